@@ -137,6 +137,7 @@ def search_guided_tree(
     # a member of a tuple costs some nanoseconds, so those that every simulation needs are taken once
     nodes, edges, states, closed = tree.nodes, tree.edges, tree.states, tree.closed
     stack, path, walk, shortfalls = scratch.stack, scratch.path, scratch.walk, scratch.shortfalls
+    walk_stack, lines, memo, w = walk.stack, walk.lines, walk.memo, walk.weights[0]
     counts, inputs, outputs = scratch.counts, scratch.inputs, scratch.outputs
     utilities, wins, raw_stack, raw_states = scratch.utilities, scratch.wins, scratch.raw_stack, tree.raw_states
     rng_at, factors, divisors = layout.rng_at, layout.factors, layout.divisors
@@ -166,8 +167,8 @@ def search_guided_tree(
                     write_inputs(s, t, counts, divisors, inputs)
                     forward_policy(network, inputs, outputs)
                     if weighs:
-                        walk.stack[0] = s
-                        find_shortfalls(walk, t, WALK_NODES, shortfalls)
+                        walk_stack[0] = s
+                        find_shortfalls(walk_stack, lines, memo, t, w, WALK_NODES, shortfalls)
                         weigh(s, logits, logits[actions], shortfalls)
                     add_edges(s, p, r, nodes, edges, node, logits)
             elif not closed:

@@ -27,7 +27,10 @@ behind one first action, and to the best of all. Each line ends with -1."""
 
 
 class Walk(NamedTuple):
-    """The evaluation that a walk compares positions by, and scratch space for one thread."""
+    """The evaluation that a walk compares positions by, and scratch space for one thread.
+
+    Kernels take it; rules take its arrays, since a tuple costs a tenth of a short walk.
+    """
 
     weights: np.ndarray  # (1,) record of `Game.weights`
     memo: np.ndarray  # as `Game.new_memo` makes it
@@ -40,41 +43,46 @@ def choose_best_actions(
     states: np.ndarray, tables: np.ndarray, walk: Walk, ties: np.ndarray, max_nodes: int, actions: np.ndarray
 ) -> None:
     """Write the best action of each game into `actions`. `ties` (N,) in [0, 1) decides among equally good ones."""
+    stack, lines, memo, w = walk.stack, walk.lines, walk.memo, walk.weights[0]
     for game in range(states.shape[0]):
-        walk.stack[0] = states[game]
-        find_best_line(walk, tables[0], ties[game], max_nodes)
-        actions[game] = walk.lines[BEST, 0]
+        stack[0] = states[game]
+        find_best_line(stack, lines, memo, tables[0], w, ties[game], max_nodes)
+        actions[game] = lines[BEST, 0]
 
 
 @kernel_template
 def values_of_actions(states: np.ndarray, tables: np.ndarray, walk: Walk, max_nodes: int, values: np.ndarray) -> None:
     """Write what `choose_best_actions` compares: of each game the value of each legal action into `values` (N, A)."""
+    stack, lines, memo, w = walk.stack, walk.lines, walk.memo, walk.weights[0]
     for game in range(states.shape[0]):
-        walk.stack[0] = states[game]
-        find_values(walk, tables[0], max_nodes, values[game])
+        stack[0] = states[game]
+        find_values(stack, lines, memo, tables[0], w, max_nodes, values[game])
 
 
 @kernel_template
 def write_shortfalls(states: np.ndarray, tables: np.ndarray, walk: Walk, max_nodes: int, out: np.ndarray) -> None:
     """Write the shortfalls of each game's legal actions into `out`, (N, A) float32."""
+    stack, lines, memo, w = walk.stack, walk.lines, walk.memo, walk.weights[0]
     for game in range(states.shape[0]):
-        walk.stack[0] = states[game]
-        find_shortfalls(walk, tables[0], max_nodes, out[game])
+        stack[0] = states[game]
+        find_shortfalls(stack, lines, memo, tables[0], w, max_nodes, out[game])
 
 
 @rule_template
-def find_best_line(walk: Walk, t: Any, chance: float, max_nodes: int) -> None:
-    """Put the decisions from `stack[0]` to the best position that its actor can reach into row BEST of `lines`.
+def find_best_line(
+    stack: np.ndarray, lines: np.ndarray, memo: np.ndarray, t: Any, w: Any, chance: float, max_nodes: int
+) -> None:
+    """Put the decisions that lead from `stack[0]` to the best position its actor can reach into `lines[BEST]`.
 
-    It looks at about `max_nodes` positions, as many behind each action. `chance` in [0, 1) decides among equals.
+    It looks at about `max_nodes` positions, as many behind each action. `chance` in [0, 1) decides among equals. The
+    rest of `stack` is scratch space.
     """
-    stack, lines = walk.stack, walk.lines
     seat = int(stack[0].actor)
     budget = max_nodes // count_legal(stack[0])
     best_value, equal = -np.inf, 0
     action = next_legal(stack[0], 0)
     while action >= 0:
-        value = value_after(walk, t, seat, action, budget)
+        value = value_after(stack, lines, memo, t, w, seat, action, budget)
         better = False
         if value > best_value + _SAME:
             best_value, equal, better = value, 1, True
@@ -93,29 +101,31 @@ def find_best_line(walk: Walk, t: Any, chance: float, max_nodes: int) -> None:
 
 
 @rule_template
-def find_values(walk: Walk, t: Any, max_nodes: int, out: np.ndarray) -> None:
+def find_values(
+    stack: np.ndarray, lines: np.ndarray, memo: np.ndarray, t: Any, w: Any, max_nodes: int, out: np.ndarray
+) -> None:
     """Write the value of each legal action of `stack[0]` into `out`, (A,) floats.
 
     It looks at about `max_nodes` positions, as many behind each action.
     """
-    stack = walk.stack
     seat, budget = int(stack[0].actor), max_nodes // count_legal(stack[0])
     action = next_legal(stack[0], 0)
     while action >= 0:
-        out[action] = value_after(walk, t, seat, action, budget)
+        out[action] = value_after(stack, lines, memo, t, w, seat, action, budget)
         action = next_legal(stack[0], action + 1)
 
 
 @rule_template
-def find_shortfalls(walk: Walk, t: Any, max_nodes: int, out: np.ndarray) -> None:
+def find_shortfalls(
+    stack: np.ndarray, lines: np.ndarray, memo: np.ndarray, t: Any, w: Any, max_nodes: int, out: np.ndarray
+) -> None:
     """Write how many points each legal action of `stack[0]` falls short of the best one into `out`, (A,) float32.
 
     As `find_values`, but it looks at no position if there is a single action.
     """
-    stack = walk.stack
     if count_legal(stack[0]) < 2:
         return
-    find_values(walk, t, max_nodes, out)
+    find_values(stack, lines, memo, t, w, max_nodes, out)
     best = np.float32(-np.inf)
     action = next_legal(stack[0], 0)
     while action >= 0:
@@ -128,12 +138,13 @@ def find_shortfalls(walk: Walk, t: Any, max_nodes: int, out: np.ndarray) -> None
 
 
 @rule_template
-def value_after(walk: Walk, t: Any, seat: int, action: int, max_nodes: int) -> float:
+def value_after(
+    stack: np.ndarray, lines: np.ndarray, memo: np.ndarray, t: Any, w: Any, seat: int, action: int, max_nodes: int
+) -> float:
     """`rules.value` of the best position `seat` can reach from `stack[0]` beginning with the action.
 
-    The decisions that lead there are in row LINE of `lines`; `stack[depth]` is the position after `depth` of them.
+    The decisions that lead there are in `lines[LINE]`; `stack[depth]` is the position after `depth` of them.
     """
-    stack, lines, memo, w = walk.stack, walk.lines, walk.memo, walk.weights[0]
     best = -np.inf
     stack[1] = stack[0]
     rules.step(stack[1], t, action)

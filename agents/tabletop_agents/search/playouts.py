@@ -29,17 +29,17 @@ def mean_utilities(
 
     There is a playout for each of `chances` (uint64), which seed what is hidden and what happens.
     """
-    seat, stack = int(root[0].actor), walk.stack
-    t, w, p = tables[0], walk.weights[0], settings[0]
-    start, last = par(root[0], t, w, walk.memo), last_round(root[0], p)
+    stack, lines, memo = walk.stack, walk.lines, walk.memo
+    seat, t, w, p = int(root[0].actor), tables[0], walk.weights[0], settings[0]
+    start, last = par(root[0], t, w, memo), last_round(root[0], p)
     for chance in chances:
         action = next_legal(root[0], 0)
         while action >= 0:
             stack[0] = root[0]
             rules.sample_hidden(stack[0], t, seat, chance)
             rules.step(stack[0], t, action)
-            play_on(walk, t, last, int(p.playout_nodes))
-            margin = rules.value(stack[0], t, w, seat, walk.memo) - start
+            play_on(stack, lines, memo, t, w, last, int(p.playout_nodes))
+            margin = rules.value(stack[0], t, w, seat, memo) - start
             values[action] += utility(stack[0], p, seat, margin) / chances.shape[0]
             action = next_legal(root[0], action + 1)
 
@@ -51,19 +51,18 @@ def last_round(s: Any, p: Any) -> int:
 
 
 @rule_template
-def play_on(walk: Walk, t: Any, last: int, max_nodes: int) -> None:
+def play_on(stack: np.ndarray, lines: np.ndarray, memo: np.ndarray, t: Any, w: Any, last: int, max_nodes: int) -> None:
     """Play on from `stack[0]` by the one-turn walk, up to the start of round `last` or the end of an action.
 
     `last` is counted from the root of a search: an action that ends a round must not be judged by one more round.
     """
-    stack, lines = walk.stack, walk.lines
     seat = int(stack[0].actor)
     is_there = stack[0].round >= last
     while stack[0].actor != NOBODY:
         if stack[0].round >= last and (not is_there or rules.is_settled(stack[0], seat)):
             return
         chance = random_below(stack[0], _RESOLUTION) / _RESOLUTION
-        find_best_line(walk, t, chance, max_nodes)
+        find_best_line(stack, lines, memo, t, w, chance, max_nodes)
         # the whole line at once: walking anew at each of its decisions would find the same, three times slower
         decision = 0
         while lines[BEST, decision] >= 0:

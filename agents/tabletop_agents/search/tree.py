@@ -54,15 +54,15 @@ def search_tree(
     `used` is how many it had, 1 for a new tree with `nodes[0]` zero. The root's own random stream seeds what is hidden
     and what happens; the stream advances.
     """
-    path = np.zeros(MAX_PATH, np.int64)
-    seat, stack = int(root[0].actor), walk.stack
-    start, last = par(root[0], tables[0], walk.weights[0], walk.memo), last_round(root[0], settings[0])
+    path, stack, lines, memo = np.zeros(MAX_PATH, np.int64), walk.stack, walk.lines, walk.memo
+    seat, t, w, p = int(root[0].actor), tables[0], walk.weights[0], settings[0]
+    start, last = par(root[0], t, w, memo), last_round(root[0], p)
     for _ in range(simulations):
         stack[0] = root[0]
-        rules.sample_hidden(stack[0], tables[0], seat, random_bits(root[0]))
+        rules.sample_hidden(stack[0], t, seat, random_bits(root[0]))
         for word in range(stack[0].legal.shape[0]):
             stack[0].legal[word] = root[0].legal[word]  # of which there may be fewer: `Decisions.only`
-        used = simulate(walk, tables[0], settings[0], nodes, used, path, start, last)
+        used = simulate(stack, lines, memo, t, w, p, nodes, used, path, start, last)
     return used
 
 
@@ -80,15 +80,25 @@ def read_root(nodes: np.ndarray, visits: np.ndarray, utilities: np.ndarray) -> N
 
 @rule_template
 def simulate(
-    walk: Walk, t: Any, p: Any, nodes: np.ndarray, used: int, path: np.ndarray, start: float, last: int
+    stack: np.ndarray,
+    lines: np.ndarray,
+    memo: np.ndarray,
+    t: Any,
+    w: Any,
+    p: Any,
+    nodes: np.ndarray,
+    used: int,
+    path: np.ndarray,
+    start: float,
+    last: int,
 ) -> int:
     """One simulation from `stack[0]`: down the tree, one node's children, an evaluation, and up again."""
-    s = walk.stack[0]
+    s = stack[0]
     node, depth = 0, 0
     path[0] = 0
     while s.actor != NOBODY and depth + 1 < MAX_PATH:
         fresh = nodes[node].child == 0
-        used = add_children(walk, t, p, nodes, used, node, start)
+        used = add_children(stack, lines, memo, t, w, p, nodes, used, node, start)
         chosen = choose_child(s, p, nodes, node)
         if chosen == 0:
             break  # no room for children
@@ -98,15 +108,26 @@ def simulate(
         path[depth] = node
         if fresh:
             break
-    play_on(walk, t, last, int(p.playout_nodes))
-    back_up(walk, t, p, nodes, path, depth, start)
+    play_on(stack, lines, memo, t, w, last, int(p.playout_nodes))
+    back_up(stack[0], t, w, p, nodes, path, depth, memo, start)
     return used
 
 
 @rule_template
-def add_children(walk: Walk, t: Any, p: Any, nodes: np.ndarray, used: int, node: int, start: float) -> int:
+def add_children(
+    stack: np.ndarray,
+    lines: np.ndarray,
+    memo: np.ndarray,
+    t: Any,
+    w: Any,
+    p: Any,
+    nodes: np.ndarray,
+    used: int,
+    node: int,
+    start: float,
+) -> int:
     """Give the node a child for every legal action that it lacks one for; returns how many nodes there are now."""
-    s = walk.stack[0]
+    s = stack[0]
     actor = int(s.actor)
     missing = s.legal.copy()
     child = nodes[node].child
@@ -124,7 +145,7 @@ def add_children(walk: Walk, t: Any, p: Any, nodes: np.ndarray, used: int, node:
             if (missing[word] >> np.uint64(bit)) & np.uint64(1) == 0 or used >= nodes.shape[0]:
                 continue
             action = 64 * word + bit
-            margin = value_after(walk, t, actor, action, budget)
+            margin = value_after(stack, lines, memo, t, w, actor, action, budget)
             nodes[used].prior = expected_utility(s, p, margin - start)
             nodes[used].total = 0.0
             nodes[used].visits = 0
@@ -158,9 +179,10 @@ def choose_child(s: Any, p: Any, nodes: np.ndarray, node: int) -> int:
 
 
 @rule_template
-def back_up(walk: Walk, t: Any, p: Any, nodes: np.ndarray, path: np.ndarray, depth: int, start: float) -> None:
-    """Add the utility of `stack[0]` to every node of the path, each time for the player who moved there."""
-    s, w, memo = walk.stack[0], walk.weights[0], walk.memo
+def back_up(
+    s: Any, t: Any, w: Any, p: Any, nodes: np.ndarray, path: np.ndarray, depth: int, memo: np.ndarray, start: float
+) -> None:
+    """Add the position's utility to every node of the path, each time for the player who moved there."""
     values = np.full(s.points.shape[0], -1.0)
     for i in range(1, depth + 1):
         seat = int(nodes[path[i]].mover)
