@@ -109,7 +109,7 @@ class Network(nn.Module):
         if _HEADS in made and (widths[_HEADS] % 2 == 1 or widths[_HEADS] < 2 * players):
             what = f"its win and margin heads give {widths[_HEADS]} numbers"
             raise CheckpointError(f"{what}, not {2 * players}, two a player")
-        return cls(*made.values(), weighs=weighs)
+        return cls(made["trunk"], made["policy"], made["value"], made.get(_HEADS), weighs)
 
     @property
     def parts(self) -> dict[str, nn.Sequential]:
