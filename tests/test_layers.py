@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -167,3 +168,10 @@ ENVIRONMENTS = [*sorted((ROOT / "tabletop" / "envs").glob("*.py")), *(ROOT / gam
 @pytest.mark.parametrize("path", ENVIRONMENTS, ids=lambda path: path.name)
 def test_environments_know_no_rule(path: Path) -> None:
     assert not any(".rules" in name for name in imported(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+def test_the_pages_modules_import_in_no_circle() -> None:
+    modules = (FLOORS["tabletop_agents"] / "web" / "page").glob("*.js")
+    imports = {one.name: re.findall(r'from "\./([\w.]+)"', one.read_text(encoding="utf-8")) for one in modules}
+    assert "table.js" in imports["main.js"]
+    TopologicalSorter(imports).prepare()  # raises CycleError

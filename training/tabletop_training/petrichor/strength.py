@@ -26,7 +26,7 @@ from tabletop.files import read_limited
 from tabletop.screen import Screen
 from tabletop.words import shown
 from tabletop_agents import Agent, Decisions, make_agent
-from tabletop_agents.guided_search import DEFAULT_SETTINGS, GuidedSearchAgent
+from tabletop_agents.search.guided_search import DEFAULT_SETTINGS, GuidedSearchAgent
 from tabletop_training.evaluation import EVALUATION_SEED, Estimate, EvaluationStopped, Playing
 from tabletop_training.evaluation_files import OnResult, new_table, percent, plus_minus, unheard, write_json
 from tabletop_training.job import Job, Stopped
