@@ -54,13 +54,7 @@ from tabletop_agents.policy import PolicyAgent
 from tabletop_cli import petrichor as cli
 from tabletop_training import resume
 from tabletop_training.curriculum import Curriculum
-from tabletop_training.evaluation import (
-    EvaluationStopped,
-    Results,
-    mean_interval,
-    play_games,
-    wilson_interval,
-)
+from tabletop_training.evaluation import EvaluationStopped, play_games
 from tabletop_training.evaluation_files import read_log
 from tabletop_training.job import Interruptions, Job, make_folder
 from tabletop_training.league import LeagueSettings
@@ -79,6 +73,7 @@ from tabletop_training.learning import (
 from tabletop_training.petrichor import demo
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, summarize
 from tabletop_training.ppo import new_model
+from tabletop_training.results import Results, mean_interval, wilson_interval
 from tabletop_training.resume import load_tree, save_tree
 from tabletop_training.runs import RUN, main, read_run
 from tabletop_training.selfplay import SelfPlaySettings, SoloSettings, TaskHook, new_learner
