@@ -25,9 +25,9 @@ from petrichor_env import Config
 from tabletop.batch import use_cores
 from tabletop_agents import Agent, GreedyAgent, RandomAgent
 from tabletop_training.cluster import RayWorkers
-from tabletop_training.evaluation import HERE, GameBlock, Workers, blocks_of
+from tabletop_training.evaluation import HERE, GameBlock, Workers, blocks_of, get_ready
 from tabletop_training.evaluation_files import write_json
-from tabletop_training.matches import get_ready, rotations
+from tabletop_training.matches import rotations
 from tabletop_training.workers import Processes
 
 LONG, SHORT = "long blocks", "short blocks"
