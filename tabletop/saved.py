@@ -70,7 +70,7 @@ class Format(NamedTuple):
             there = json.loads(body[start:end])
         except (ValueError, RecursionError):
             raise StateError("the saved data is damaged: its header is not JSON") from None
-        here = json.loads(header.text[start:])
+        here = json.loads(json.dumps(header.facts))  # with lists for tuples
         if not isinstance(there, dict) or there.keys() != here.keys():
             raise StateError(f"the saved data is of another version: its header is not {sorted(here)}")
         for key, value in here.items():
