@@ -394,7 +394,7 @@ class Batch:
 
     def save(self) -> bytes:
         """The games as bytes for `load`, with version, configuration and a checksum, but without `generator`."""
-        return _SAVED.pack(self._header(), self.states.tobytes() + self.paid.astype("<i8").tobytes())
+        return _SAVED.sealed(self._header().text + self.states.tobytes() + self.paid.astype("<i8").tobytes())
 
     def load(self, data: bytes) -> None:
         """Restore games that `save` of an equal batch wrote. Raises StateError for others; nothing changes then."""

@@ -470,7 +470,7 @@ def _save(position: Position) -> bytes:
     """The bytes: header, record, points paid before it, knowledge of the seats, draws, and digests of all these."""
     positions, at_draw = position.positions, position.actor == CHANCE
     decided = position._before if at_draw else position
-    parts = [position.states.tobytes()]
+    parts = [positions.header.text, position.states.tobytes()]
     if decided is not None:
         paid = decided._paid_before
         parts += [_FIRST, decided.points.tobytes()] if paid is None else [_LATER, paid.tobytes()]
@@ -478,7 +478,7 @@ def _save(position: Position) -> bytes:
             parts += decided._knows(seat)
     pending = position.pending if at_draw else _SETTLED
     parts.append(struct.pack(f"<iI{len(position.outcomes)}i", pending, len(position.outcomes), *position.outcomes))
-    data = _SAVED.pack(positions.header, b"".join(parts))
+    data = _SAVED.sealed(b"".join(parts))
     return data + _signature(data[-_DIGEST:])
 
 

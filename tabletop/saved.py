@@ -47,23 +47,23 @@ class Format(NamedTuple):
         text = json.dumps(facts, sort_keys=True).encode()
         return Header(self.magic + len(text).to_bytes(4, "little") + text, facts)
 
-    def pack(self, header: Header, content: bytes) -> bytes:
-        """The bytes for `unpack`."""
-        body = header.text + content
+    def sealed(self, body: bytes) -> bytes:
+        """The text of a header and the content, with their checksum: bytes for `unpack`."""
         return body + self.checksum(body)
 
     def unpack(self, data: bytes, header: Header, free: Collection[str] = ()) -> tuple[dict[str, Any], bytes]:
-        """The facts of the header and the content of bytes that `pack` wrote with an equal header.
+        """The facts of the header and the content of bytes that `sealed` gave for an equal header.
 
         The facts named in `free` may differ. Raises StateError for other bytes.
         """
+        body = data[: -self.size]
+        intact = self.checksum(body) == data[-self.size :]
+        if intact and body.startswith(header.text):
+            return header.facts, body[len(header.text) :]
         if not data.startswith(self.magic):
             raise StateError(f"these bytes are not {self.what} wrote")
-        body = data[: -self.size]
-        if self.checksum(body) != data[-self.size :]:
+        if not intact:
             raise StateError("the saved data is damaged: its checksum does not match (cut off, or changed)")
-        if body.startswith(header.text):
-            return header.facts, body[len(header.text) :]
         start = len(self.magic) + 4
         end = start + int.from_bytes(body[start - 4 : start], "little")
         try:

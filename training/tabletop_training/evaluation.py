@@ -252,9 +252,9 @@ class _Record(PlayListener):
         self.decisions[games, self._batch.actors[games]] += 1
 
     def on_step(self, which: np.ndarray) -> None:
-        ended, on_finished = int((which & self._batch.terminations).sum()), self._playing.get("on_finished")
-        if ended and on_finished is not None:
-            on_finished(ended)
+        on_finished = self._playing.get("on_finished")
+        if on_finished is not None and (ended := which & self._batch.terminations).any():
+            on_finished(int(ended.sum()))
 
 
 def probabilities_of(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> np.ndarray | None:
