@@ -48,8 +48,8 @@ from tabletop_agents.play.advice import advise, review
 from tabletop_agents.play.session import Session, started
 from tabletop_agents.play.typed import TypedSession
 from tabletop_agents.policy import PolicyAgent
-from tabletop_training import benchmark, dataset, ladder, matches, tournament
 from tabletop_agents.search.guided_search import GuidedSearchAgent
+from tabletop_training import benchmark, dataset, ladder, matches, tournament
 from tabletop_training.cluster import workers
 from tabletop_training.evaluation import HERE, play_games, play_lineups
 from tabletop_training.learn import train
