@@ -198,10 +198,11 @@ def _add_training(train: typer.Typer, line: CommandLine) -> None:
         **line.texts,
         **_OF_LEARNING,
         "of_steps": "; rounded up to whole rollouts",
-        "of_resume": ". Only minutes, steps and the device can be changed",
+        "of_resume": ". Only minutes, steps, the device and the workers can be changed",
         "of_output": ": checkpoints and logs",
     }
     shown = {"seed": "0", "players": "as in the settings", "output": "runs/ and the name of the settings"}
+    shown["workers"] = "1; with --ray the cluster's cores, or its GPUs with --device cuda"
     without = () if line.curriculum else ("curriculum",)
     players = "" if line.alone and line.several else "one" if line.alone else "several"
     options: Any = {"players": players, "without": without, "only_given": True, "shown": shown}

@@ -32,6 +32,8 @@ from tabletop_cli.shared import (
     Device,
     Games,
     Json,
+    LearningRay,
+    LearningWorkers,
     Minutes,
     MoreAgents,
     Output,
@@ -89,6 +91,8 @@ def train(
     minutes: Minutes = None,
     steps: Steps = None,
     device: Device = "cpu",
+    workers: LearningWorkers = None,
+    ray: LearningRay = None,
     config: Annotated[str | None, typer.Option(hidden=True)] = None,
     output: Output = None,
     json: Json = None,
@@ -101,7 +105,7 @@ def train(
         output = output or (Path("runs") / settings if settings and resume is None else None)
         settings = config
     told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "device": device}
-    told |= {"start": start, "rival": rival, "resume": resume, "trust": words(trust)}
+    told |= {"start": start, "rival": rival, "resume": resume, "trust": words(trust), "workers": workers, "ray": ray}
     with json_to(json) as on_result:
         learn = imported("tabletop_training.learn.train", extra="train").main
         learn(line.game, settings, on_result=on_result, **told, **changes)
@@ -111,7 +115,7 @@ def compile_all(line: CommandLine) -> None:
     """Compile rules and searches ahead of their first use, for an image or a folder that many machines share."""
     from tabletop.cache import CACHE_VARIABLE, code_folder, is_kept
     from tabletop.position import positions_of
-    from tabletop_agents.search import search_for
+    from tabletop_agents.search.lookahead import search_for
 
     if not is_kept():
         raise ConfigError(f"nothing is compiled, as it could not be kept: set {CACHE_VARIABLE} to another folder")
@@ -119,7 +123,7 @@ def compile_all(line: CommandLine) -> None:
     positions_of(line.game.config(players=line.game.players[0]))
     search_for(line.game)
     if find_spec("torch") is not None:
-        from tabletop_agents.guided_search import guided_search_for
+        from tabletop_agents.search.guided_search import guided_search_for
 
         guided_search_for(line.game)
         parts.append("search with a network")

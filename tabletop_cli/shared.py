@@ -105,6 +105,25 @@ Ray = Annotated[
         metavar="[ADDRESS]",
     ),
 ]
+LearningWorkers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        max=10_000,
+        min=1,
+        help="Number of processes that play and learn together.",
+        metavar="N",
+    ),
+]
+LearningRay = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        help="Learn on a Ray cluster: auto for the one that runs here, or HOST:PORT. "
+        "Without an address the command starts a cluster for itself.",
+        metavar="[ADDRESS]",
+    ),
+]
 Device = Annotated[
     str, typer.Option(help="Where the network learns: cpu or cuda.", metavar="DEVICE", autocompletion=devices)
 ]

@@ -109,7 +109,7 @@ class Learner:
         self.folder, self.seed, self.device, self.group = folder, seed, device, group
         self.resumable, self.notes = resumable, dict(notes or {})
         self.network = new_network(game, settings) if start is None else copy.deepcopy(start)
-        self.network.outlook = None
+        self.network.win_margin_heads = None
         if settings.shortfall_weight > 0 and not self.network.weighs:
             self.network = weighing(self.network, settings.shortfall_weight, settings.logit_scale)
         self.network.to(device)
@@ -327,15 +327,7 @@ class Learner:
         `restore` do.
         """
         path = self.folder / RESUME
-        read: Any = None
-        try:
-            read = read_state(path, self.folder / LEAGUE) if self.group.leads else None
-        except CheckpointError as error:
-            read = error
-        read = self.group.of_leader(read)
-        if isinstance(read, CheckpointError):
-            raise read
-        restore(self, path, *read)
+        restore(self, path, *self.group.led(lambda: read_state(path, self.folder / LEAGUE)))
 
 
 @checked

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import platform
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,12 +21,15 @@ from tabletop.files import read_limited
 from tabletop.game import Game
 from tabletop.words import shown
 from tabletop_agents import check_trusted, checkpoint_path
-from tabletop_agents.checkpoint import configs_of, read_checkpoint
+from tabletop_agents.checkpoint import configs_of, read_checkpoint, versions
+from tabletop_agents.networks import Network
 from tabletop_training.evaluation_files import OnResult, new_table, plain, unheard
-from tabletop_training.job import Job, make_folder, refuse_with_resume
+from tabletop_training.job import Bar, Interruptions, Job, make_folder, refuse_with_resume
 from tabletop_training.learn.devices import check_device
+from tabletop_training.learn.group import ALONE, Group, started_by_torchrun
 from tabletop_training.learn.learner import BEST, POLICY, RESUME, Learner, Plan
 from tabletop_training.learn.opponents import OpponentSettings
+from tabletop_training.learn.parallel import Progress, Watcher, Work, check_address, in_processes, on_ray
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings, run_budget
 from tabletop_training.settings import Settings, from_table, read_settings, section_of, shipped_settings
 
@@ -66,6 +72,8 @@ def main(
     resume: str | Path | None = None,
     trust: Sequence[str] = (),
     evaluate: bool = True,
+    workers: int | None = None,
+    ray: str | None = None,
     on_result: OnResult = unheard,
     **changes: Any,
 ) -> Path:
@@ -80,55 +88,199 @@ def main(
         start: a checkpoint, or a shipped policy's name, to start from. Its layers replace the file's.
         rival: a checkpoint, or a shipped policy's name, that has all other seats of every game. The games are those
             that it was trained for. A learner trained in this way finds the rival's weaknesses.
-        resume: the folder of a run to resume. It keeps its settings, except the budget and the device. `settings` may
-            be one of KINDS, if the run is of that kind.
+        resume: the folder of a run to resume. It keeps its settings, except the budget, the device and the workers.
+            `settings` may be one of KINDS, if the run is of that kind.
         trust: agents of your own that the settings in this folder may name.
         evaluate: False leaves out `best.zip` and the evaluations.
+        workers: processes that learn together, of this machine or the cluster; None means 1, and with `ray` as many as
+            `parallel.on_ray` says.
+        ray: the address of a cluster to learn on, as for `parallel.on_ray`; None learns on this machine.
         on_result: called with what the run has come to: steps, seconds, evaluations, the league.
         changes: values of the table `[games]`, such as `players=(2, 3)`; None keeps those of the file.
 
     Raises ConfigError, CheckpointError.
     """
+    asked: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "start": start}
+    asked |= {"rival": rival, "resume": resume, "trust": trust, "evaluate": evaluate}
+    with started_by_torchrun(device) as (group, own):
+        if ray is not None:
+            check_address(ray)
+        else:
+            check_device(own)
+        if group is not ALONE:
+            if workers is not None or ray is not None:
+                raise ConfigError("workers, ray: not with torchrun, which starts the processes")
+            asked |= {"workers": group.size, "goes_on": True}
+        else:
+            asked["workers"] = workers
+        order = group.led(lambda: _prepared(game, settings, changes, **asked))
+        if not group.leads:
+            with Interruptions() as wishes:
+                learn_order(order, group, own, _Asked(wishes))
+            return order.folder
+        if ray is not None:
+            do_all: Callable[..., Any] = partial(on_ray, address=ray, workers=workers, device=device)
+        elif workers is not None and workers > 1:
+            do_all = partial(in_processes, workers=workers, device=device)
+        else:
+            do_all = partial(_here, group=group, device=own)
+        options = ["--ray", ray] if ray is not None else []
+        options += ["--workers", str(workers)] if workers is not None else []
+        with Job(order.folder, resume=True) as job:
+            with ExitStack() as stack:
+                screen = _Screen(job, stack)
+                try:
+                    end: End = do_all(partial(learn_order, order), watcher=screen)
+                except KeyboardInterrupt:
+                    stack.close()
+                    _say_what_is_kept(job, game, options, screen.saved_steps)
+                    raise
+            if end.fraction < 1:
+                _say_what_is_kept(job, game, options, end.saved_steps)
+            if end.results["league"]:
+                job.console.print(league_table(end.results["league"]))
+            if end.best:
+                job.console.print(end.best)
+            on_result(plain({"game": game.name, "kind": order.run.kind, **end.results}))
+    return order.folder
+
+
+def _here(work: Work, group: Group, device: str, watcher: Watcher) -> Any:
+    return work(group, device, watcher)
+
+
+class _Screen(Watcher):
+    """A job's terminal."""
+
+    def __init__(self, job: Job, stack: ExitStack) -> None:
+        self.saved_steps: int | None = None
+        self.should_stop = job.should_stop
+        self._job, self._stack = job, stack
+        self._status = stack.enter_context(job.console.status("preparing the games"))
+        self._bar: Bar | None = None
+
+    def show(self, progress: Progress) -> None:
+        if self._bar is None:
+            self._status.stop()
+            self._bar = self._stack.enter_context(self._job.bar("learning", 1.0))
+        self._bar.show(progress.text, progress.fraction)
+        self.saved_steps = progress.saved_steps
+
+    def tell(self, text: str) -> None:
+        self._job.console.print(text, markup=False)
+
+
+class _Asked(Watcher):
+    """For a process that does not lead: it shows nothing, but may be asked to stop."""
+
+    def __init__(self, interruptions: Interruptions) -> None:
+        self.should_stop = interruptions.wanted
+
+
+# --- what every process does ---
+
+
+class Order(NamedTuple):
+    """A run as all processes that learn it need it.
+
+    `network` is what it starts from. `before` is the budget until now of a run that its user resumes.
+    """
+
+    game: Game
+    folder: Path
+    run: Run
+    network: Network | None
+    before: Budget | None
+    evaluate: bool
+
+
+class End(NamedTuple):
+    """What a run has come to; `best` says it in words, `results` as `how_good` does."""
+
+    fraction: float
+    saved_steps: int
+    best: str
+    results: dict[str, Any]
+
+
+def learn_order(order: Order, group: Group, device: str, watcher: Watcher) -> End:
+    """Do a run, or what is left of it, as one of the group. Raises ConfigError, CheckpointError."""
+    game, run = order.game, order.run
+    here = {**versions(game), "state_version": game.state_version}
+    if any(there != here for there in group.shared(here)):
+        raise ConfigError(f"the processes have different versions of {game.name}; this one has {here['package']}")
+    goes_on = group.led(partial(_has_state, order.folder))
+    notes = {"start": run.start, "rival": run.rival}
+    options: dict[str, Any] = {"device": device, "start": order.network, "evaluate": order.evaluate, "notes": notes}
+    learner = Learner(game, run.plan, run.budget, order.folder, run.seed, group=group, **options)
+    if goes_on or order.before is not None:
+        learner.resume()
+    if order.before is not None:
+        group.led(partial(_check_unfinished, learner, order.before))
+    if group.leads:
+        write_run(order.folder, game, run)
+
+    def show(learner: Learner) -> None:
+        watcher.show(Progress(learner.text, learner.fraction, learner.saved_steps))
+
+    show(learner)
+    learner.should_stop, learner.on_progress = watcher.should_stop, show
+    learner.run()
+    show(learner)
+    return End(learner.fraction, learner.saved_steps, _best_text(learner), how_good(learner))
+
+
+def _has_state(folder: Path) -> bool:
+    """Whether there is something to resume. Raises ConfigError if this machine does not see the folder."""
+    if not folder.is_dir():
+        raise ConfigError(f"{folder}: {platform.node()} does not see this folder; give one that all machines share")
+    return (folder / RESUME).is_file()
+
+
+def _prepared(
+    game: Game,
+    settings: str | Path | None,
+    changes: dict[str, Any],
+    *,
+    minutes: float | None,
+    steps: int | None,
+    seed: int | None,
+    output: str | Path | None,
+    start: str | None,
+    rival: str | None,
+    resume: str | Path | None,
+    trust: Sequence[str],
+    evaluate: bool,
+    workers: int | None,
+    goes_on: bool = False,
+) -> Order:
+    """What these arguments of `main` ask for. It makes the folder.
+
+    With `goes_on` the same arguments once more mean the same run, not another one in a folder of its own.
+    """
     if resume is None:
         run = new_run(game, settings, changes, rival)._replace(seed=seed or 0, start=start, rival=rival)
         first = "" if start is None else checkpoint_path(start, game)
+        folder = Path(output or f"runs/{run.kind}")
     else:
         given = {"settings": None if settings in KINDS else settings, "seed": seed, "start": start, "rival": rival}
-        refuse_with_resume("minutes, steps or device", **given, output=output, **changes)
+        refuse_with_resume("minutes, steps, device or workers", **given, output=output, **changes)
         folder = Path(resume)
         run = read_run(folder, game, settings)
         first = folder / POLICY  # has the same layers; its weights are replaced
         names = [*run.plan.evaluation.against, *run.plan.opponents.scripted, *run.plan.opponents.agents]
         check_trusted(folder, [name for name in names if name != f"policy:{run.rival}"], trust)
     before, run = run.budget, run._replace(budget=run_budget(run.budget, steps, minutes))
-    check_device(device)
+    games = run.plan.learning.num_envs
+    if workers is not None and not 1 <= workers <= games:
+        raise ConfigError(f"workers={workers}: must be from 1 to the games that they share, num_envs={games}")
     network = None if run.start is None else read_checkpoint(game, first)[0]
     if resume is None:
-        folder = make_folder(output or f"runs/{run.kind}", new=True)
-    learner: Learner | None = None
-    with Job(folder, resume=True) as job:
-        try:
-            with job.console.status("preparing the games"):
-                notes = {"start": run.start, "rival": run.rival}
-                options: dict[str, Any] = {"device": device, "start": network, "evaluate": evaluate, "notes": notes}
-                made = Learner(game, run.plan, run.budget, folder, run.seed, **options)
-                if resume is not None:
-                    made.resume()
-                    _check_unfinished(made, before)
-            learner = made
-            write_run(folder, game, run)
-            with job.bar("learning", 1.0) as bar:
-                learner.should_stop = job.should_stop
-                learner.on_progress = lambda one: bar.show(one.text, one.fraction)
-                learner.run()
-        except KeyboardInterrupt:
-            _say_what_is_kept(job, game, learner)
-            raise
-        if learner.fraction < 1:
-            _say_what_is_kept(job, game, learner)
-        _say_how_good(job, learner)
-        on_result(plain({"game": game.name, "kind": run.kind, **how_good(learner)}))
-    return folder
+        goes_on = goes_on and (folder / RUN).is_file()
+        if goes_on and read_run(folder, game)._replace(budget=run.budget) != run:
+            raise ConfigError(f"{folder}: has a run with other settings; give another --output")
+        folder = make_folder(folder, new=not goes_on)
+    return Order(game, folder, run, network, None if resume is None else before, evaluate)
 
 
 # --- what is learned ---
@@ -291,12 +443,10 @@ def _check_unfinished(learner: Learner, before: Budget) -> None:
         raise ConfigError(f"{learner.folder}: already finished after {done}; give more --steps or --minutes")
 
 
-def _say_how_good(job: Job, learner: Learner) -> None:
-    """Print the league and the best evaluation."""
-    if learner.opponents.has_league:
-        job.console.print(league_table(learner.opponents.rows(learner.steps)))
+def _best_text(learner: Learner) -> str:
+    """The best evaluation in words; empty without one."""
     if learner.logs.best is None:
-        return
+        return ""
     steps, best = learner.logs.best
     numbers = list(learner.curricula)
     if all(config.owners == 1 for config in learner.configs):
@@ -310,18 +460,18 @@ def _say_how_good(job: Job, learner: Learner) -> None:
         told += f", an even share being {1 / numbers[0]:.1%}" if len(numbers) == 1 else ""
     elif numbers == [1] and learner.configs[0].owners > 1:
         told += f", margin {best.numbers['margin']:+.1f}"
-    job.console.print(
+    return (
         f"Best policy ({BEST}): after {steps:,} steps, {told} "
         "(in the games that chose it; for a figure to publish play other games)"
     )
 
 
-def _say_what_is_kept(job: Job, game: Game, learner: Learner | None) -> None:
-    """Tell how a run that was stopped goes on."""
-    again = f"{game.name} train --resume {shlex.quote(str(job.folder))}"
+def _say_what_is_kept(job: Job, game: Game, options: Sequence[str], saved_steps: int | None) -> None:
+    """Tell how a run that was stopped goes on, with these options. `saved_steps` are as in `Progress`."""
+    again = " ".join([game.name, "train", *options, "--resume", shlex.quote(str(job.folder))])
     if not (job.folder / RESUME).is_file():
         text = "Stopped before anything was saved: nothing was kept."
-    elif learner is not None and not learner.saved_steps:
+    elif saved_steps == 0:
         text = f"Stopped before an update was saved: nothing was kept but the untrained network. To start: {again}"
     else:
         text = f"Stopped. What was saved last is kept. To continue: {again}"

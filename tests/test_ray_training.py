@@ -1,0 +1,121 @@
+"""Learning on a Ray cluster: two nodes on this machine, and one is lost. Needs the extra `ray`: `make test-ray`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("ray.train")
+
+from petrichor_env import GAME
+from tabletop.errors import ConfigError, TabletopError
+from tabletop_agents.policy import PolicyAgent
+from tabletop_cli import petrichor as cli
+from tabletop_training.learn import parallel
+from tabletop_training.learn.learner import BEST, POLICY
+from tabletop_training.learn.parallel import Progress, on_ray
+from tabletop_training.learn.train import main
+from tests.training_workers import (
+    Telling,
+    assert_continuous,
+    curve_steps,
+    die,
+    fail,
+    learn_and_save,
+    refuse,
+    settings_file,
+    small_run,
+)
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::FutureWarning:ray"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning:ray"),
+]
+
+
+@pytest.fixture(autouse=True)
+def no_cluster_stays(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Ray's processes find what pytest's path has, and end with the test."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+    yield
+    import ray
+
+    assert not ray.is_initialized()
+
+
+@pytest.fixture
+def cluster() -> Iterator[Any]:
+    """A head without cores for workers, and two nodes with one each."""
+    from ray.cluster_utils import Cluster
+
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    made.others = [made.add_node(num_cpus=1) for _ in range(2)]
+    yield made
+    made.shutdown()
+
+
+def test_a_run_goes_on_when_a_node_is_lost_and_when_another_comes(cluster: Any, tmp_path: Path) -> None:
+    """With one worker, as there is no other node; and with two again, after another loss, when there is one."""
+    lost: list[int] = []
+
+    def lose_one(progress: Progress) -> None:
+        if progress.saved_steps > 1500 and not lost:
+            lost.append(progress.saved_steps)
+            cluster.remove_node(cluster.others.pop(), allow_graceful=False)
+        if len(lost) == 1 and len(watcher.told) == 1 and progress.saved_steps > lost[0] + 1500:
+            lost.append(progress.saved_steps)
+            cluster.add_node(num_cpus=1)
+            cluster.add_node(num_cpus=1)
+            cluster.remove_node(cluster.others.pop(), allow_graceful=False)
+
+    watcher = Telling(lose_one)
+    work = partial(learn_and_save, small_run(tmp_path, 8000))
+    end = on_ray(work, cluster.address, 2, "cpu", watcher)
+    assert end.fraction == 1 and end.saved_steps >= 8000
+    assert [text.split(" workers")[0] for text in watcher.told if "start again" in text][:2] == [
+        "The workers start again: 1 of 2",
+        "The workers start again: 2 of 2",
+    ]
+    assert_continuous(tmp_path / "run", 8000)
+    assert PolicyAgent.load(tmp_path / "run" / POLICY, GAME)
+
+
+def test_a_run_leaves_what_one_without_a_cluster_leaves_and_goes_on_without(tmp_path: Path) -> None:
+    words = ["train", str(settings_file(tmp_path)), "--output", str(tmp_path / "run")]
+    with pytest.raises(SystemExit) as ended:
+        cli.main([*words, "--steps", "2000", "--ray", "--workers", "2"])
+    assert ended.value.code == 0
+    folder = tmp_path / "run"
+    assert_continuous(folder, 2000)
+    assert PolicyAgent.load(folder / BEST, GAME)
+    before = curve_steps(folder)
+    for more in ({"ray": "local", "workers": 1}, {}):
+        main(GAME, resume=folder, steps=curve_steps(folder)[-1] + 600, **more)  # type: ignore[arg-type]
+    assert curve_steps(folder)[: len(before)] == before
+    assert_continuous(folder, before[-1] + 1200)
+
+
+def test_what_ends_all_workers(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "TRIES", 2)
+    with pytest.raises(ConfigError, match="such a setting cannot be"):
+        on_ray(refuse, cluster.address, 2, "cpu", Telling())
+    with pytest.raises(TabletopError, match="without saving in between: RuntimeError: a fault in the program"):
+        on_ray(fail, cluster.address, 1, "cpu", Telling())
+    with pytest.raises(TabletopError, match="failed 2 times without saving in between: is there memory enough"):
+        on_ray(die, cluster.address, 1, "cpu", Telling())
+
+
+def test_what_cannot_be_is_said(cluster: Any, tmp_path: Path) -> None:
+    run: dict[str, Any] = {"settings": settings_file(tmp_path), "steps": 300, "output": tmp_path / "run"}
+    with pytest.raises(ConfigError, match="start training on a machine of the cluster"):
+        main(GAME, **run, ray="ray://127.0.0.1:1")
+    with pytest.raises(TabletopError, match="no cluster there"):
+        main(GAME, **run, ray="127.0.0.1:1")
+    with pytest.raises(ConfigError, match="no machine of the cluster has a GPU"):
+        main(GAME, **run, ray=cluster.address, device="cuda")
