@@ -33,8 +33,9 @@ from tabletop_agents import (
 )
 from tabletop_agents.search import search_for
 from tabletop_training.evaluation import play_games
-from tests.configurations import SOLO_MODULES
-from tests.hidden import swapped
+from tests.support.configurations import SOLO_MODULES
+from tests.support.hidden import what_is_hidden_changed
+from tests.support.play import in_the_middle
 
 ROOT = Path(__file__).parents[1]
 
@@ -47,14 +48,6 @@ CONFIGS = [
     Config(modules=SOLO_MODULES),
     Config(players=5, modules=MODULES),
 ]
-
-
-def in_the_middle(config: Config, games: int, steps: int, seed: int = 0) -> Batch:
-    """Games after some random decisions, with decisions of many kinds pending."""
-    batch = Batch(config, games, seed)
-    for _ in range(steps):
-        batch.step(batch.random_actions())
-    return batch
 
 
 AGENTS: list[Agent] = [RandomAgent(), GreedyAgent(), RolloutAgent(2), IsmctsAgent(20)]
@@ -100,25 +93,6 @@ def test_actions_are_the_same_with_any_number_of_threads(with_threads: Callable[
     batch = in_the_middle(Config(), 100, 9)
     one, three = (with_threads(n).act(Decisions.of(batch), np.random.default_rng(5)) for n in (1, 3))
     assert np.array_equal(one, three)
-
-
-def what_is_hidden_changed(config: Config, games: int, steps: int) -> tuple[Decisions, Decisions]:
-    """The same decisions twice: as they are, and with other hands, packs, decks, forecast cards and chance."""
-    batch = in_the_middle(config, games, steps, seed=steps)
-    true, generator = batch.states.copy(), np.random.default_rng(steps)
-    original = Decisions(GAME, true, batch.tables, batch.observations.copy(), batch.action_masks.copy())
-    for seat in range(config.players):
-        asked = batch.actors == seat
-        batch.states[asked] = swapped(batch.states[asked], seat, generator)
-    assert (true["rng"] != batch.states["rng"]).all()
-    if config.players > 1 and true["hand"].any():  # Fertilizer comes before the cards
-        assert (true["hand"] != batch.states["hand"]).any() or config.drafting
-        assert (true["pack"] != batch.states["pack"]).any() or not true["pack"].any()
-    if "forecasts" in config.modules and config.players > 1 and (true["forecast_holder"] >= 0).any():
-        assert (true["forecast_holder"] != batch.states["forecast_holder"]).any()
-    batch.refresh(check=False)
-    assert np.array_equal(batch.observations, original.observations)
-    return original, Decisions.of(batch)
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)

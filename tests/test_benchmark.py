@@ -27,7 +27,7 @@ from tabletop_training.petrichor import benchmark as petrichor
 from tabletop_training.petrichor.benchmark import PLAN
 from tabletop_training.petrichor.summaries import summarize
 from tests.games import connect_four
-from tests.watched import Watched
+from tests.support.workers import Watched
 
 ROOT = Path(__file__).parents[1]
 GAMES = 6

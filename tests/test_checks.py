@@ -67,7 +67,7 @@ from tabletop_training.settings import Settings
 from tabletop_training.tournament import play_tournament
 from tabletop_training.vec_env import SeatsVecEnv
 from tabletop_training.workers import Processes
-from tests.test_workers import assert_same
+from tests.support.results import assert_same
 
 TWO = Config(players=2)
 AGENTS: list[Agent | str] = [RandomAgent(), "greedy"]

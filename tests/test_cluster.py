@@ -22,7 +22,8 @@ from tabletop_training.cluster import RayWorkers
 from tabletop_training.evaluation import HERE, Results
 from tabletop_training.matches import evaluate
 from tabletop_training.petrichor import difficulty
-from tests.test_workers import Dying, assert_same, files_of
+from tests.support.results import assert_same, files_of
+from tests.support.workers import Dying
 
 SEED = 50
 

@@ -10,13 +10,13 @@ import pytest
 
 from petrichor_env import Config, describe, scenario
 from petrichor_env.config import MODULES
-from tests.configurations import BASE, EVERY_CONFIGURATION, SOLO_MODULES, TOGETHER
-from tests.differential import Comparison, Difference, compare_game
 from tests.fuzz import play
-from tests.play import play as play_fast
 from tests.reference import cards, voting
 from tests.reference.table import Player, Table
 from tests.reference.words import HARVEST
+from tests.support.configurations import BASE, EVERY_CONFIGURATION, SOLO_MODULES, TOGETHER
+from tests.support.differential import Comparison, Difference, compare_game
+from tests.support.play import play as play_fast
 
 GAMES = 11
 """Of each configuration."""

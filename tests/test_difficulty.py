@@ -52,44 +52,14 @@ from tabletop_training.petrichor.variant_effects import (
     smoothest_path,
     win_rate_effects,
 )
-from tests.watched import Watched
+from tests.support.studies import SEED, noisy, results_of, sets_of
+from tests.support.workers import Watched
 
 GAMES = 12
-SEED = 77
 FILES = {
     *("settings.json", "games.csv", "difficulty.csv", "difficulty.json", "effects.csv", "pairs.csv", "sources.csv"),
     *("report.md", "heat_map.png", "difficulty.png", "effects.png", "costs.png", "sources.png", "ranking.png"),
 }
-
-
-def sets_of(margins: np.ndarray, agent: str = "made up") -> Sets:
-    """Made-up games with these margins, (16, games) ints, all points from Voting Wins; the neutral player scores 40."""
-    points = np.stack([40 + margins, np.full_like(margins, 40)], axis=2)
-    scored = np.zeros((*points.shape, len(Source)), np.int64)
-    scored[..., Source.VOTING_WINS] = points
-    return Sets(agent, margins > 0, points, scored, np.full(margins.shape, 60))
-
-
-def results_of(sets: Sets, seed: int = SEED) -> dict[Key, Results]:
-    return {
-        (sets.agent, variants): Results(
-            config=Config(variants=variants),
-            agents=(sets.agent,),
-            seed=seed,
-            points=sets.points[index],
-            places=np.where(sets.won[index], 1, 2)[:, None],
-            lengths=sets.decisions[index],
-            scored=sets.scored[index],
-        )
-        for index, variants in enumerate(ALL_VARIANTS)
-    }
-
-
-def noisy(means: np.ndarray, games: int, shared: float = 0.0, spread: float = 8.0, seed: int = 0) -> np.ndarray:
-    """(16, games) ints around the means; of the variance, `shared` is the same in all sets of a seed."""
-    generator = np.random.default_rng(seed)
-    common, own = generator.normal(size=games), generator.normal(size=(16, games))
-    return np.rint(means[:, None] + spread * (np.sqrt(shared) * common + np.sqrt(1 - shared) * own)).astype(np.int64)
 
 
 # --- Statistics ------------------------------------------------------------------------------------------------------

@@ -27,8 +27,8 @@ from petrichor_env.actions import ACTIONS, NUM_ACTIONS
 from petrichor_env.config import MODULES, POWERS, VARIANTS
 from tabletop.errors import ComponentsError, ConfigError, GameOver, IllegalAction, ScenarioError
 from tabletop.kernels import sample_actions
-from tests.configurations import MODULE_CONFIGURATIONS, SOLO_MODULES
-from tests.environments import check_docstring, legal_action, play_out
+from tests.support.configurations import MODULE_CONFIGURATIONS, SOLO_MODULES
+from tests.support.environments import check_docstring, legal_action, play_out
 
 SOLO = "petrichor_env:Petrichor/Solo-v0"
 ALL_VARIANTS = [names for number in range(5) for names in itertools.combinations(VARIANTS, number)]

@@ -24,7 +24,7 @@ from tabletop.replays.viewer import Viewer
 from tabletop_agents import RandomAgent
 from tabletop_agents.play.session import PERSON
 from tabletop_agents.play.typed import TypedSession
-from tests.hidden import exchanged, swapped
+from tests.support.hidden import exchanged, swapped
 
 CONFIGS = [
     Config(players=2),

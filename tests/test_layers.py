@@ -1,4 +1,7 @@
-"""The order of the packages: tabletop, a game, agents, training, command line; each imports only what is below it."""
+"""The order of the packages: tabletop, a game, agents, training, command line; each imports only what is below it.
+
+Tests import from `tests/support`, never from each other.
+"""
 
 from __future__ import annotations
 
@@ -109,3 +112,13 @@ ENVIRONMENTS = [*sorted((ROOT / "tabletop" / "envs").glob("*.py")), *(ROOT / gam
 @pytest.mark.parametrize("path", ENVIRONMENTS, ids=lambda path: path.name)
 def test_environments_know_no_rule(path: Path) -> None:
     assert not any(".rules" in name for name in imported(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", TESTS, ids=[str(path.relative_to(ROOT)) for path in TESTS])
+def test_no_test_is_imported(path: Path) -> None:
+    """What several tests share is in `tests/support`, so that each test file can be changed, split or deleted alone."""
+    names = imported(ast.parse(path.read_text(encoding="utf-8")))
+    assert not [name for name in names if re.match(r"tests\.(\w+\.)*test_", name)]

@@ -28,7 +28,7 @@ from tabletop_training.learn.train import main, read_run
 from tabletop_training.matches import play_match
 from tabletop_training.settings import Settings
 from tests.games import connect_four
-from tests.test_guided_search import network_for
+from tests.support.networks import network_for
 
 PETRICHOR, EVERGREEN = petrichor_env.GAME, evergreen_env.GAME
 SMALL = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1, evaluate_every=2000)

@@ -22,13 +22,13 @@ from petrichor_env.state import NOBODY
 from tabletop.batch import Batch, legal_actions
 from tabletop.drawing.svg import Place
 from tabletop.game import Game
-from tests.configurations import A_FEW
 from tests.evergreen.play import draft, turn
 from tests.evergreen.play import play as play_evergreen
 from tests.games import connect_four
-from tests.hidden import swapped
-from tests.play import action_of, play
 from tests.rulebook.modules import forecasts
+from tests.support.configurations import A_FEW
+from tests.support.hidden import swapped
+from tests.support.play import action_of, play
 
 CONFIGS = [*A_FEW, *(EvergreenConfig(players) for players in EVERGREEN.players)]
 NOWHERE = {PETRICHOR: {PASS, DECLINE}, EVERGREEN: {DONE}}

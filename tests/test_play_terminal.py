@@ -38,8 +38,8 @@ from tabletop_agents import Agent, GreedyAgent, RandomAgent, make_agent, own_age
 from tabletop_agents.play.session import PERSON, hints_for
 from tabletop_agents.play.terminal import Terminal, hangups_end_input, main, play
 from tabletop_agents.play.typed import TypedSession, matches
-from tests.hidden import swapped
-from tests.terminal import Terminal as PseudoTerminal
+from tests.support.hidden import swapped
+from tests.support.terminal import Terminal as PseudoTerminal
 
 QUICK = make_agent("ismcts-20", GAME)
 """For hints."""

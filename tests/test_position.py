@@ -27,9 +27,9 @@ from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
 from tabletop.game import NOBODY, Config
 from tabletop.position import CHANCE, Position, Positions, positions_of
 from tabletop.scripted import BEGIN
-from tests.configurations import SOLO_MODULES
-from tests.draws import Overheard
 from tests.games import connect_four, leduc_poker
+from tests.support.configurations import SOLO_MODULES
+from tests.support.draws import Overheard
 
 ROOT = Path(__file__).parents[1]
 CONFIGS: list[Any] = [

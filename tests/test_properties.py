@@ -42,8 +42,8 @@ from petrichor_env.state import (
 )
 from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
 from tabletop.kernels import sample_actions
-from tests.configurations import A_FEW, EVERY_CONFIGURATION, TOGETHER
-from tests.hidden import swapped
+from tests.support.configurations import A_FEW, EVERY_CONFIGURATION, TOGETHER
+from tests.support.hidden import swapped
 
 GAMES = 12
 """Of each configuration."""

@@ -36,8 +36,8 @@ from tabletop.envs.rendering import Rendering
 from tabletop.envs.single import SeatEnv
 from tabletop.errors import ConfigError, IllegalAction, TabletopError
 from tabletop.kernels import sample_actions
-from tests.environments import legal_action
-from tests.hidden import swapped
+from tests.support.environments import legal_action
+from tests.support.hidden import swapped
 
 SOLO = "petrichor_env:Petrichor/Solo-v0"
 VERSUS = "petrichor_env:Petrichor/Versus-v0"

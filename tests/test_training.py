@@ -84,7 +84,7 @@ from tabletop_training.runs import RUN, main, read_run
 from tabletop_training.selfplay import SelfPlaySettings, SoloSettings, TaskHook, new_learner
 from tabletop_training.settings import CONFIGS, Settings, read_settings
 from tabletop_training.vec_env import SeatsVecEnv
-from tests.configurations import SOLO_MODULES
+from tests.support.configurations import SOLO_MODULES
 
 SMALL = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1)
 FILES = {"policy.zip", "learning_curve.csv", "learning_curve.png", "difficulty.csv", "difficulty.png"}

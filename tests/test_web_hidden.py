@@ -26,7 +26,7 @@ from tabletop_agents.web.messages import Refused
 from tabletop_agents.web.tables import Link, Table
 from tabletop_cli.commands import SHIPPED
 from tests.evergreen.test_leaks import choose, goes_on, turns
-from tests.hidden import exchanged, swapped
+from tests.support.hidden import exchanged, swapped
 
 CATALOGUE = Catalogue(SHIPPED)
 THREADS = ThreadPoolExecutor(1)

@@ -26,7 +26,7 @@ from tabletop_agents.web.messages import (
     object_of,
     table_asked_for,
 )
-from tests.web import SECONDS, Page, Server, closing_words, serving
+from tests.support.web import SECONDS, Page, Server, closing_words, serving
 
 
 @pytest.fixture(scope="module")

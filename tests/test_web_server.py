@@ -36,7 +36,7 @@ from tabletop_agents.web.line import Line
 from tabletop_agents.web.server import Site
 from tabletop_cli.commands import SHIPPED
 from tests.games.playthroughs import GAMES
-from tests.web import SECONDS, Server, closing_words, serving
+from tests.support.web import SECONDS, Server, closing_words, serving
 
 
 @pytest.fixture(scope="module")

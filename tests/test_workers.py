@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -26,30 +24,20 @@ from tabletop_cli import petrichor as cli
 from tabletop_cli import run
 from tabletop_training import matches, tournament, workers
 from tabletop_training.cluster import workers as workers_of
-from tabletop_training.evaluation import HERE, EvaluationStopped, Results, Workers, blocks_of
+from tabletop_training.evaluation import HERE, EvaluationStopped, Workers, blocks_of
 from tabletop_training.matches import evaluate, rotations
 from tabletop_training.petrichor import difficulty
 from tabletop_training.workers import Processes
+from tests.support.results import assert_same, files_of
+from tests.support.workers import KILL, Dying, Noting
 
 SEED = 50
-KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL, and its SIGTERM kills
 
 
 @pytest.fixture(scope="module")
 def two() -> Iterator[Processes]:
     with Processes(2) as processes:
         yield processes
-
-
-def assert_same(one: Results, other: Results) -> None:
-    """But for the time that the agents took."""
-    for name in ("points", "places", "lengths", "decisions", "scored", "seeds", "lineups"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)
-    for name in ("actions", "probabilities"):
-        mine, others = getattr(one, name), getattr(other, name)
-        assert (mine is None) == (others is None)
-        for left, right in zip(mine or (), others or (), strict=True):
-            np.testing.assert_array_equal(left, right, name)
 
 
 def of_two_players(*agents: Agent) -> tuple[list[Agent], Config]:
@@ -87,19 +75,6 @@ def test_it_stops_at_the_same_width(two: Processes) -> None:
     here, there = evaluate(agents, config, **told), evaluate(agents, config, **told, workers=two)
     assert here.stopped == there.stopped == "width"
     assert_same(here.results[0], there.results[0])
-
-
-def files_of(folder: Path) -> dict[str, Any]:
-    """What a command has left, without how long agents thought."""
-    left: dict[str, Any] = {}
-    for path in folder.iterdir():
-        if path.suffix == ".csv":
-            with path.open(newline="", encoding="utf-8") as file:
-                rows = list(csv.DictReader(file))
-            for row in rows:
-                row.pop("decisions_per_second", None)
-            left[path.name] = rows
-    return left
 
 
 def test_the_files_of_commands(two: Processes, tmp_path: Path) -> None:
@@ -147,36 +122,6 @@ def test_results_come_in_order(two: Processes) -> None:
 
 
 # --- What goes wrong --------------------------------------------------------------------------------------------------
-
-
-class Noting(RandomAgent):
-    """Notes in a file which process it plays in."""
-
-    def __init__(self, file: Path) -> None:
-        super().__init__()
-        self.file = file
-
-    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-        with self.file.open("a") as file:
-            file.write(f"{os.getpid()}\n")
-        return super().act(decisions, generator)
-
-
-class Dying(Noting):
-    """Its process dies in the middle of a game, unless one has died before; or always."""
-
-    def __init__(self, file: Path, always: bool = False) -> None:
-        super().__init__(file)
-        self.always = always
-        self._asked = 0
-
-    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-        self._asked += 1
-        grave = self.file.with_suffix(".dead")
-        if self._asked > 20 and (self.always or not grave.exists()):
-            grave.touch()
-            os.kill(os.getpid(), KILL)
-        return super().act(decisions, generator)
 
 
 def test_a_worker_that_dies_costs_its_block_once_more(tmp_path: Path) -> None:

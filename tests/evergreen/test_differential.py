@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from evergreen_env import Config, describe, scenario
-from tests.comparing import Difference
 from tests.evergreen.differential import compare_game
 from tests.evergreen.play import play as play_fast
 from tests.evergreen.random_games import play
@@ -16,6 +15,7 @@ from tests.reference_evergreen import draft, game, scoring, turn
 from tests.reference_evergreen.table import Player, Table
 from tests.reference_evergreen.task import Task
 from tests.reference_evergreen.zone import Zone
+from tests.support.comparing import Difference
 
 GAMES = 25
 """Of each number of players."""

@@ -17,7 +17,7 @@ from evergreen_env.state import NOBODY, Decision
 from tabletop.batch import Batch
 from tabletop.replays.page import page_data
 from tabletop.replays.replay import Replay
-from tests.environments import legal_action
+from tests.support.environments import legal_action
 
 PLAYERS = (2, 3, 4)
 GAMES = 6

@@ -1,0 +1,20 @@
+"""Settings of training that takes a moment."""
+
+TINY = """
+[learning]
+num_envs = 8
+steps = 16
+minibatch = 64
+epochs = 1
+layers = [8]
+threads = 1
+evaluate_every = 128
+[selfplay]
+against = ["random"]
+games = 4
+[league]
+scripted = ["random"]
+snapshot_steps = 128
+[budget]
+steps = 256
+"""
