@@ -7,7 +7,7 @@ import numpy as np
 from petrichor_env import Config
 from petrichor_env.state import Source
 from tabletop_training.evaluation import Results
-from tabletop_training.petrichor.difficulty import Key
+from tabletop_training.petrichor.study import Key
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
 from tabletop_training.petrichor.variant_effects import Sets
 
