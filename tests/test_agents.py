@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
@@ -36,6 +34,7 @@ from tabletop_training.evaluation import play_games
 from tests.support.configurations import SOLO_MODULES
 from tests.support.hidden import what_is_hidden_changed
 from tests.support.play import in_the_middle
+from tests.support.processes import in_python
 
 ROOT = Path(__file__).parents[1]
 
@@ -360,14 +359,7 @@ def test_greedy_plays_the_same_without_compilation() -> None:
         "for _ in range(12):\n"
         "    actions = agent.act(Decisions.of(batch), random); batch.step(actions); print(*actions)"
     )
-    process = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=Path(__file__).parents[1],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    process = in_python(program, NUMBA_DISABLE_JIT="1")
     batch, generator, agent = Batch(Config(), 3, 21), np.random.default_rng(0), GreedyAgent(max_nodes=30)
     lines = process.stdout.splitlines()
     assert len(lines) == 12

@@ -52,6 +52,7 @@ from tabletop_training.petrichor.variant_effects import (
     smoothest_path,
     win_rate_effects,
 )
+from tests.support.processes import in_python
 from tests.support.studies import SEED, noisy, results_of, sets_of
 from tests.support.workers import Watched
 
@@ -620,13 +621,6 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 def test_report_module_needs_no_torch() -> None:
     """A study of compiled agents starts without it."""
-    import subprocess
-    import sys
-
     study = "tabletop_training.petrichor.difficulty"
-    program = f"import sys, {study}, {study}_report; sys.exit('torch' in sys.modules)"
-    ran = subprocess.run(
-        [sys.executable, "-c", program], cwd=Path(__file__).parents[1], capture_output=True, check=False
-    )
-    assert ran.returncode == 0, ran.stderr
+    in_python(f"import sys, {study}, {study}_report; sys.exit('torch' in sys.modules)")
     assert difficulty_report.__doc__

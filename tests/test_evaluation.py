@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
 import signal
 import subprocess
@@ -47,6 +46,7 @@ from tabletop_training.evaluation import (
 )
 from tabletop_training.evaluation_files import plus_minus
 from tabletop_training.matches import FIRST_LOOK, assess, block_seeds, evaluate, labels_of, play_match, rotations
+from tests.support.processes import in_python
 
 SAMPLES = 4000
 NAMES = ("weak", "fair", "good", "best")
@@ -798,7 +798,5 @@ def test_nothing_finished_leaves_nothing(
 def test_an_output_that_is_not_utf_8(command: str, tmp_path: Path) -> None:
     """Signs that it can't show are replaced."""
     run = f"from tabletop_cli.petrichor import main; main('{command} --output out'.split())"
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "COLUMNS": "100"}
-    done = subprocess.run([sys.executable, "-c", run], cwd=tmp_path, env=environment, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr.decode()
-    assert b"random" in done.stdout and done.stdout.isascii()
+    done = in_python(run, cwd=tmp_path, PYTHONIOENCODING="ascii", COLUMNS="100")
+    assert "random" in done.stdout and done.stdout.isascii()
