@@ -59,6 +59,7 @@ def test_a_match(two: Processes, names: tuple[str, ...]) -> None:
     assert_same(here.results[0], there.results[0])
     assert sum(finished) == 200 and len(finished) > 2
     assert here.reports[0].estimates == there.reports[0].estimates
+    assert two.is_open  # for the next games
 
 
 def test_games_for_one_of_another_game(two: Processes) -> None:
