@@ -29,12 +29,6 @@ from tabletop_agents.web.messages import (
 from tests.support.web import SECONDS, Page, Server, closing_words, serving
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("games")) as one:
-        yield one
-
-
 @pytest.fixture
 def page(server: Server) -> Iterator[Page]:
     with server.open(server.make("petrichor", ["here"], start={"seed": 1})[0]) as one:
