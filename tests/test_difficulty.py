@@ -341,6 +341,7 @@ clouds = 9
 """
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_an_overlay_is_compared_with_the_shipped_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -517,6 +518,7 @@ def test_stopped_before_the_first_set_is_finished(
     assert contents(stopped) == contents(folder)
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_stopped_before_any_agent_has_played_all_sets(tmp_path: Path) -> None:
     stopped = difficulty.main(["random"], 3, seed=SEED, output=tmp_path / "study", workers=stopping_after(3))
     assert "No agent has played all 16 sets" in (stopped / "report.md").read_text(encoding="utf-8")
@@ -603,6 +605,7 @@ def test_commands_that_play_a_study_again() -> None:
     ]
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["difficulty", "--agents", "random", "--games", "2", "--seed", "5", "--output", str(tmp_path / "study")]
     told = tmp_path / "told.json"
