@@ -359,7 +359,7 @@ def test_greedy_plays_the_same_without_compilation() -> None:
         "for _ in range(12):\n"
         "    actions = agent.act(Decisions.of(batch), random); batch.step(actions); print(*actions)"
     )
-    process = in_python(program, NUMBA_DISABLE_JIT="1")
+    process = in_python(program, env={"NUMBA_DISABLE_JIT": "1"})
     batch, generator, agent = Batch(Config(), 3, 21), np.random.default_rng(0), GreedyAgent(max_nodes=30)
     lines = process.stdout.splitlines()
     assert len(lines) == 12

@@ -20,6 +20,7 @@ from tabletop.record import NOBODY, Record, array, dtype_of, number
 from tests.games import connect_four
 from tests.support.processes import in_python
 
+PLAIN = {"NUMBA_DISABLE_JIT": "1"}
 TABLES = ("rules.game_flow", "drawing.decisions", "drawing.lessons")
 SOLO_MODULES = ("fertilizer", "cactus", "powers", "forecasts")
 CONFIGURATIONS: dict[str, Any] = {
@@ -114,14 +115,14 @@ decisions.check_table = check_table
 state.{enumeration} = IntEnum("{enumeration}", {{**state.{enumeration}.__members__, "FORGOTTEN": 120}})
 import {table}
 """
-    said = in_python(program, status=1, NUMBA_DISABLE_JIT="1").stderr
+    said = in_python(program, env=PLAIN, status=1).stderr
     assert said.endswith("TypeError: the table lacks FORGOTTEN\n"), said
 
 
 @pytest.mark.parametrize(("module", "change"), [("actions", "RANGES = (*RANGES, 17)"), ("state", "NUM_FORECASTS = 17")])
 def test_a_forgotten_range_or_card_is_an_error_at_import(module: str, change: str) -> None:
     program = f"import petrichor_env.{module} as m\nexec({change!r}, vars(m))\nimport petrichor_env.drawing"
-    said = in_python(program, status=1, NUMBA_DISABLE_JIT="1").stderr
+    said = in_python(program, env=PLAIN, status=1).stderr
     assert said.endswith("TypeError: the table lacks 17\n"), said
 
 
@@ -202,7 +203,7 @@ def test_rules_that_forget_the_legal_actions(without_machine_code: str, tmp_path
         assert code.count(written) == 1
         (tmp_path / f"{name}.py").write_text(code.replace(written, instead), encoding="utf-8")
     folder = {"NUMBA_DISABLE_JIT": without_machine_code, "TABLETOP_CACHE_DIR": str(tmp_path / "cache")}
-    said = in_python(FORGETFUL.format(folder=str(tmp_path)), **folder)
+    said = in_python(FORGETFUL.format(folder=str(tmp_path)), env=folder)
     first, second = (f"'a_column' of player_{seat} has no legal action: was `legal` called?" for seat in (0, 1))
     assert said.stdout.splitlines() == [
         *(f"{mode}: StateError: game 0: {text}" for mode in ("raise", "lose", "random") for text in (first, second)),

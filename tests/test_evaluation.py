@@ -798,5 +798,5 @@ def test_nothing_finished_leaves_nothing(
 def test_an_output_that_is_not_utf_8(command: str, tmp_path: Path) -> None:
     """Signs that it can't show are replaced."""
     run = f"from tabletop_cli.petrichor import main; main('{command} --output out'.split())"
-    done = in_python(run, cwd=tmp_path, PYTHONIOENCODING="ascii", COLUMNS="100")
+    done = in_python(run, cwd=tmp_path, env={"PYTHONIOENCODING": "ascii", "COLUMNS": "100"})
     assert "random" in done.stdout and done.stdout.isascii()

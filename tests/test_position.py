@@ -179,7 +179,7 @@ def test_every_way_to_run_rules_finds_the_same_tree(mode: str) -> None:
     """All histories of Leduc poker: compiled as usual, not at all, and as Numba does it for any version of it."""
     printed = set()
     for switched in ({}, {mode: "1"}):
-        printed.add(in_python(MODES, PYTHONWARNINGS="error", **switched).stdout)
+        printed.add(in_python(MODES, env={"PYTHONWARNINGS": "error", **switched}).stdout)
     assert len(printed) == 1
 
 

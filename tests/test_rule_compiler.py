@@ -124,7 +124,7 @@ def records() -> np.ndarray:
 
 def in_a_process(program: str, *arguments: str, **environment: str) -> Any:
     """What a new process prints as its last line, in JSON."""
-    return json.loads(in_python(program, *arguments, **environment).stdout.splitlines()[-1])
+    return json.loads(in_python(program, *arguments, env=environment).stdout.splitlines()[-1])
 
 
 def test_both_ways_give_the_same() -> None:
