@@ -44,7 +44,7 @@ from tests.support.configurations import A_FEW, EVERY_CONFIGURATION, TOGETHER
 from tests.support.hidden import swapped
 from tests.support.processes import in_python
 
-GAMES = 12
+GAMES = 8
 """Of each configuration."""
 Check = Callable[[np.ndarray], np.ndarray]
 

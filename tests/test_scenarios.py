@@ -43,16 +43,16 @@ def batch_of(config: Config) -> Batch:
 @pytest.mark.parametrize("config", [*BASE, *SOLO, *TOGETHER, *RANDOM], ids=lambda config: config.name)
 def test_describing_random_games(config: Config) -> None:
     """Through the description and back, byte for byte, all along random games and at their ends."""
-    batch = Batch(config, 3, seed=11, autoreset="next_step")
+    batch = Batch(config, 2, seed=11, autoreset="next_step")
     for step in range(80 * config.rounds):
-        if step % 20 == 0 or batch.terminations.any():
+        if step % 25 == 0 or batch.terminations.any():
             check(batch.states)
             for state in batch.states:
                 assert again(state).tobytes() == state.tobytes()
         batch.step(batch.random_actions())
 
 
-@pytest.mark.parametrize("config", [*BASE[:2], BASE[-1], SOLO[0], SOLO[-1], *TOGETHER], ids=lambda config: config.name)
+@pytest.mark.parametrize("config", [BASE[0], BASE[-1], SOLO[-1], *TOGETHER[::2]], ids=lambda config: config.name)
 def test_describing_forfeited_games(config: Config) -> None:
     """A forfeited game keeps what it was in the middle of."""
     batch = Batch(config, 1, seed=3, autoreset="next_step", illegal_action="lose")
