@@ -44,7 +44,7 @@ from tests.support.configurations import A_FEW, EVERY_CONFIGURATION, TOGETHER
 from tests.support.hidden import swapped
 from tests.support.processes import in_python
 
-GAMES = 8
+GAMES = 12
 """Of each configuration."""
 Check = Callable[[np.ndarray], np.ndarray]
 
@@ -430,11 +430,10 @@ def play_to_the_end(batches: list[Batch], seen: Seen) -> None:
         seen.states(after)
         for batch in batches:
             number, over = numbers[id(batch)], batch.terminations
-            config = Config.of(batch.states[0])
             assert (over == (batch.states["phase"] == Phase.OVER)).all()
             assert (over == (batch.actors == NOBODY)).all()
             lengths[number] += 1
-            assert lengths[number].max() <= longest(config), config.name
+            assert lengths[number].max() <= longest(batch.config), batch.config.name
             lengths[number][over] = 0
             ended[number] |= over
             if over.any():
