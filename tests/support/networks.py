@@ -8,13 +8,13 @@ import torch
 from torch import nn
 
 from tabletop.game import Game
-from tabletop_agents.guided_search import GuidedSearchAgent
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
+from tabletop_agents.search.guided_search import GuidedSearchAgent
 
 
 def network_for(game: Game, *, seed: int = 0, trunk: bool = True, tanh: bool = False, size: float = 1.0) -> Network:
-    """A small network with random weights; `size` 0: it wishes and expects nothing in particular."""
+    """A small network with random weights; `size` 0: all its outputs are 0."""
     torch.manual_seed(seed)
     inputs, actions, seats = game.observation.size, game.num_actions, game.players[-1]
     between: type[nn.Module] = nn.Tanh if tanh else nn.ReLU

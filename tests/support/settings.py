@@ -9,12 +9,13 @@ epochs = 1
 layers = [8]
 threads = 1
 evaluate_every = 128
-[selfplay]
-against = ["random"]
-games = 4
-[league]
+[opponents]
+league = 0.5
 scripted = ["random"]
 snapshot_steps = 128
+[evaluation]
+against = ["random"]
+games = 4
 [budget]
 steps = 256
 """

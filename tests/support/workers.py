@@ -12,7 +12,8 @@ import numpy as np
 
 from tabletop.agents import Decisions
 from tabletop_agents import RandomAgent
-from tabletop_training.evaluation import Block, Playing, Results, Workers
+from tabletop_training.evaluation import GameBlock, Playing, Workers
+from tabletop_training.results import Results
 
 KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL, and its SIGTERM kills
 
@@ -25,8 +26,8 @@ class Watched(Workers):
     def __init__(self, look: Look) -> None:
         self._look = look
 
-    def play(self, blocks: Iterable[Block], **playing: Unpack[Playing]) -> Generator[Results, None, None]:
-        def looked_at() -> Iterator[Block]:
+    def play(self, blocks: Iterable[GameBlock], **playing: Unpack[Playing]) -> Generator[Results, None, None]:
+        def looked_at() -> Iterator[GameBlock]:
             for block in blocks:
                 self._look(tuple(agent.name for agent in block.agents))
                 yield block
