@@ -1,4 +1,7 @@
-"""The order of the packages: tabletop, a game, agents, training, command line; each imports only what is below it."""
+"""The order of the packages: tabletop, a game, agents, training, command line; each imports only what is below it.
+
+Tests import from `tests/support`, never from each other.
+"""
 
 from __future__ import annotations
 
@@ -168,6 +171,17 @@ ENVIRONMENTS = [*sorted((ROOT / "tabletop" / "envs").glob("*.py")), *(ROOT / gam
 @pytest.mark.parametrize("path", ENVIRONMENTS, ids=lambda path: path.name)
 def test_environments_know_no_rule(path: Path) -> None:
     assert not any(".rules" in name for name in imported(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+def test_no_test_is_imported() -> None:
+    """What several tests share is in `tests/support`: a test file can be changed, split or deleted alone."""
+    found = {
+        str(path.relative_to(ROOT)): name
+        for path in (ROOT / "tests").rglob("*.py")
+        for name in imported(ast.parse(path.read_text(encoding="utf-8")))
+        if re.match(r"tests\.(\w+\.)*test_", name)
+    }
+    assert not found
 
 
 def test_the_pages_modules_import_in_no_circle() -> None:
