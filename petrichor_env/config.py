@@ -57,7 +57,7 @@ def _names(key: str, value: object, allowed: tuple[str, ...]) -> tuple[str, ...]
 class Config:
     """The variant of the game that is played. Raises `ConfigError` for what cannot be played.
 
-    The metadata of the fields describe the options of the command line (`tabletop_cli.options`). A page offers a field
+    The metadata of the fields describe the options of the command line (`tabletop_cli.switches`). A page offers a field
     with `names` as several choices, and a field with `values` as one choice.
 
     Arguments:
