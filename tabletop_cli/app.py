@@ -1,5 +1,7 @@
 """A game's command line: one app, made for the game, with the commands that every game has."""
 
+# typer reads the annotations of the commands, which use `line`: they must not become strings
+
 from typing import Annotated
 
 import typer

@@ -1,5 +1,7 @@
 """The commands about the machine: `compile` and `bench`."""
 
+# typer reads the annotations of the commands, which use `line`: they must not become strings
+
 from importlib.util import find_spec
 from typing import Annotated
 
@@ -34,17 +36,16 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
             parts.append("search with a network")
         print(f"{line.game.title}: {', '.join(parts)}: compiled in {code_folder()}")
 
-    if not line.benchmarks:
-        return
+    if line.benchmarks:
 
-    @app.command(rich_help_panel=GAME, epilog=line.examples("bench --quick --only playouts"))
-    def bench(
-        quick: options.Quick = False,
-        only: Annotated[str | None, typer.Option(help="Run this benchmark only.", metavar="NAME")] = None,
-        json: options.Json = None,
-    ) -> None:
-        """Measure how fast games are stepped on this machine. It needs a clone of the repository."""
-        with json_to(json) as on_result:
-            imported("benchmarks.run", extra="bench").main(
-                name=line.benchmarks, quick=quick, only=only, on_result=on_result
-            )
+        @app.command(rich_help_panel=GAME, epilog=line.examples("bench --quick --only playouts"))
+        def bench(
+            quick: options.Quick = False,
+            only: Annotated[str | None, typer.Option(help="Run this benchmark only.", metavar="NAME")] = None,
+            json: options.Json = None,
+        ) -> None:
+            """Measure how fast games are stepped on this machine. It needs a clone of the repository."""
+            with json_to(json) as on_result:
+                imported("benchmarks.run", extra="bench").main(
+                    name=line.benchmarks, quick=quick, only=only, on_result=on_result
+                )

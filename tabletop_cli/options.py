@@ -39,10 +39,10 @@ ReplayFile = Annotated[
 
 
 # What is played
-def players(line: CommandLine, more: str, default: str) -> Any:
+def players(line: CommandLine, more: str = "", default: str = "") -> Any:
     """The option for one number of players."""
     numbers = either([number for number in line.players if number > 1])
-    return typer.Option(help=f"Number of players: {numbers}{more}.", metavar="N", show_default=default)
+    return typer.Option(help=f"Number of players: {numbers}{more}.", metavar="N", show_default=default or True)
 
 
 def player_counts(more: str, default: str) -> Any:

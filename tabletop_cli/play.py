@@ -1,5 +1,7 @@
 """The commands to play and to watch games: `play`, `web`, `replay` and `review`."""
 
+# typer reads the annotations of the commands, which use `line`: they must not become strings
+
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -28,8 +30,7 @@ SHIPPED = ("petrichor_env.game", "evergreen_env.game")
 def add_commands(app: typer.Typer, line: CommandLine) -> None:
     """Give an app the commands that a game has."""
     ways = ("alone",) * line.alone + ("against agents", "with others at the same keyboard") * line.several
-    without_agents = f". Without any it is {line.opponent or 'the game for one'}" * line.alone
-    homes = list(dict.fromkeys([line.home, *SHIPPED]))  # the games of a page
+    without_agents = f". Without any it is {line.opponent or 'the game for one'}" if line.alone else ""
 
     @app.command(
         help=f"Play in the terminal or in a browser: {either(ways)}.",
@@ -81,7 +82,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         )
         if web:
             more = [*(agent.name for agent in session.agents.values()), *([hints] if hints else [])]
-            server.main(homes, session=session, agents=list(dict.fromkeys(more)))
+            server.main(_homes(line), session=session, agents=list(dict.fromkeys(more)))
 
     @app.command(rich_help_panel=PLAY, epilog=line.examples("web --open"))
     def web(
@@ -110,7 +111,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
     ) -> None:
         """Serve a page to play, watch and analyse games: alone, with others on their own devices, and with agents."""
         imported("tabletop_agents.web.server", extra="web").main(
-            homes, agents=agent_names(agents), host=host, port=port, folder=folder, resume=resume, opens=opens
+            _homes(line), agents=agent_names(agents), host=host, port=port, folder=folder, resume=resume, opens=opens
         )
 
     @app.command(
@@ -191,6 +192,11 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
             import_module("tabletop_cli.review").main(
                 line.game, file, agent, seat=seat, moments=moments, on_result=on_result
             )
+
+
+def _homes(line: CommandLine) -> list[str]:
+    """The games of a page: this one and the shipped ones."""
+    return list(dict.fromkeys([line.home, *SHIPPED]))
 
 
 def _write(replay: Any, seat: int | None, path: Path | None, write: Callable[..., Any]) -> None:

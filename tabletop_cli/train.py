@@ -1,5 +1,7 @@
 """The commands that train agents, and the one that writes data sets for others to learn from."""
 
+# typer reads the annotations of the commands, which use `line`: they must not become strings
+
 from pathlib import Path
 from typing import Annotated
 
@@ -146,7 +148,7 @@ def _add_selfplay(train: typer.Typer, line: CommandLine) -> None:
     def selfplay(
         *,
         players: Annotated[
-            int | None, options.players(line, "", f"{line.least_several}, or as in the settings")
+            int | None, options.players(line, default=f"{line.least_several}, or as in the settings")
         ] = None,
         switches: Switches,
         config: options.Settings = None,
