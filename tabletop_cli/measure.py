@@ -14,7 +14,7 @@ from tabletop_cli.line import MEASURE, CommandLine
 from tabletop_cli.modules import imported
 from tabletop_cli.options import agent_names, given, whole_numbers
 from tabletop_cli.output import json_to
-from tabletop_cli.switches import Switches, with_switches
+from tabletop_cli.switches import Switches, with_switches, without
 
 _NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 
@@ -48,7 +48,8 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         rich_help_panel=MEASURE,
         epilog=line.examples(*examples),
     )
-    @with_switches(line.config, without=() if both else ("solo",))  # nothing to choose
+    @with_switches(line.config)
+    @without(*() if both else ("solo",))  # nothing to choose
     def evaluate(
         *,
         agents: options.Agents,

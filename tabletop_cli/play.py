@@ -21,7 +21,7 @@ from tabletop_cli.line import PLAY, CommandLine
 from tabletop_cli.modules import imported
 from tabletop_cli.options import agent_names, given, whole_numbers, words
 from tabletop_cli.output import check_outputs, json_to
-from tabletop_cli.switches import Switches, with_switches
+from tabletop_cli.switches import Switches, with_switches, without
 
 SHIPPED = ("petrichor_env.game", "evergreen_env.game")
 """The games of this distribution."""
@@ -39,7 +39,8 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
             "play" if line.alone else "play greedy", "play greedy --web" if line.several else "play --web"
         ),
     )
-    @with_switches(line.config, without=() if line.several else ("agents", "people"))  # there is one seat
+    @with_switches(line.config)
+    @without(*() if line.several else ("agents", "people"))  # there is one seat
     def play(
         *,
         agents: Annotated[list[str] | None, options.agents(f", to play against{without_agents}")] = None,

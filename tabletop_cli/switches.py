@@ -1,4 +1,4 @@
-"""A game's configuration as options of commands.
+"""A game's configuration as options of commands, and commands without options that a game has no use for.
 
 A field's metadata say what its option needs: `help`, a text; `metavar`, what stands for its value; `names`, some of
 which can be given; `for`: "one" or "several" where only games of so many players have it.
@@ -21,17 +21,30 @@ from tabletop_cli.options import given, words
 Switches = dict[str, Any]
 """The fields of a configuration that were given on the command line."""
 
+_Command = Callable[..., None]
+
+
+def without(*names: str) -> Callable[[_Command], _Command]:
+    """A decorator for a command of a game that has no use for some parameters: they keep their defaults."""
+
+    def decorated(command: _Command) -> _Command:
+        signature = inspect.signature(command, eval_str=True)
+        offered = [one for name, one in signature.parameters.items() if name not in names]
+        command.__signature__ = signature.replace(parameters=offered)  # type: ignore[attr-defined]
+        return command
+
+    return decorated
+
 
 def with_switches(
-    config: type[Any], *, players: str = "", only: Collection[str] = (), without: Collection[str] = ()
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    config: type[Any], *, players: str = "", only: Collection[str] = ()
+) -> Callable[[_Command], _Command]:
     """A decorator for a command: options for the fields of a configuration stand for its parameter `switches`.
 
     Arguments:
         config: the type of configurations; each field but `players` becomes an option.
         players: "one" or "several": leave out the fields of the others.
         only: the fields that become options; () for all.
-        without: other parameters that this game has no use for; they have their defaults.
     """
     hints = get_type_hints(config)
     chosen = [
@@ -43,13 +56,13 @@ def with_switches(
         and (not players or one.metadata.get("for", players) == players)
     ]
 
-    def decorated(function: Callable[..., None]) -> Callable[..., None]:
+    def decorated(function: _Command) -> _Command:
         signature = inspect.signature(function, eval_str=True)
         parameters: list[inspect.Parameter] = []
         for name, parameter in signature.parameters.items():
             if name == "switches":
                 parameters += [_parameter(one, hints[one.name]) for one in chosen]
-            elif name not in without:
+            else:
                 parameters.append(parameter)
 
         @wraps(function)

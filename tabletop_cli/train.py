@@ -13,7 +13,7 @@ from tabletop_cli.line import TRAIN, CommandLine
 from tabletop_cli.modules import imported
 from tabletop_cli.options import given, whole_numbers, words
 from tabletop_cli.output import json_to
-from tabletop_cli.switches import Switches, with_switches
+from tabletop_cli.switches import Switches, with_switches, without
 
 _Resume = Annotated[Path | None, options.resume(". Only minutes, steps and the cluster can be changed")]
 _Seed = Annotated[int | None, options.seed("of the network and the games", "0")]
@@ -102,7 +102,8 @@ def _add_solo(train: typer.Typer, line: CommandLine) -> None:
         help=f"Learn {f'the game{line.against}' if line.opponent else 'the game for one'}.",
         epilog=line.examples("train solo --minutes 10", "train solo --resume runs/solo --minutes 20"),
     )
-    @with_switches(line.config, players="one", without=() if line.curriculum else ("curriculum",))
+    @with_switches(line.config, players="one")
+    @without(*() if line.curriculum else ("curriculum",))
     def solo(
         *,
         curriculum: Annotated[bool, typer.Option("--curriculum", help=f"Learn {line.curriculum}.")] = False,
