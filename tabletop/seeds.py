@@ -13,7 +13,10 @@ import numpy as np
 
 
 class Stream(IntEnum):
-    """What random numbers are for. The values are part of every result with seeds: never give one to another use."""
+    """What random numbers are for.
+
+    The values are part of every result with seeds: never give one to another use. 2, 7, 8 and 14 had uses once.
+    """
 
     AGENTS = 0
     """What agents draw in games that are evaluated; the further index is the agent's.
@@ -28,9 +31,6 @@ class Stream(IntEnum):
     """What a search draws in games to learn from."""
     CURRICULUM = 6
     """Which configurations are played next; the further index is the number of players."""
-    MINIBATCHES = 7
-    LEAGUE = 8
-    """Who plays against the learner; the further index is their number."""
     SEATS = 9
     """Who sits where in games to learn from."""
     LEARNING_GAMES = 10
@@ -38,8 +38,6 @@ class Stream(IntEnum):
     OUTLOOK = 11
     IMAGES = 12
     EXPERT = 13
-    CLUSTER = 14
-    """What a worker on a cluster draws for its games; the further index is 0 for the curriculum, 1 for the league."""
     RANKS = 15
     """The bootstrap of the ranks of difficulties."""
 

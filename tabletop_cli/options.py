@@ -66,15 +66,6 @@ def resume(more: str) -> Any:
 
 MoreAgents = Annotated[list[str] | None, more_agents()]
 PolicyName = Annotated[str, typer.Option(help=_POLICY_HELP, metavar="POLICY", autocompletion=completion.policies)]
-Settings = Annotated[
-    str | None,
-    typer.Option(
-        "--config",
-        help="Settings: a TOML file, or the name of a shipped one.",
-        metavar="FILE",
-        autocompletion=completion.settings,
-    ),
-]
 Trust = Annotated[
     str, typer.Option(help="Agents MODULE:CLASS that the resumed file may name. Their code will run.", metavar="NAMES")
 ]
@@ -129,14 +120,16 @@ Quick = Annotated[bool, typer.Option("--quick", help="Measure much less: rough n
 
 
 # How
-def workers(more: str, default: str) -> Any:
-    """The option for a number of processes."""
-    told = f"Number of processes that play the games{more}."
-    return typer.Option(max=10_000, min=0, help=told, metavar="N", show_default=default)
-
-
-Workers = Annotated[int | None, workers(" at once. The games stay the same", "1; with --ray the cluster's cores")]
-"""Those that measure."""
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        max=10_000,
+        min=0,
+        help="Number of processes that play the games at once. The games stay the same.",
+        metavar="N",
+        show_default="1; with --ray the cluster's cores",
+    ),
+]
 Ray = Annotated[
     str | None,
     typer.Option(

@@ -1,13 +1,14 @@
-"""The commands that train agents, and the one that writes data sets for others to learn from."""
+"""The commands with which agents learn: `train`, `distil`, and `dataset` for learners of others."""
 
 # typer reads the annotations of the commands, which use `line`: they must not become strings
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+import typer.core
 
-from tabletop.words import either
 from tabletop_cli import completion, options
 from tabletop_cli.line import TRAIN, CommandLine
 from tabletop_cli.modules import imported
@@ -15,39 +16,132 @@ from tabletop_cli.options import given, whole_numbers, words
 from tabletop_cli.output import json_to
 from tabletop_cli.switches import Switches, with_switches, without
 
-_Resume = Annotated[Path | None, options.resume(". Only minutes, steps and the cluster can be changed")]
-_Seed = Annotated[int | None, options.seed("of the network and the games", "0")]
-_Minutes = Annotated[float | None, options.minutes()]
-_Steps = Annotated[int | None, options.steps("; rounded up to whole rollouts")]
-_Workers = Annotated[
-    int | None,
-    options.workers(", with --ray only. Each takes a core; with 0 the learning process plays", "the cluster's cores"),
-]
-_Half = Annotated[bool, typer.Option("--half", help="Save the weights in half precision: half the file.")]
+
+class _WithCommands(typer.core.TyperGroup):
+    """A command with arguments of its own, and with commands in the place of the first argument."""
+
+    allow_extra_args = False
+    allow_interspersed_args = True
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        if args and args[0] in self.commands:
+            only_commands = typer.core.TyperGroup(name=self.name, commands=dict(self.commands))
+            return only_commands.make_context(info_name, args, parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
 
 
 def add_commands(app: typer.Typer, line: CommandLine) -> None:
     """Give an app the commands that a game has."""
-    _add_dataset(app, line)
-    kinds = ("solo",) * line.alone + ("selfplay", "general") * line.several
-    train = typer.Typer(
-        help="Train agents. A run has a folder for its logs, checkpoints and settings. --resume continues one of "
-        f"{either(kinds)}.",
-        no_args_is_help=True,
+    both = line.alone and line.several
+    run = "runs/solo" if line.alone else "runs/selfplay"
+    alone = ["train solo --minutes 10"] if line.alone else []
+    several = [f"train selfplay --players {line.least_several} --minutes 60"] if line.several else []
+
+    learning = typer.Typer(cls=_WithCommands)
+    app.add_typer(learning, name="train", rich_help_panel=TRAIN)
+
+    @learning.callback(
+        invoke_without_command=True, epilog=line.examples(*alone, *several, f"train --resume {run} --minutes 120")
     )
-    app.add_typer(train, name="train", rich_help_panel=TRAIN)
-    if line.alone:
-        _add_solo(train, line)
-    if line.several:
-        _add_selfplay(train, line)
-        _add_general(train, line)
-    _add_outlook(train, line)
+    @with_switches(
+        line.config,
+        players="" if both else "one" if line.alone else "several",
+    )
+    @without(*() if line.curriculum else ("curriculum",))
+    def train(
+        *,
+        settings: Annotated[
+            str | None,
+            typer.Argument(
+                help="A TOML file, or the name of a shipped one.",
+                metavar="SETTINGS",
+                show_default="by the numbers of players: solo, selfplay or general",
+                autocompletion=completion.settings,
+            ),
+        ] = None,
+        players: Annotated[str, options.player_counts("", "as in the settings")] = "",
+        curriculum: Annotated[bool, typer.Option("--curriculum", help=f"Learn {line.curriculum}.")] = False,
+        switches: Switches,
+        start: Annotated[
+            str | None,
+            typer.Option(
+                help="A checkpoint, or the name of a shipped policy, to go on from.",
+                metavar="POLICY",
+                autocompletion=completion.policies,
+            ),
+        ] = None,
+        rival: Annotated[
+            str | None,
+            typer.Option(
+                help="A checkpoint, or the name of a shipped policy, that has all other seats.",
+                metavar="POLICY",
+                autocompletion=completion.policies,
+            ),
+        ] = None,
+        resume: Annotated[
+            Path | None, options.resume(". Only minutes, steps, the device and the workers can be changed")
+        ] = None,
+        trust: options.Trust = "",
+        seed: Annotated[int | None, options.seed("of the network and the games", "0")] = None,
+        minutes: Annotated[float | None, options.minutes()] = None,
+        steps: Annotated[int | None, options.steps("; rounded up to whole rollouts")] = None,
+        device: options.Device = "cpu",
+        workers: Annotated[
+            int | None,
+            typer.Option(
+                min=1,
+                max=10_000,
+                help="Number of processes that play and learn together.",
+                metavar="N",
+                show_default="1; with --ray the cluster's cores, or its GPUs with --device cuda",
+            ),
+        ] = None,
+        ray: Annotated[
+            str | None,
+            typer.Option(
+                help="Learn on a Ray cluster: auto for the one that runs here, or HOST:PORT. "
+                "Without an address the command starts a cluster for itself.",
+                metavar="[ADDRESS]",
+            ),
+        ] = None,
+        config: Annotated[str | None, typer.Option(hidden=True)] = None,
+        output: Annotated[
+            Path | None, options.output("checkpoints and logs", "runs/ and the name of the settings")
+        ] = None,
+        json: options.Json = None,
+    ) -> None:
+        """Train an agent by PPO, in all seats of games against itself, earlier selves and other agents, by settings."""
+        numbers = whole_numbers("players", players, "numbers of players, separated by commas")
+        if config is not None:
+            print("--config will be gone in 0.4.0: write `train SETTINGS`", file=sys.stderr)
+            output = output or (Path("runs") / settings if settings and resume is None else None)
+            settings = config
+        with json_to(json) as on_result:
+            imported("tabletop_training.learn.train", extra="train").main(
+                line.game,
+                settings,
+                minutes=minutes,
+                steps=steps,
+                seed=seed,
+                output=output,
+                device=device,
+                start=start,
+                rival=rival,
+                resume=resume,
+                trust=words(trust),
+                workers=workers,
+                ray=ray,
+                on_result=on_result,
+                players=tuple(numbers) or None,
+                curriculum=curriculum or None,
+                **switches,
+            )
+
+    _add_outlook(learning, line)
     if line.images:
-        _add_images(train, line)
-    _add_expert(train, line)
+        _add_images(learning, line)
+    _add_expert(learning, line)
 
-
-def _add_dataset(app: typer.Typer, line: CommandLine) -> None:
     @app.command(
         rich_help_panel=TRAIN,
         epilog=line.examples(f"dataset {'greedy' if line.alone else 'greedy random'} --games 1000"),
@@ -97,150 +191,8 @@ def _add_dataset(app: typer.Typer, line: CommandLine) -> None:
         )
 
 
-def _add_solo(train: typer.Typer, line: CommandLine) -> None:
-    @train.command(
-        help=f"Learn {f'the game{line.against}' if line.opponent else 'the game for one'}.",
-        epilog=line.examples("train solo --minutes 10", "train solo --resume runs/solo --minutes 20"),
-    )
-    @with_switches(line.config, players="one")
-    @without(*() if line.curriculum else ("curriculum",))
-    def solo(
-        *,
-        curriculum: Annotated[bool, typer.Option("--curriculum", help=f"Learn {line.curriculum}.")] = False,
-        switches: Switches,
-        config: options.Settings = None,
-        resume: _Resume = None,
-        trust: options.Trust = "",
-        seed: _Seed = None,
-        minutes: _Minutes = None,
-        steps: _Steps = None,
-        workers: _Workers = None,
-        ray: options.Ray = None,
-        output: Annotated[Path | None, options.output("checkpoints and logs", "runs/solo")] = None,
-        json: options.Json = None,
-    ) -> None:
-        with json_to(json) as on_result:
-            imported("tabletop_training.runs", extra="train").main(
-                line.game,
-                "solo",
-                config,
-                minutes=minutes,
-                steps=steps,
-                seed=seed,
-                output=output,
-                resume=resume,
-                trust=words(trust),
-                ray=ray,
-                workers=workers,
-                on_result=on_result,
-                players=None,
-                curriculum=curriculum or None,
-                **switches,
-            )
-
-
-def _add_selfplay(train: typer.Typer, line: CommandLine) -> None:
-    @train.command(
-        epilog=line.examples(
-            "train selfplay --players 2 --minutes 60", "train selfplay --resume runs/selfplay --minutes 120"
-        )
-    )
-    @with_switches(line.config, players="several")
-    def selfplay(
-        *,
-        players: Annotated[
-            int | None, options.players(line, default=f"{line.least_several}, or as in the settings")
-        ] = None,
-        switches: Switches,
-        config: options.Settings = None,
-        resume: _Resume = None,
-        trust: options.Trust = "",
-        seed: _Seed = None,
-        minutes: _Minutes = None,
-        steps: _Steps = None,
-        workers: _Workers = None,
-        ray: options.Ray = None,
-        output: Annotated[Path | None, options.output("checkpoints, league and logs", "runs/selfplay")] = None,
-        json: options.Json = None,
-    ) -> None:
-        """Learn the game of several players, against a league of earlier selves and of scripted agents."""
-        with json_to(json) as on_result:
-            imported("tabletop_training.runs", extra="train").main(
-                line.game,
-                "selfplay",
-                config,
-                minutes=minutes,
-                steps=steps,
-                seed=seed,
-                output=output,
-                resume=resume,
-                trust=words(trust),
-                ray=ray,
-                workers=workers,
-                on_result=on_result,
-                players=players,
-                curriculum=None,
-                **switches,
-            )
-
-
-def _add_general(train: typer.Typer, line: CommandLine) -> None:
-    @train.command(
-        epilog=line.examples(
-            "train general --minutes 60 --device cuda", "train general --resume runs/general --minutes 120"
-        )
-    )
-    def general(
-        players: Annotated[str, options.player_counts("", "every number from 2 on")] = "",
-        config: options.Settings = None,
-        start: Annotated[
-            str | None,
-            typer.Option(
-                help="A checkpoint, or the name of a shipped policy, to go on from.",
-                metavar="POLICY",
-                autocompletion=completion.policies,
-            ),
-        ] = None,
-        rival: Annotated[
-            str | None,
-            typer.Option(
-                help="A checkpoint, or the name of a shipped policy, that has all other seats.",
-                metavar="POLICY",
-                autocompletion=completion.policies,
-            ),
-        ] = None,
-        resume: _Resume = None,
-        trust: options.Trust = "",
-        seed: _Seed = None,
-        minutes: _Minutes = None,
-        steps: _Steps = None,
-        device: options.Device = "cpu",
-        output: Annotated[Path | None, options.output("checkpoints and logs", "runs/general")] = None,
-        json: options.Json = None,
-    ) -> None:
-        """Learn with every number of players and all modules: one network for all, which learns from all
-        seats at once."""
-        wanted = whole_numbers("players", players, "numbers of players, separated by commas")
-        with json_to(json) as on_result:
-            imported("tabletop_training.learn.train", extra="train").main(
-                line.game,
-                config,
-                minutes=minutes,
-                steps=steps,
-                seed=seed,
-                output=output,
-                device=device,
-                start=start,
-                rival=rival,
-                resume=resume,
-                trust=words(trust),
-                on_result=on_result,
-                players=tuple(wanted) or None,
-            )
-
-
-def _add_outlook(train: typer.Typer, line: CommandLine) -> None:
-    @train.command(epilog=line.examples(f"train outlook runs/{'solo' if line.alone else 'selfplay'}/best.zip"))
+def _add_outlook(app: typer.Typer, line: CommandLine) -> None:
+    @app.command(epilog=line.examples(f"train outlook runs/{'solo' if line.alone else 'selfplay'}/best.zip"))
     def outlook(
         policy: options.Policy,
         games: Annotated[int | None, options.games(" to learn from, instead of minutes")] = None,
@@ -248,7 +200,9 @@ def _add_outlook(train: typer.Typer, line: CommandLine) -> None:
         minutes: Annotated[float | None, options.minutes("5")] = None,
         device: options.Device = "cpu",
         output: Annotated[Path, options.output("the checkpoint")] = Path("runs/outlook"),
-        half: _Half = False,
+        half: Annotated[
+            bool, typer.Option("--half", help="Save the weights in half precision: half the file.")
+        ] = False,
     ) -> None:
         """Teach a policy how its games end, so that search-N:PATH can search with it."""
         imported("tabletop_training.outlook", extra="train").main(
@@ -256,8 +210,8 @@ def _add_outlook(train: typer.Typer, line: CommandLine) -> None:
         )
 
 
-def _add_images(train: typer.Typer, line: CommandLine) -> None:
-    @train.command(epilog=line.examples("train images runs/general/policy.zip --minutes 12"))
+def _add_images(app: typer.Typer, line: CommandLine) -> None:
+    @app.command(epilog=line.examples("train images runs/general/policy.zip --minutes 12"))
     def images(
         policy: options.Policy,
         seed: Annotated[int, options.seed("of the network and the games")] = 0,
@@ -268,7 +222,9 @@ def _add_images(train: typer.Typer, line: CommandLine) -> None:
         ] = 0.0,
         device: options.Device = "cpu",
         output: Annotated[Path, options.output("the checkpoint and the log")] = Path("runs/images"),
-        half: _Half = False,
+        half: Annotated[
+            bool, typer.Option("--half", help="Save the weights in half precision: half the file.")
+        ] = False,
     ) -> None:
         """Teach a policy that a turned or mirrored board is the same board."""
         imported("tabletop_training.images", extra="train").main(
@@ -284,13 +240,13 @@ def _add_images(train: typer.Typer, line: CommandLine) -> None:
         )
 
 
-def _add_expert(train: typer.Typer, line: CommandLine) -> None:
-    @train.command(epilog=line.examples("train expert runs/outlook/policy.zip --minutes 60"))
+def _add_expert(app: typer.Typer, line: CommandLine) -> None:
+    @app.command(epilog=line.examples("train expert runs/outlook/policy.zip --minutes 60"))
     def expert(
         policy: options.Policy,
         games: Annotated[int, options.games(" played side by side; with many cores take 64 for each")] = 256,
         seed: Annotated[int, options.seed("of the network and the games")] = 0,
-        minutes: _Minutes = None,
+        minutes: Annotated[float | None, options.minutes()] = None,
         steps: Annotated[int | None, options.steps("; the search takes each of them")] = None,
         simulations: Annotated[
             int, typer.Option(min=1, help="Simulations of each decision of the search.", metavar="N")
