@@ -24,7 +24,7 @@ from tabletop_agents.play.session import Session
 from tabletop_agents.web.catalogue import Catalogue
 from tabletop_agents.web.messages import Refused
 from tabletop_agents.web.tables import Link, Table
-from tabletop_cli.commands import SHIPPED
+from tabletop_cli.play import SHIPPED
 from tests.evergreen.rounds import choose, goes_on, turns
 from tests.support.hidden import exchanged, swapped
 

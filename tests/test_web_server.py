@@ -33,7 +33,7 @@ from tabletop_agents import GreedyAgent
 from tabletop_agents.play.session import PERSON, Session
 from tabletop_agents.web.line import Line
 from tabletop_agents.web.server import Site
-from tabletop_cli.commands import SHIPPED
+from tabletop_cli.play import SHIPPED
 from tests.games.playthroughs import GAMES
 from tests.support.web import SECONDS, Server, closing_words, serving
 

@@ -13,8 +13,8 @@ import pytest
 from evergreen_env import GAME, Config
 from tabletop.errors import TabletopError
 from tabletop_agents import make_agent
-from tabletop_cli import commands
 from tabletop_cli import evergreen as cli
+from tabletop_cli import measure as measuring
 from tabletop_training import benchmark
 from tabletop_training.evaluation import play_games
 from tabletop_training.evergreen import benchmark as evergreen
@@ -51,7 +51,7 @@ def without_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     """Who has played, match by match."""
     told: list[tuple[str, ...]] = []
-    monkeypatch.setattr(commands, "players_of", lambda workers, ray: Watched(told.append))
+    monkeypatch.setattr(measuring, "players_of", lambda workers, ray: Watched(told.append))
     return told
 
 
