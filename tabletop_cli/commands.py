@@ -115,7 +115,7 @@ def compile_all(line: CommandLine) -> None:
     """Compile rules and searches ahead of their first use, for an image or a folder that many machines share."""
     from tabletop.cache import CACHE_VARIABLE, code_folder, is_kept
     from tabletop.position import positions_of
-    from tabletop_agents.search import search_for
+    from tabletop_agents.search.lookahead import search_for
 
     if not is_kept():
         raise ConfigError(f"nothing is compiled, as it could not be kept: set {CACHE_VARIABLE} to another folder")
@@ -123,7 +123,7 @@ def compile_all(line: CommandLine) -> None:
     positions_of(line.game.config(players=line.game.players[0]))
     search_for(line.game)
     if find_spec("torch") is not None:
-        from tabletop_agents.guided_search import guided_search_for
+        from tabletop_agents.search.guided_search import guided_search_for
 
         guided_search_for(line.game)
         parts.append("search with a network")

@@ -43,12 +43,12 @@ from tabletop_agents import (
     shipped_policies,
 )
 from tabletop_agents.checkpoint import save_network
-from tabletop_agents.guided_search import GuidedSearchAgent
 from tabletop_agents.networks import Network
 from tabletop_agents.play.advice import advise, review
 from tabletop_agents.play.session import Session, started
 from tabletop_agents.play.typed import TypedSession
 from tabletop_agents.policy import PolicyAgent
+from tabletop_agents.search.guided_search import GuidedSearchAgent
 from tabletop_training import benchmark, dataset, ladder, matches, tournament
 from tabletop_training.cluster import workers
 from tabletop_training.evaluation import HERE, play_games, play_lineups
@@ -119,7 +119,7 @@ def defaults(kind: type[Any]) -> dict[str, Any]:
 
 def with_outlook() -> Network:
     network = a_network()
-    network.outlook = new_outlook(GAME.observation.size, GAME.players[-1], (4,))
+    network.win_margin_heads = new_outlook(GAME.observation.size, GAME.players[-1], (4,))
     return network
 
 

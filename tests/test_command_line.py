@@ -32,8 +32,8 @@ from tabletop_cli.app import GAME as MACHINE
 from tabletop_cli.app import MEASURE, PLAY, TRAIN, make_app
 from tabletop_cli.line import CommandLine
 from tabletop_cli.run import EXIT_CODES
-from tabletop_training.evaluation import Estimate
 from tabletop_training.evaluation_files import percent
+from tabletop_training.results import Estimate
 from tabletop_training.settings import shipped_settings
 from tests.games import connect_four
 

@@ -18,9 +18,9 @@ from tabletop.batch import Batch
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop_agents import GreedyAgent, checkpoint_path, make_agent
 from tabletop_agents.checkpoint import read_checkpoint, read_notes, save_network
-from tabletop_agents.guided_search import GuidedSearchAgent
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
+from tabletop_agents.search.guided_search import GuidedSearchAgent
 from tabletop_cli.petrichor import main as command
 from tabletop_training import expert, outlook
 from tabletop_training.expert import Expert, ExpertSettings, wishes_of
@@ -198,7 +198,7 @@ def test_an_expert_gets_better() -> None:
 def checkpoint(tmp_path: Path) -> Path:
     """Of a small network for Petrichor's game for one with all variants, without an outlook."""
     path, network = tmp_path / "small.zip", network_for(GAME)
-    network.outlook = None
+    network.win_margin_heads = None
     training = {"players": 1, "config": {"players": 1, "variants": list(VARIANTS)}, "curriculum": False}
     save_network(GAME, network, path, training)
     return path
@@ -215,8 +215,8 @@ def test_train_outlook(checkpoint: Path, tmp_path: Path) -> None:
     run("train", "outlook", checkpoint, "--games", 512, "--output", folder)
     before, _ = read_checkpoint(GAME, checkpoint)
     after, notes = read_checkpoint(GAME, folder / "policy.zip")
-    assert before.outlook is None
-    assert after.outlook is not None
+    assert before.win_margin_heads is None
+    assert after.win_margin_heads is not None
     assert notes["training"]["outlook"] == {"minutes": None, "games": 512, "seed": 0, "device": "cpu"}
     assert notes["training"]["players"] == 1
     assert torch.equal(before.policy[0].weight, after.policy[0].weight)  # type: ignore[arg-type]

@@ -12,8 +12,9 @@ from tabletop.agents import Decisions
 from tabletop.batch import Batch
 from tabletop.errors import ConfigError
 from tabletop_agents import GreedyAgent, RandomAgent
-from tabletop_training.evaluation import EvaluationStopped, Results, mean_interval, play_games, wilson_interval
+from tabletop_training.evaluation import EvaluationStopped, play_games
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, summarize
+from tabletop_training.results import Results, mean_interval, wilson_interval
 
 
 def test_all_variants_are_the_16_combinations() -> None:

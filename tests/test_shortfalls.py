@@ -20,11 +20,11 @@ from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Game
 from tabletop_agents import GreedyAgent, make_agent
 from tabletop_agents.checkpoint import MEMBER, read_checkpoint, save_network
-from tabletop_agents.guided_search import GuidedSearchAgent, GuidedTree, guided_search_for, settings_record
 from tabletop_agents.networks import Network, flat_network, weighing
 from tabletop_agents.policy import PolicyAgent
+from tabletop_agents.search.guided_search import GuidedSearchAgent, GuidedTree, guided_search_for, settings_record
 from tabletop_agents.search.guided_tree import WALK_NODES
-from tabletop_agents.shortfalls import MOST_SHORTFALL, shortfalls
+from tabletop_agents.search.shortfalls import MOST_SHORTFALL, shortfalls
 from tabletop_training import outlook
 from tabletop_training.expert import Expert, ExpertSettings
 from tabletop_training.learn import train
@@ -124,7 +124,7 @@ def test_checkpoints_keep_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
-def test_a_network_without_wishes_plays_what_greedy_thinks_best(config: Config) -> None:
+def test_a_network_of_zeros_plays_what_greedy_thinks_best(config: Config) -> None:
     agent = PolicyAgent(weighing_network(weight=3.0, size=0.0))
     for steps in (3, 20, 45):
         decisions = Decisions.of(in_the_middle(config, 30, steps))
@@ -153,10 +153,10 @@ def test_the_search_has_the_priors_of_the_policy(config: Config) -> None:
         others = (shortfalls(decisions, np.random.default_rng(i), WALK_NODES) for i in range(5))
         if not all(np.array_equal(fallen, other) for other in others):
             continue  # what the walk finds depends on what is hidden
-        tree = GuidedTree(search, 4, closed=config.players == 1)
-        tree.clear()
-        settings = settings_record({"temperature": 1.0})
-        tree.grow(batch.states.copy(), batch.tables, settings, flat_network(network), 2)
+        growing = GuidedTree(search, flat_network(network), 4, closed=config.players == 1)
+        growing.clear()
+        growing.grow(batch.states.copy(), batch.tables, settings_record({"temperature": 1.0}), 2)
+        tree = growing.tree
         priors, edge = np.zeros(GAME.num_actions), tree.nodes[0]["edge"]
         while edge:
             priors[tree.edges[edge]["action"]] = tree.edges[edge]["prior"]
@@ -214,7 +214,7 @@ def test_a_weight_of_its_own_is_learned(tmp_path: Path) -> None:
     before = learner.network.policy[-1].bias[-1].item()  # type: ignore[index]
     network = learner.run().agent().network
     assert network.policy[-1].bias[-1].item() != before  # type: ignore[index]
-    network.outlook = learn_outlook(network, [game.config()], Budget(steps=60), 1)
+    network.win_margin_heads = learn_outlook(network, [game.config()], Budget(steps=60), 1)
     expert = Expert(network, [game.config()], Budget(steps=200), 0, ExpertSettings(simulations=8, games=8, first=10))
     row = expert.iterate(lambda: False)
     assert row is not None and np.isfinite(row["policy_loss"])

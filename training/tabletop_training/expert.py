@@ -24,10 +24,10 @@ from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop_agents import checkpoint_path
 from tabletop_agents.checkpoint import configs_of, read_checkpoint, save_network
-from tabletop_agents.guided_search import GuidedSearchAgent
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
-from tabletop_agents.shortfalls import shortfalls
+from tabletop_agents.search.guided_search import GuidedSearchAgent
+from tabletop_agents.search.shortfalls import shortfalls
 from tabletop_training.curriculum import curricula
 from tabletop_training.evaluation_files import write_log
 from tabletop_training.job import Job
@@ -127,17 +127,18 @@ class Expert:
         torch.manual_seed(seed)
         self.configs, self.budget, self.seed, self.settings = list(configs), budget, seed, settings
         self.network = copy.deepcopy(network)
-        if self.network.outlook is None:
-            self.network.outlook = new_outlook(game.observation.size, game.players[-1])
+        if self.network.win_margin_heads is None:
+            self.network.win_margin_heads = new_outlook(game.observation.size, game.players[-1])
         else:
-            self.network.outlook = in_units(self.network.outlook)
+            self.network.win_margin_heads = in_units(self.network.win_margin_heads)
         self.network.to(device)
         self.device = device
         self.generator = seeds.generator(seed, seeds.Stream.EXPERT)
         self.curricula = curricula(configs, seed)
         self.replay = Replay(settings.kept)
         learned = [*self.network.trunk.parameters(), *self.network.policy.parameters()]
-        self.optimizer = torch.optim.Adam([*learned, *self.network.outlook.parameters()], settings.learning_rate)
+        learned += self.network.win_margin_heads.parameters()
+        self.optimizer = torch.optim.Adam(learned, settings.learning_rate)
         self.games = self.decisions = 0
         self._start = time.monotonic()
 
@@ -153,8 +154,8 @@ class Expert:
     def playable(self) -> Network:
         """A copy of the network as it is now."""
         copied = copy.deepcopy(self.network).cpu()
-        assert copied.outlook is not None
-        copied.outlook = in_points(copied.outlook)
+        assert copied.win_margin_heads is not None
+        copied.win_margin_heads = in_points(copied.win_margin_heads)
         return copied
 
     def iterate(self, should_stop: Callable[[], bool]) -> dict[str, float] | None:
@@ -199,7 +200,7 @@ class Expert:
             return {}
         for group in self.optimizer.param_groups:
             group["lr"] = settings.learning_rate * (1.0 - (1.0 - settings.final) * self.fraction)
-        assert self.network.outlook is not None
+        assert self.network.win_margin_heads is not None
         losses = []
         for _ in range(1 + int(settings.passes * new / settings.minibatch)):
             positions = self.replay.draw(self.generator, settings.minibatch)
@@ -207,7 +208,7 @@ class Expert:
             policy = policy_loss(self.network, seen, positions)
             known = (positions.won, positions.margins, positions.players)
             outcomes = Outcomes(*(torch.from_numpy(part).to(self.device) for part in known))
-            outlook = outlook_loss(self.network.outlook, seen, outcomes)
+            outlook = outlook_loss(self.network.win_margin_heads, seen, outcomes)
             self.optimizer.zero_grad()
             (policy + outlook).backward()
             self.optimizer.step()

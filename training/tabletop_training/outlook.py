@@ -1,4 +1,4 @@
-"""Training of a network's outlook: the results of positions of its own games, for each seat (`Network.outlook`)."""
+"""Training of a network's win and margin heads: the results of positions of its own games, for each seat."""
 
 from __future__ import annotations
 
@@ -247,7 +247,7 @@ def main(
             def show(fraction: float, played: int, loss: float) -> None:
                 bar.show(f"{played:,} games, loss {loss:.3f}", fraction)
 
-            network.outlook = learn_outlook(network, configs, budget, seed, device, job.should_stop, show)
+            network.win_margin_heads = learn_outlook(network, configs, budget, seed, device, job.should_stop, show)
         learned = {"minutes": budget.minutes, "games": budget.steps, "seed": seed, "device": device}
         save_network(game, network, job.folder / POLICY, {**training, "outlook": learned}, half)
     return job.folder

@@ -21,8 +21,8 @@ from matplotlib.ticker import EngFormatter, PercentFormatter
 from tabletop.checks import checked
 from tabletop.errors import ConfigError
 from tabletop.words import shown
-from tabletop_training.evaluation import Estimate, score_interval
 from tabletop_training.ratings import Rating, Z
+from tabletop_training.results import Estimate, score_interval
 
 if TYPE_CHECKING:
     from tabletop_training.learn.logs import CurvePoint  # it brings torch, which takes seconds

@@ -109,7 +109,7 @@ class Learner:
         self.folder, self.seed, self.device, self.group = folder, seed, device, group
         self.resumable, self.notes = resumable, dict(notes or {})
         self.network = new_network(game, settings) if start is None else copy.deepcopy(start)
-        self.network.outlook = None
+        self.network.win_margin_heads = None
         if settings.shortfall_weight > 0 and not self.network.weighs:
             self.network = weighing(self.network, settings.shortfall_weight, settings.logit_scale)
         self.network.to(device)

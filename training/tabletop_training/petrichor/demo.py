@@ -13,7 +13,7 @@ from petrichor_env.game import GAME
 from tabletop.batch import Batch
 from tabletop.checks import checked
 from tabletop_agents import Agent, Decisions, GreedyAgent, RandomAgent
-from tabletop_training.evaluation import EVALUATION_SEED, Results
+from tabletop_training.evaluation import EVALUATION_SEED
 from tabletop_training.evaluation_files import OnResult, plain, unheard
 from tabletop_training.job import Job, Stopped
 from tabletop_training.learn.learner import learn
@@ -22,8 +22,9 @@ from tabletop_training.petrichor.difficulty import difficulty_tables
 from tabletop_training.petrichor.report_plots import plot_difficulty
 from tabletop_training.petrichor.study import by_set, summaries_of
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, rows_of, write_summaries
-from tabletop_training.plays import Play, play_all
+from tabletop_training.plays import Match, play_all
 from tabletop_training.plots import plot_learning_curve
+from tabletop_training.results import Results
 from tabletop_training.settings import Settings
 
 
@@ -86,11 +87,11 @@ def _plot_curve(job: Job, curve: Sequence[CurvePoint], others: Sequence[Summary]
 
 def _evaluate(job: Job, agents: Sequence[Agent], games: int, seed: int) -> list[Summary]:
     """Play all agents with all sets of variants, the base game first. Writes the CSV file after each set."""
-    plays = [Play([agent], Config(variants=variants), games) for variants in ALL_VARIANTS for agent in agents]
+    matches = [Match([agent], Config(variants=variants), games) for variants in ALL_VARIANTS for agent in agents]
     played: list[Results] = []
     summaries: list[Summary] = []
     try:
-        for result, _ in play_all(job, plays, seed):
+        for result, _ in play_all(job, matches, seed):
             played.append(result)
             summaries = summaries_of(by_set(played, None), [agent.name for agent in agents])
             if len(played) % len(agents) == 0:
