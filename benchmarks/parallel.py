@@ -53,8 +53,8 @@ def learned(settings: str, workers: int, minutes: float) -> float:
         file.write_text(settings, encoding="utf-8")
         told: dict[str, Any] = {"minutes": minutes, "workers": workers, "evaluate": False}
         run = train(GAME, file if settings else None, output=Path(folder, "run"), **told)
-        with (run / CURVE).open(encoding="utf-8") as file:
-            rows = [(int(row["steps"]), float(row["seconds"])) for row in csv.DictReader(file)]
+        with (run / CURVE).open(encoding="utf-8") as curve:
+            rows = [(int(row["steps"]), float(row["seconds"])) for row in csv.DictReader(curve)]
     (first, start), *_, (last, end) = rows
     return (last - first) / (end - start)
 

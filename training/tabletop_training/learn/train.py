@@ -154,10 +154,12 @@ class _Screen(Watcher):
 
     def __init__(self, job: Job, stack: ExitStack) -> None:
         self.saved_steps: int | None = None
-        self.should_stop = job.should_stop
         self._job, self._stack = job, stack
         self._status = stack.enter_context(job.console.status("preparing the games"))
         self._bar: Bar | None = None
+
+    def should_stop(self) -> bool:
+        return self._job.should_stop()
 
     def show(self, progress: Progress) -> None:
         if self._bar is None:
@@ -174,7 +176,10 @@ class _Asked(Watcher):
     """For a process that does not lead: it shows nothing, but may be asked to stop."""
 
     def __init__(self, interruptions: Interruptions) -> None:
-        self.should_stop = interruptions.wanted
+        self._interruptions = interruptions
+
+    def should_stop(self) -> bool:
+        return self._interruptions.wanted()
 
 
 # --- what every process does ---
