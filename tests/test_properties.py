@@ -430,10 +430,11 @@ def play_to_the_end(batches: list[Batch], seen: Seen) -> None:
         seen.states(after)
         for batch in batches:
             number, over = numbers[id(batch)], batch.terminations
+            config = Config.of(batch.states[0])
             assert (over == (batch.states["phase"] == Phase.OVER)).all()
             assert (over == (batch.actors == NOBODY)).all()
             lengths[number] += 1
-            assert lengths[number].max() <= longest(batch.config), batch.config.name
+            assert lengths[number].max() <= longest(config), config.name
             lengths[number][over] = 0
             ended[number] |= over
             if over.any():
