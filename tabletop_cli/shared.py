@@ -119,7 +119,7 @@ LearningRay = Annotated[
     str | None,
     typer.Option(
         "--ray",
-        help="Learn on a Ray cluster: auto for the one that runs here, or HOST:PORT. "
+        help="Play on a Ray cluster, and learn there: auto for the one that runs here, or HOST:PORT. "
         "Without an address the command starts a cluster for itself.",
         metavar="[ADDRESS]",
     ),
