@@ -99,7 +99,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         ray: Annotated[
             str | None,
             typer.Option(
-                help="Learn on a Ray cluster: auto for the one that runs here, or HOST:PORT. "
+                help="Play on a Ray cluster, and learn there: auto for the one that runs here, or HOST:PORT. "
                 "Without an address the command starts a cluster for itself.",
                 metavar="[ADDRESS]",
             ),
