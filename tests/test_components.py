@@ -32,6 +32,7 @@ from tabletop.errors import ComponentsError, ConfigError, TabletopError
 from tabletop.overlays import OVERLAY, SOURCES, ComponentFile
 from tabletop_cli import modules
 from tabletop_cli import petrichor as cli
+from tests.support.processes import in_python
 
 DOCS = Path(__file__).parent.parent / "docs" / "components.md"
 
@@ -795,9 +796,7 @@ def test_command_starts_without_heavy_libraries(args: list[str]) -> None:
         f"try:\n    main({args!r})\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
         "assert not {'numba', 'torch', 'stable_baselines3', 'matplotlib'} & set(sys.modules)\n"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
-    assert result.stdout
+    assert in_python(code).stdout
 
 
 def fake_module(monkeypatch: pytest.MonkeyPatch, name: str) -> list[dict[str, object]]:

@@ -36,7 +36,7 @@ from tabletop_training.outlook import (
 )
 from tabletop_training.positions import Chosen, Positions, Replay, play_positions
 from tests.games import connect_four
-from tests.test_guided_search import network_for
+from tests.support.networks import network_for
 
 
 def by_greedy(decisions: Decisions, generator: np.random.Generator) -> Chosen:

@@ -22,7 +22,7 @@ from tabletop_training.evergreen.benchmark import PLAN
 from tabletop_training.matches import play_match
 from tabletop_training.petrichor.benchmark import PLAN as OTHER_PLAN
 from tabletop_training.results import mean_estimate, share_estimate
-from tests.watched import Watched
+from tests.support.workers import Watched
 
 GAMES = 6
 SEED = benchmark.EVALUATION_SEED
