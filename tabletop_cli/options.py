@@ -13,9 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from tabletop.errors import TabletopError
-from tabletop.words import either
 from tabletop_cli import completion
-from tabletop_cli.line import CommandLine
 
 LARGEST_SEED = 2**32 - 1  # that PyTorch and NumPy take alike
 MOST_GAMES = 1_000_000_000
@@ -39,12 +37,6 @@ ReplayFile = Annotated[
 
 
 # What is played
-def players(line: CommandLine, more: str = "", default: str = "") -> Any:
-    """The option for one number of players."""
-    numbers = either([number for number in line.players if number > 1])
-    return typer.Option(help=f"Number of players: {numbers}{more}.", metavar="N", show_default=default or True)
-
-
 def player_counts(more: str, default: str) -> Any:
     """The option for a text with several numbers of players."""
     told = f"Numbers of players, separated by commas{more}."
