@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from tabletop.errors import TabletopError
+from tabletop.words import either
 from tabletop_cli import options
 from tabletop_cli.line import MEASURE, CommandLine
 from tabletop_cli.modules import imported
@@ -33,10 +34,10 @@ def players_of(workers: int | None, ray: str | None) -> AbstractContextManager[A
 
 def add_commands(app: typer.Typer, line: CommandLine) -> None:
     """Give an app the commands that a game has."""
-    several = [_NUMBERS.get(number, str(number)) for number in line.players if number > 1]
+    several = [number for number in line.players if number > 1]
     ways = []
     if several:
-        span = " to ".join(dict.fromkeys((several[0], several[-1])))
+        span = " to ".join(_NUMBERS.get(number, str(number)) for number in dict.fromkeys((several[0], several[-1])))
         ways.append(f"{span} agents play against each other, with seats rotated")
     if line.alone:
         ways.append(f"{'each of them' if several else 'agents play'} alone{line.against}")
@@ -97,7 +98,10 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         def tournament(
             *,
             agents: options.Agents,
-            players: Annotated[int, options.players(line, ", in each game")] = line.least_several,
+            players: Annotated[
+                int,
+                typer.Option(help=f"Number of players: {either(several)}, in each game.", metavar="N"),
+            ] = line.least_several,
             switches: Switches,
             games: Annotated[int, options.games(" of each pairing, or of each group of players")] = 200,
             seed: options.FirstSeed = None,

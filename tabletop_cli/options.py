@@ -13,9 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from tabletop.errors import TabletopError
-from tabletop.words import either
 from tabletop_cli import completion
-from tabletop_cli.line import CommandLine
 
 LARGEST_SEED = 2**32 - 1  # that PyTorch and NumPy take alike
 MOST_GAMES = 1_000_000_000
@@ -39,12 +37,6 @@ ReplayFile = Annotated[
 
 
 # What is played
-def players(line: CommandLine, more: str = "", default: str = "") -> Any:
-    """The option for one number of players."""
-    numbers = either([number for number in line.players if number > 1])
-    return typer.Option(help=f"Number of players: {numbers}{more}.", metavar="N", show_default=default or True)
-
-
 def player_counts(more: str, default: str) -> Any:
     """The option for a text with several numbers of players."""
     told = f"Numbers of players, separated by commas{more}."
@@ -120,24 +112,22 @@ Quick = Annotated[bool, typer.Option("--quick", help="Measure much less: rough n
 
 
 # How
+def workers(least: int, more: str, default: str) -> Any:
+    """The option for a number of processes."""
+    told = f"Number of processes that play {more}."
+    return typer.Option(min=least, max=10_000, help=told, metavar="N", show_default=default)
+
+
+def ray(addresses: str) -> Any:
+    """The option for a cluster."""
+    told = f"Use a Ray cluster: auto for the one that runs here, {addresses}."
+    return typer.Option(help=f"{told} Without an address the command starts a cluster for itself.", metavar="[ADDRESS]")
+
+
 Workers = Annotated[
-    int | None,
-    typer.Option(
-        max=10_000,
-        min=0,
-        help="Number of processes that play the games at once. The games stay the same.",
-        metavar="N",
-        show_default="1; with --ray the cluster's cores",
-    ),
+    int | None, workers(0, "the games at once. The games stay the same", "1; with --ray the cluster's cores")
 ]
-Ray = Annotated[
-    str | None,
-    typer.Option(
-        help="Play on a Ray cluster: auto for the one that runs here, HOST:PORT or ray://HOST:PORT. "
-        "Without an address the command starts a cluster for itself.",
-        metavar="[ADDRESS]",
-    ),
-]
+Ray = Annotated[str | None, ray("HOST:PORT or ray://HOST:PORT")]
 Device = Annotated[
     str,
     typer.Option(help="Where the network learns: cpu or cuda.", metavar="DEVICE", autocompletion=completion.devices),

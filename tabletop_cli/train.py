@@ -85,25 +85,14 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         seed: Annotated[int | None, options.seed("of the network and the games", "0")] = None,
         minutes: Annotated[float | None, options.minutes()] = None,
         steps: Annotated[int | None, options.steps("; rounded up to whole rollouts")] = None,
-        device: options.Device = "cpu",
         workers: Annotated[
             int | None,
-            typer.Option(
-                min=1,
-                max=10_000,
-                help="Number of processes that play and learn together.",
-                metavar="N",
-                show_default="1; with --ray the cluster's cores, or its GPUs with --device cuda",
+            options.workers(
+                1, "and learn together", "1; with --ray the cluster's cores, or its GPUs with --device cuda"
             ),
         ] = None,
-        ray: Annotated[
-            str | None,
-            typer.Option(
-                help="Play on a Ray cluster, and learn there: auto for the one that runs here, or HOST:PORT. "
-                "Without an address the command starts a cluster for itself.",
-                metavar="[ADDRESS]",
-            ),
-        ] = None,
+        ray: Annotated[str | None, options.ray("or HOST:PORT")] = None,
+        device: options.Device = "cpu",
         config: Annotated[str | None, typer.Option(hidden=True)] = None,
         output: Annotated[
             Path | None, options.output("checkpoints and logs", "runs/ and the name of the settings")
