@@ -184,6 +184,33 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
             "name": "the names of game and agents",
         },
     )
+    add(
+        "distil",
+        commands.distil,
+        TRAIN,
+        examples=(
+            f"distil outcomes runs/{'solo' if alone else 'selfplay'}/best.zip",
+            *("distil images runs/general/policy.zip",) * line.images,
+            "distil search runs/outcomes/policy.zip --minutes 60",
+        ),
+        texts={
+            **_OF_LEARNING,
+            "sources": "outcomes, images or search" if line.images else "outcomes or search",
+            "of_images": "what it thinks of turned and mirrored boards, " if line.images else "",
+            "of_games": " played side by side; for a search with many cores take 64 for each",
+            "of_steps": "; only those that are learned from count",
+            "of_output": ": checkpoints and the log",
+        },
+        without=() if line.images else ("more_weight",),
+        shown={
+            "games": "512 for outcomes, 128 for images, 256 for a search"
+            if line.images
+            else "512 for outcomes, 256 for a search",
+            "minutes": "5 for outcomes, 12 for images" if line.images else "5 for outcomes",
+            "simulations": "64",
+            "output": "runs/ and the source",
+        },
+    )
     add("compile", commands.compile_all, GAME)
     if line.benchmarks:
         add("bench", commands.bench, GAME, examples=("bench --quick --only playouts",))
@@ -239,33 +266,3 @@ def _add_training(train: typer.Typer, line: CommandLine) -> None:
             texts={**_OF_RUNS, "of_output": ": checkpoints and logs"},
             shown={**_SHOWN_OF_RUNS, "players": "every number from 2 on", "output": "runs/general"},
         )
-    add(
-        "outlook",
-        commands.train_outlook,
-        examples=(f"train outlook runs/{'solo' if line.alone else 'selfplay'}/best.zip",),
-        texts={
-            **_OF_LEARNING,
-            "of_games": " to learn from, instead of minutes",
-            "of_output": ": the checkpoint",
-        },
-        shown={"minutes": "5"},
-    )
-    if line.images:
-        add(
-            "images",
-            commands.train_images,
-            examples=("train images runs/general/policy.zip --minutes 12",),
-            texts={**_OF_LEARNING, "of_output": ": the checkpoint and the log"},
-            shown={"minutes": "12"},
-        )
-    add(
-        "expert",
-        commands.train_expert,
-        examples=("train expert runs/outlook/policy.zip --minutes 60",),
-        texts={
-            **_OF_LEARNING,
-            "of_games": " played side by side; with many cores take 64 for each",
-            "of_steps": "; the search takes each of them",
-            "of_output": ": checkpoints and the log",
-        },
-    )

@@ -144,57 +144,37 @@ def train_general(
         learn(line.game, config, on_result=on_result, players=tuple(wanted) or None, **told)
 
 
-def train_outlook(
+def distil(
     line: CommandLine,
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="Where the targets come from: {sources}.",
+            metavar="SOURCE",
+            autocompletion=one_of("outcomes", "images", "search"),
+        ),
+    ],
     policy: Policy,
     games: Games = None,
     seed: Seed = 0,
     minutes: Minutes = None,
-    device: Device = "cpu",
-    output: Output = Path("runs/outlook"),
-    half: Annotated[bool, typer.Option("--half", help="Save the weights in half precision: half the file.")] = False,
-) -> None:
-    """Teach a policy how its games end, so that search-N:PATH can search with it."""
-    learn = imported("tabletop_training.outlook", extra="train").main
-    learn(line.game, policy, minutes=minutes, games=games, seed=seed, output=output, device=device, half=half)
-
-
-def train_images(
-    line: CommandLine,
-    policy: Policy,
-    seed: Seed = 0,
-    minutes: Minutes = None,
-    steps: Steps = None,
-    more_weight: Annotated[
-        float, typer.Option(help="What a point of shortfall counts more afterwards, in nats.", metavar="NATS")
-    ] = 0.0,
-    device: Device = "cpu",
-    output: Output = Path("runs/images"),
-    half: Annotated[bool, typer.Option("--half", help="Save the weights in half precision: half the file.")] = False,
-) -> None:
-    """Teach a policy that a turned or mirrored board is the same board."""
-    learn = imported("tabletop_training.images", extra="train").main
-    told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "device": device}
-    learn(line.game, policy, more_weight=more_weight, half=half, **told)
-
-
-def train_expert(
-    line: CommandLine,
-    policy: Policy,
-    games: Games = 256,
-    seed: Seed = 0,
-    minutes: Minutes = None,
     steps: Steps = None,
     simulations: Annotated[
-        int, typer.Option(min=1, help="Simulations of each decision of the search.", metavar="N")
-    ] = 64,
+        int | None, typer.Option(min=1, help="Simulations of each decision of the search.", metavar="N")
+    ] = None,
+    more_weight: Annotated[
+        float | None,
+        typer.Option(help="With images: what a point of shortfall counts more afterwards, in nats.", metavar="NATS"),
+    ] = None,
     device: Device = "cpu",
-    output: Output = Path("runs/expert"),
+    output: Output = None,
+    half: Annotated[bool, typer.Option("--half", help="Save the weights in half precision: half the file.")] = False,
 ) -> None:
-    """Improve a policy by expert iteration: a search with the network plays, and the network learns from it."""
-    learn = imported("tabletop_training.expert", extra="train").main
+    """Teach a policy from {sources}: how its games end, {of_images}or what a search with it finds."""
+    learn = imported("tabletop_training.learn.distil", extra="train").main
     told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "device": device}
-    learn(line.game, policy, simulations=simulations, games=games, **told)
+    told |= {"games": games, "simulations": simulations, "more_weight": more_weight}
+    learn(line.game, source, policy, half=half, **told)
 
 
 def replay_files(folder: Path | None, most: int | None, probabilities: bool) -> Any:

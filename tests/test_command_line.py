@@ -164,13 +164,14 @@ def test_a_game_offers_what_can_be_done_with_it(line: CommandLine) -> None:
     name, every = line.name, offered(line)
     both = {f"{name} evaluate", f"{name} train solo", f"{name} train selfplay", f"{name} train general"}
     assert both <= set(every) and "--solo" in opts_of(every[f"{name} evaluate"])
-    assert (f"{name} train images" in every) == line.images
+    distil = every[f"{name} distil"]
+    assert ("images" in distil.help) == ("--more-weight" in opts_of(distil)) == line.images
 
     several = offered(replace(line, players=(3, 4), images=False))
-    assert set(every) - set(several) - {f"{name} train images"} == {f"{name} train solo"}
+    assert set(every) - set(several) == {f"{name} train solo"}
     alone = offered(replace(line, players=(1,), images=False))
     gone = ("tournament", "train selfplay", "train general")
-    assert set(every) - set(alone) - {f"{name} train images"} == {f"{name} {words}" for words in gone}
+    assert set(every) - set(alone) == {f"{name} {words}" for words in gone}
     for found in (several, alone):
         assert "--solo" not in opts_of(found[f"{name} evaluate"])
         for own, command in found.items():
@@ -364,7 +365,7 @@ def completed(shell: str, typed: str) -> list[str]:
     ("typed", "words"),
     [
         ("petrichor rev", ["review"]),
-        ("petrichor train exp", ["expert"]),
+        ("petrichor distil sea", ["search"]),
         ("petrichor evaluate --until", ["--until-width"]),
         ("petrichor evaluate random gr", ["greedy"]),
         ("petrichor evaluate policy:", list(shipped_policies(GAME))),
@@ -376,7 +377,7 @@ def completed(shell: str, typed: str) -> list[str]:
         ),
         ("petrichor play --modules ", list(MODULES)),
         ("petrichor train solo --config ", [name for name in shipped_settings(GAME) if name.startswith("solo")]),
-        ("petrichor train outlook ", list(shipped_policies(GAME))),
+        ("petrichor distil outcomes ", list(shipped_policies(GAME))),
         ("petrichor strength --part c", ["curve"]),
         ("petrichor dataset greedy --reward ", ["win", "margin", "points"]),
         ("petrichor train general --device cu", ["cuda"]),

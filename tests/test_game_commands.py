@@ -91,7 +91,6 @@ def test_what_the_game_has_not_is_refused_in_words(
         (("evaluate", "policy:solo", "random", *output), "nor a shipped policy of that name (there are: none)"),
         (("train", "selfplay", "--config", "nowhere", *output), "no such settings file; shipped ones: none"),
         (("train", "solo"), "No such command 'solo'"),
-        (("train", "images", "policy.zip"), "No such command 'images'"),
         (("components",), "No such command 'components'"),
     ):
         assert run(game, *words) == 2

@@ -317,7 +317,7 @@ def test_a_network_without_an_outlook_is_refused(tmp_path: Path) -> None:
     network, path = network_for(GAME), tmp_path / "policy.zip"
     network.outlook = None
     save_network(GAME, network, path)
-    with pytest.raises(CheckpointError, match=r"policy\.zip: its network has no outlook.*`petrichor train outlook"):
+    with pytest.raises(CheckpointError, match=r"policy\.zip: its network has no outlook.*`petrichor distil outcomes"):
         make_agent(f"search-10:{path}", GAME)
 
 

@@ -148,7 +148,7 @@ class GuidedSearchAgent:
         policy = PolicyAgent.load(path, game, name=str(path))
         if policy.network.outlook is None:
             text = f"{path}: its network has no outlook, which a search needs to value positions"
-            raise CheckpointError(f"{text}; `{game.name} train outlook {path}` teaches it one")
+            raise CheckpointError(f"{text}; `{game.name} distil outcomes {path}` teaches it one")
         return cls(policy, **options)
 
     @property
