@@ -203,9 +203,7 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
         },
         without=() if line.images else ("more_weight",),
         shown={
-            "games": "512 for outcomes, 128 for images, 256 for a search"
-            if line.images
-            else "512 for outcomes, 256 for a search",
+            "games": "256; 128 for images" if line.images else "256",
             "minutes": "5 for outcomes, 12 for images" if line.images else "5 for outcomes",
             "simulations": "64",
             "output": "runs/ and the source",

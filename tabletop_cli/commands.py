@@ -164,13 +164,15 @@ def distil(
     ] = None,
     more_weight: Annotated[
         float | None,
-        typer.Option(help="With images: what a point of shortfall counts more afterwards, in nats.", metavar="NATS"),
+        typer.Option(
+            help="With images: how much a point of shortfall counts more afterwards, in nats.", metavar="NATS"
+        ),
     ] = None,
     device: Device = "cpu",
     output: Output = None,
     half: Annotated[bool, typer.Option("--half", help="Save the weights in half precision: half the file.")] = False,
 ) -> None:
-    """Teach a policy from {sources}: how its games end, {of_images}or what a search with it finds."""
+    """Teach a policy by targets: how its games end, {of_images}or what a search with it finds."""
     learn = imported("tabletop_training.learn.distil", extra="train").main
     told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "device": device}
     told |= {"games": games, "simulations": simulations, "more_weight": more_weight}

@@ -276,11 +276,11 @@ def test_search(checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_ctrl_c_keeps_what_was_learned(checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     learn, rounds = Distiller._learn, []
 
-    def interrupted(self: Distiller, new: int) -> dict[str, float]:
+    def interrupted(self: Distiller, new: int, used: float) -> dict[str, float]:
         rounds.append(new)
         if len(rounds) == after:
             os.kill(os.getpid(), signal.SIGINT)
-        return learn(self, new)
+        return learn(self, new, used)
 
     monkeypatch.setattr(Distiller, "_learn", interrupted)
     after = 2

@@ -11,7 +11,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from math import inf
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -87,6 +87,8 @@ class DistilSettings:
         for name in ("passes", "learning_rate", "max_gradient", "value_scale", "visit_discount"):
             if not getattr(self, name, 1) > 0:
                 raise ConfigError(f"{name}={getattr(self, name)}: must be more than 0")
+        if not isfinite(getattr(self, "more_weight", 0)):
+            raise ConfigError("more_weight: must be a finite number")
 
 
 class Distiller(ABC):
@@ -182,15 +184,15 @@ class Distiller(ABC):
         self.decisions += new
         wins, margin = (float(np.concatenate(one).mean()) for one in zip(*results, strict=True))
         row = {"seconds": round(self.seconds, 1), "decisions": self.decisions, "games": self.games}
-        return row | {"wins": round(wins, 4), "margin": round(margin, 2)} | self._learn(new)
+        return row | {"wins": round(wins, 4), "margin": round(margin, 2)} | self._learn(new, used)
 
-    def _learn(self, new: int) -> dict[str, float]:
-        """Learn after so many new decisions; returns the mean losses."""
+    def _learn(self, new: int, used: float) -> dict[str, float]:
+        """Learn after so many new decisions and this part of the budget; returns the mean losses."""
         settings, sums = self.settings, dict[str, torch.Tensor]()
         if self.decisions < settings.first:
             return {}
         for group in self.optimizer.param_groups:
-            group["lr"] = settings.learning_rate * (1.0 - (1.0 - settings.final) * self.fraction)
+            group["lr"] = settings.learning_rate * (1.0 - (1.0 - settings.final) * used)
         steps = 1 + int(settings.passes * new / settings.minibatch)
         for _ in range(steps):
             targets = self.buffer.draw(settings.minibatch)
@@ -225,7 +227,7 @@ class Distiller(ABC):
 
 @dataclass(frozen=True)
 class OutcomeSettings(DistilSettings):
-    games: int = 512
+    games: int = 256
     minibatch: int = 2048
     passes: float = 4.0
     learning_rate: float = 1e-3
