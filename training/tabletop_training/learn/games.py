@@ -126,7 +126,7 @@ class SeatGames:
 
     def scaled(self, counts: torch.Tensor) -> torch.Tensor:
         """Counts as inputs of a network: float32, scaled like the environments' observations."""
-        return counts.to(torch.float32) / self.divisors
+        return counts.to(torch.float32).div_(self.divisors)
 
     @torch.no_grad()
     def play(self, network: Network, steps: int, on_step: Callable[[], None] = lambda: None) -> tuple[Rollout, Ends]:

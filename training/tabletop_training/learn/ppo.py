@@ -56,9 +56,10 @@ def masked_log_probabilities(logits: torch.Tensor, masks: torch.Tensor) -> torch
 
 
 def drawn(log_probabilities: torch.Tensor) -> torch.Tensor:
-    """(N,) int64 actions, drawn from torch's generator of the device (the Gumbel trick)."""
-    noise = torch.empty_like(log_probabilities).exponential_().log_()
-    return (log_probabilities - noise).argmax(dim=1)
+    """(N,) int64 actions, drawn from torch's generator of the device."""
+    sums = functional.softmax(log_probabilities, dim=1).double().cumsum(dim=1)
+    point = torch.rand(len(sums), 1, dtype=torch.float64, device=sums.device) * sums[:, -1:]
+    return (sums <= point).sum(dim=1)  # the sums stand still at illegal actions, and the count goes past them
 
 
 @torch.no_grad()
@@ -134,8 +135,10 @@ def update(
     for _ in range(settings.epochs if minibatches else 0):
         for chosen in rows[torch.randperm(len(rows), device=rows.device)].tensor_split(minibatches):
             logits, values = learning(scaled(flat["observations"][chosen]), flat["shortfalls"][chosen].float())
-            log_probabilities = masked_log_probabilities(logits, flat["masks"][chosen])
-            entropy = -(log_probabilities.exp() * log_probabilities).sum(dim=1).mean()
+            logits = masked_logits(logits.float(), flat["masks"][chosen])
+            log_probabilities = functional.log_softmax(logits, dim=1)
+            # softmax is several times as fast as exp, which is slow at the logarithms of what is not legal
+            entropy = -(functional.softmax(logits, dim=1) * log_probabilities).sum(dim=1).mean()
             taken = log_probabilities.gather(1, flat["actions"][chosen][:, None])[:, 0]
             difference = taken - flat["log_probabilities"][chosen]
             ratio = difference.exp()
