@@ -35,7 +35,7 @@ from tabletop_training.evaluation_files import write_log
 from tabletop_training.job import Job, Stopped
 from tabletop_training.learn.devices import check_device, matmul_precision
 from tabletop_training.learn.learner import BEST, CHOOSING_SEED, POLICY, SECONDS_BETWEEN_CHECKPOINTS
-from tabletop_training.learn.ppo import drawn, masked_log_probabilities
+from tabletop_training.learn.ppo import drawn, masked_log_probabilities, masked_logits
 from tabletop_training.learn.targets import (
     MARGIN_UNIT,
     Buffer,
@@ -307,7 +307,7 @@ class FromImages(Distiller):
         each = (torch.full((len(actions),), image, device=self.device) for image in images)
         logits = [self.images.logits(self._teacher, which, inputs, missed) for which in each]
         mean = torch.stack([masked_log_probabilities(one, masks) for one in logits]).mean(dim=0)
-        columns = {"policy": masked_log_probabilities(mean, masks).exp().cpu().numpy()}
+        columns = {"policy": masked_logits(mean, masks).softmax(dim=1).cpu().numpy()}
         if missed is not None:
             columns["shortfalls"] = missed.cpu().numpy().astype(np.float16)
             best = torch.where(masks, missed, inf).argmin(dim=1).cpu().numpy()

@@ -17,7 +17,7 @@ from tabletop.batch import Batch
 from tabletop.game import NOBODY, Config, Game
 from tabletop.scores import margins, win_shares
 from tabletop_agents.networks import Network
-from tabletop_training.learn.ppo import masked_log_probabilities
+from tabletop_training.learn.ppo import masked_log_probabilities, masked_logits
 
 Targets = dict[str, torch.Tensor]
 """Columns of n decisions with what is to be learned in them. A actions, space for K seats.
@@ -154,7 +154,7 @@ def heads_loss(heads: nn.Module, inputs: torch.Tensor, targets: Targets) -> torc
 
 TEMPERATURES = (1.0, 4.0)
 """Policies of images are compared as they are, and made more even, so that unlikely actions count too."""
-_LEAST = 1e-38
+_LEAST = 1e-30
 """Of target probabilities, so that they have a logarithm."""
 
 
@@ -179,9 +179,9 @@ def divergence(logits: torch.Tensor, policy: torch.Tensor, masks: torch.Tensor) 
     """The Kullback-Leibler divergence from the target `policy`: a mean over n decisions, summed over TEMPERATURES."""
     total, log_policy = torch.zeros((), device=logits.device), policy.clamp(min=_LEAST).log()
     for temperature in TEMPERATURES:
-        wanted = masked_log_probabilities(log_policy / temperature, masks)
-        given = masked_log_probabilities(logits / temperature, masks)
-        total = total + temperature * functional.kl_div(given, wanted, reduction="none", log_target=True).sum(1).mean()
+        wanted = masked_logits(log_policy / temperature, masks)
+        missing = functional.log_softmax(wanted, dim=1) - masked_log_probabilities(logits / temperature, masks)
+        total = total + temperature * (functional.softmax(wanted, dim=1) * missing).sum(dim=1).mean()
     return total
 
 
