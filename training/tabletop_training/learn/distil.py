@@ -60,7 +60,7 @@ HEADS = "outlook"
 
 @dataclass(frozen=True)
 class DistilSettings:
-    """How targets are made and learned: the table `[distil]` of a settings file. Raises ConfigError.
+    """How targets are made and learned. Raises ConfigError.
 
     The learning rate falls linearly to `final` times its first value over the budget.
     """
@@ -227,6 +227,8 @@ class Distiller(ABC):
 
 @dataclass(frozen=True)
 class OutcomeSettings(DistilSettings):
+    """The settings of `FromOutcomes`."""
+
     games: int = 256
     minibatch: int = 2048
     passes: float = 4.0
@@ -261,6 +263,8 @@ class FromOutcomes(Distiller):
 
 @dataclass(frozen=True)
 class ImageSettings(DistilSettings):
+    """The settings of `FromImages`."""
+
     games: int = 128
     minibatch: int = 1024
     passes: float = 2.0
@@ -335,6 +339,8 @@ class FromImages(Distiller):
 
 @dataclass(frozen=True)
 class SearchSettings(DistilSettings):
+    """The settings of `FromSearch`."""
+
     games: int = 256
     minibatch: int = 2048
     passes: float = 3.0
