@@ -468,7 +468,8 @@ def main(
                 saved = time.monotonic()
             told = [f"{distiller.decisions:,} decisions", f"won {row['wins']:.1%}"]
             told += [f"{name.replace('_', ' ')} {row[name]:.3f}" for name in row if name.endswith("loss")]
-            bar.show(", ".join(told + [f"best policy {best.score:.1%}"] * (best is not None)), distiller.fraction)
+            told += [] if best is None else [f"best policy {best.score:.1%}"]
+            bar.show(", ".join(told), distiller.fraction)
         if not distiller.decisions:
             raise Stopped
         save(POLICY)
