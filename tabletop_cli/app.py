@@ -203,7 +203,7 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
         },
         without=() if line.images else ("more_weight",),
         shown={
-            "games": "256; 128 for images" if line.images else "256",
+            "games": "256",
             "minutes": "5 for outcomes, 12 for images" if line.images else "5 for outcomes",
             "simulations": "64",
             "output": "runs/ and the source",

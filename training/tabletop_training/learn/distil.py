@@ -265,12 +265,12 @@ class FromOutcomes(Distiller):
 class ImageSettings(DistilSettings):
     """The settings of `FromImages`."""
 
-    games: int = 128
+    games: int = 256
     minibatch: int = 1024
     passes: float = 2.0
     learning_rate: float = 3e-4
     final: float = 0.05
-    kept: int = 50_000
+    kept: int = 100_000
     max_gradient: float = 1.0
     bfloat16: bool = True
     greedy: float = 0.2  # share of decisions that `greedy` takes, if the network weighs shortfalls
@@ -308,9 +308,10 @@ class FromImages(Distiller):
         inputs, masks, missed = self.seen(decisions, generator)
         actions = self.drawn(inputs, masks, missed)
         images = self.images.of[int(decisions.players[0])]
-        each = (torch.full((len(actions),), image, device=self.device) for image in images)
-        logits = [self.images.logits(self._teacher, which, inputs, missed) for which in each]
-        mean = torch.stack([masked_log_probabilities(one, masks) for one in logits]).mean(dim=0)
+        which = torch.arange(images.start, images.stop, device=self.device).repeat_interleave(len(actions))
+        every = [None if one is None else one.repeat(len(images), 1) for one in (inputs, masks, missed)]
+        logits = self.images.logits(self._teacher, which, every[0], every[2])
+        mean = masked_log_probabilities(logits, every[1]).view(len(images), *masks.shape).mean(dim=0)
         columns = {"policy": masked_logits(mean, masks).softmax(dim=1).cpu().numpy()}
         if missed is not None:
             columns["shortfalls"] = missed.cpu().numpy().astype(np.float16)
