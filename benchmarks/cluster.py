@@ -25,9 +25,9 @@ from petrichor_env import Config
 from tabletop.batch import use_cores
 from tabletop_agents import Agent, GreedyAgent, RandomAgent
 from tabletop_training.cluster import RayWorkers
-from tabletop_training.evaluation import HERE, Block, Workers, blocks_of
+from tabletop_training.evaluation import HERE, GameBlock, Workers, blocks_of, get_ready
 from tabletop_training.evaluation_files import write_json
-from tabletop_training.matches import get_ready, rotations
+from tabletop_training.matches import rotations
 from tabletop_training.workers import Processes
 
 LONG, SHORT = "long blocks", "short blocks"
@@ -37,7 +37,7 @@ CROWD = "nodes, 2, 500 workers wanted"
 _SEED = 1_000_000
 
 
-def blocks(kind: str, number: int) -> list[Block]:
+def blocks(kind: str, number: int) -> list[GameBlock]:
     """LONG: 1,024 games of `greedy` against itself; SHORT: two random games."""
     config = Config(players=2)
     agents: list[Agent] = [GreedyAgent(), GreedyAgent()] if kind == LONG else [RandomAgent(), RandomAgent()]
@@ -75,7 +75,7 @@ def contender(name: str) -> Iterator[Workers]:
             yield HERE
 
 
-def play(workers: Workers, given: list[Block]) -> dict[str, float]:
+def play(workers: Workers, given: list[GameBlock]) -> dict[str, float]:
     """Play these blocks; returns games, decisions and blocks a second, and this process's own time for a block."""
     start, busy = time.perf_counter(), time.process_time()
     results = list(workers.play(given))

@@ -48,17 +48,21 @@ class Command:
 
 
 def commands(app: typer.Typer, words: str = "", group: str = "", node: Any = None) -> Iterator[Command]:
-    """All commands of an app, in the order of its help; a command of commands is followed by these."""
+    """All commands of an app, in the order of its help; a command with commands of its own is followed by these."""
     node = typer.main.get_command(app) if node is None else node
     for name, one in node.commands.items():
         own, panel = f"{words} {name}".strip(), one.rich_help_panel or group
-        if hasattr(one, "commands"):
-            yield from commands(app, own, panel, one)
-        else:
+        parameters = [_parameter(param) for param in one.params if param.name != "help" and not _hidden(param)]
+        if parameters or not hasattr(one, "commands"):
             examples = tuple(line.removeprefix("Example: ") for line in (one.epilog or "").split("\n\n") if line)
-            parameters = [_parameter(param) for param in one.params if param.name != "help"]
             parameters.sort(key=lambda one: one.name.startswith("-"))  # arguments come first
             yield Command(own, panel, " ".join((one.help or "").split()), examples, tuple(parameters))
+        if hasattr(one, "commands"):
+            yield from commands(app, own, panel, one)
+
+
+def _hidden(param: Any) -> bool:
+    return bool(getattr(param, "hidden", False))
 
 
 def _parameter(param: Any) -> Parameter:

@@ -26,18 +26,20 @@ from docs.game_pages import EVERGREEN, EVERGREEN_BLOCKS, GAMES
 from docs.pictures import FOLDER, WIDTH, drawings
 from tabletop.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD
 from tabletop.drawing.raster import save_png
-from tabletop_training.evaluation import MAX_GAMES_AT_ONCE, Estimate
+from tabletop_training.evaluation import MAX_GAMES_AT_ONCE
 from tabletop_training.evaluation_files import markdown_table, percent, percentage_points, plus_minus
 from tabletop_training.petrichor.strength import FILE as STRENGTH_FILE
 from tabletop_training.petrichor.strength import PICTURE as STRENGTH_PICTURE
 from tabletop_training.petrichor.strength import SETS, Row, plot_thinking, read_rows, rows_of
 from tabletop_training.petrichor.summaries import set_name
+from tabletop_training.results import Estimate
 
 DOCS = Path(__file__).parent
 DIFFICULTY = (
     "petrichor difficulty random greedy policy:solo search-800:solo --search-games 200 --output docs/difficulty"
 )
 STRENGTH = "petrichor strength --games 300 --output docs"
+PARALLEL = "python -m benchmarks.parallel --json docs/parallel.json"
 CLUSTER = "python -m benchmarks.cluster --json docs/cluster.json"
 ADVICE = "python -m benchmarks.advice --json docs/advice.json"
 OPENSPIEL_SPEED = "python -m benchmarks.openspiel --json docs/openspiel.json"
@@ -209,6 +211,22 @@ def cluster_model(folder: Path = DOCS, games: int = 10_000_000, cores: int = 100
         "in all",
     )
     return markdown_table(heads, rows)
+
+
+def parallel_table(folder: Path = DOCS) -> str:
+    """Decisions learned a second by one worker and by several; empty where nothing is measured."""
+    file = folder / "parallel.json"
+    if not file.exists():
+        return ""
+    content = json.loads(file.read_text(encoding="utf-8"))
+    rows = [
+        (row["what"], str(row["workers"]), f"{row['decisions_per_second']:,}", f"{row['times_one']:.2f}")
+        for row in content["rows"]
+    ]
+    return (
+        f"Measured on {content['date']}: {content['cores']} cores, medians of {content['rounds']} rounds, in turns.\n\n"
+        + markdown_table(("what is learned", "workers, a core each", "decisions/s", "times one worker"), rows)
+    )
 
 
 def web_table(folder: Path = DOCS) -> str:
@@ -385,8 +403,8 @@ BLOCKS = (
         "against_searches",
         "images_again",
         "exploiters",
-        "ray_training",
     ),
+    Block("training.md", "parallel", parallel_table, PARALLEL),
     *_measured("evaluation.md", "coverage"),
     Block("performance.md", "benchmarks", performance_table, "petrichor bench --json docs/performance.json"),
     *_measured("performance.md", "search_speed", "first_start", "connect_four", "learning_speed"),

@@ -24,8 +24,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tabletop_training.evaluation import EVALUATION_SEED, Estimate
+from tabletop_training.evaluation import EVALUATION_SEED
 from tabletop_training.evaluation_files import markdown_table, percent
+from tabletop_training.results import Estimate
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent

@@ -15,7 +15,7 @@ from tabletop.registration import register_environments
 
 if TYPE_CHECKING:
     from evergreen_env import evergreen_v0
-    from evergreen_env.drawing import picture
+    from evergreen_env.envs import picture
     from evergreen_env.game import GAME
     from evergreen_env.scenarios import describe, scenario
     from tabletop.batch import Batch
@@ -36,18 +36,18 @@ AEC_ID = "evergreen/evergreen-v0"
 _LAZY = {
     "Batch": "tabletop.batch",
     "describe": "evergreen_env.scenarios",
+    "evergreen_v0": "evergreen_env.evergreen_v0",
     "GAME": "evergreen_env.game",
-    "picture": "evergreen_env.drawing",
+    "picture": "evergreen_env.envs",
     "scenario": "evergreen_env.scenarios",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name == "evergreen_v0":
-        return importlib.import_module("evergreen_env.evergreen_v0")
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_LAZY[name]), name)
+    module = importlib.import_module(_LAZY[name])
+    value = getattr(module, name, module)  # `evergreen_v0` is a module itself
     globals()[name] = value
     return value
 

@@ -24,9 +24,11 @@ class Config:
 
     Arguments:
         players: 1 to 4. One player plays for points alone.
-        components: a board, a deck and flags that replace the shipped ones. Either the path of an overlay TOML file, or
-            a mapping of its keys to values, such as {"flags.sun_start": "east"}. A mapping is kept as a sorted tuple of
-            (key, value) pairs, with tuples in place of lists. None, or an empty mapping, stands for the shipped ones.
+        components: a board, a deck and flags that replace the shipped ones: the path of an overlay TOML file, or a
+            mapping of its keys to values, such as {"flags.sun_start": "east"}. None, or an empty mapping, stands for
+            the shipped ones.
+
+    A mapping of components is kept as a sorted tuple of (key, value) pairs with tuples in place of lists.
     """
 
     SWITCHES: ClassVar[tuple[str, ...]] = ("players", "owners", "rounds", "outline")
@@ -59,9 +61,9 @@ class Config:
     @property
     def game(self) -> Game:
         """Evergreen."""
-        from evergreen_env.game import GAME  # it compiles rules, and needs this class
+        from tabletop.game import game_of  # loads the compiler, which nobody needs before the first game
 
-        return GAME
+        return game_of("evergreen_env.game")
 
     @property
     def solo(self) -> bool:

@@ -4,22 +4,36 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from evergreen_env import __version__, drawing, rules
 from evergreen_env.actions import ACTION_NAMES
 from evergreen_env.component_files import load_tables, own_numbers
 from evergreen_env.config import Config
-from evergreen_env.invariants import check
+from evergreen_env.invariants import first_broken
 from evergreen_env.observation import LAYOUT, observe
 from evergreen_env.scenario_form import form
 from evergreen_env.scenarios import described, scenario
-from evergreen_env.state import DECISION_NAMES, RULES_VERSION, SOURCE_NAMES, STATE, STATE_VERSION
+from evergreen_env.state import DECISION_NAMES, RULES_VERSION, SOURCE_NAMES, STATE, STATE_VERSION, State
 from evergreen_env.tables import TABLES
 from evergreen_env.value import WEIGHTS, is_settled, position_value
 from tabletop.files import shipped
 from tabletop.game import Game, Rules
+from tabletop.invariants import check_states
 
 _FOLDER = Path(__file__).parent
 _FILES = ("state.py", "actions.py", "tables.py", "observation.py", "value.py", "rules")
+
+
+def check(states: State | np.ndarray, tables: np.ndarray | None = None) -> None:
+    """Raise `StateError` with the reason if a count or a rule of the game is broken in any state.
+
+    Arguments:
+        states: one record of dtype STATE, or an array (N,) of them; the message then names the first game that fails.
+        tables: (1,) TABLES that the games are played with; None for the shipped numbers.
+    """
+    check_states(GAME, states, load_tables() if tables is None else tables, first_broken)
+
 
 GAME = Game(
     name="evergreen",

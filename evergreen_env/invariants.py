@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from evergreen_env.component_files import load_tables
-from evergreen_env.config import Config
 from evergreen_env.rules.planet import beside
 from evergreen_env.state import (
     CARD_NAMES,
@@ -35,14 +33,14 @@ from evergreen_env.state import (
     Decision,
     Piece,
     Power,
-    State,
 )
 from evergreen_env.tables import WildFertility
 from evergreen_env.words import PLANET_FIELDS, SHOWN_FIELDS
 from tabletop import invariants
-from tabletop.invariants import Check, breaks, check_states, write_legal
+from tabletop.game import Game
+from tabletop.invariants import Check, breaks, write_legal
 
-__all__ = ["check", "first_broken"]
+__all__ = ["first_broken"]
 
 _BITS = np.uint64(1) << np.arange(NUM_CARDS, dtype=np.uint64)
 _SEATS = np.arange(MAX_PLAYERS)
@@ -61,30 +59,21 @@ _MOST_LEFT = {
 """The most sprouts and growths that can be left in each decision."""
 
 
-def check(states: State | np.ndarray, tables: np.ndarray | None = None) -> None:
-    """Raise `StateError` with the reason if a count or a rule of the game is broken in any state.
-
-    Arguments:
-        states: one record of dtype STATE, or an array (N,) of them; the message then names the first game that fails.
-        tables: (1,) TABLES that the games are played with; None for the shipped numbers.
-    """
-    check_states(Config().game, states, load_tables() if tables is None else tables, first_broken)
-
-
-def first_broken(states: np.ndarray, tables: np.ndarray) -> tuple[int, str] | None:
+def first_broken(game: Game, states: np.ndarray, tables: np.ndarray) -> tuple[int, str] | None:
     """The index of a game that breaks a count or a rule, and the reason; None if no game does.
 
     It recomputes `legal` of the states.
 
     Arguments:
+        game: Evergreen.
         states: (N,) STATE.
         tables: (1,) TABLES that the games are played with.
     """
-    broken = invariants.first_broken(_broken(states, tables))
-    return broken or invariants.first_outside(Config().game, states, tables)
+    broken = invariants.first_broken(_broken(game, states, tables))
+    return broken or invariants.first_outside(game, states, tables)
 
 
-def _broken(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
+def _broken(game: Game, s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     """The checks in order. Each may rely on those before it, so stop at the first that fails."""
     t = tables[0]
     yield from _broken_switches(s, t)
@@ -96,7 +85,7 @@ def _broken(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     yield from _broken_points(s)
     yield from _broken_turns(s, t)
     yield from _broken_effect(s)
-    write_legal(Config().game, s, tables)
+    write_legal(game, s, tables)
     choices = np.bitwise_count(s["legal"]).sum(axis=1)
     fewest = np.where(s["decision"] == Decision.GAME_OVER, 0, 2)
     yield breaks(choices < fewest, lambda i: f"{_asked(s, i)} doesn't fit: there is no choice")

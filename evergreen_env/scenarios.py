@@ -16,7 +16,7 @@ import numpy as np
 
 from evergreen_env.component_files import load_tables, spaces_set
 from evergreen_env.config import Config
-from evergreen_env.invariants import check, first_broken, waiting_flips
+from evergreen_env.invariants import first_broken, waiting_flips
 from evergreen_env.observation import LAYOUT
 from evergreen_env.rules.planet import ALL, beside
 from evergreen_env.state import (
@@ -49,7 +49,7 @@ from tabletop.scenarios import MOST, ROOT, a_list, choice, entries, integer, map
 from tabletop.warm_up import warm_up
 from tabletop.words import name_or_none
 
-__all__ = ["check", "describe", "described", "scenario"]
+__all__ = ["describe", "described", "scenario"]
 
 FACE_DOWN = " (face down)"
 KEYS = (
@@ -129,7 +129,7 @@ class _Reader:
         self.planets()
         self.points()
         self.turn()
-        broken = first_broken(self.array, self.tables)
+        broken = first_broken(self.config.game, self.array, self.tables)
         if broken is not None:
             raise ScenarioError(broken[1])
         return self.record
@@ -336,7 +336,7 @@ def describe(state: State, components: Overlay | None = None) -> dict[str, Any]:
     if array.dtype != STATE or array.size != 1:
         given = f"{type(state).__name__}: {state!r:.80}"
         raise StateError(f"a state is one record of evergreen_env.state.STATE, not {given}")
-    check(array, load_tables(components))
+    Config().game.check(array, load_tables(components))
     return described(array.reshape(1).astype(STATE)[0])
 
 

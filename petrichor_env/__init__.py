@@ -16,7 +16,7 @@ from tabletop.registration import register_environments
 
 if TYPE_CHECKING:
     from petrichor_env import petrichor_v0
-    from petrichor_env.drawing import picture
+    from petrichor_env.envs import picture
     from petrichor_env.game import GAME
     from petrichor_env.scenarios import describe, scenario
     from tabletop.batch import Batch
@@ -37,18 +37,18 @@ AEC_ID = "petrichor/petrichor-v0"
 _LAZY = {
     "Batch": "tabletop.batch",
     "describe": "petrichor_env.scenarios",
+    "petrichor_v0": "petrichor_env.petrichor_v0",
     "GAME": "petrichor_env.game",
-    "picture": "petrichor_env.drawing",
+    "picture": "petrichor_env.envs",
     "scenario": "petrichor_env.scenarios",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name == "petrichor_v0":
-        return importlib.import_module("petrichor_env.petrichor_v0")
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_LAZY[name]), name)
+    module = importlib.import_module(_LAZY[name])
+    value = getattr(module, name, module)  # `petrichor_v0` is a module itself
     globals()[name] = value
     return value
 

@@ -57,7 +57,8 @@ def _names(key: str, value: object, allowed: tuple[str, ...]) -> tuple[str, ...]
 class Config:
     """The variant of the game that is played. Raises `ConfigError` for what cannot be played.
 
-    The metadata of the fields describe the options of the command line (`tabletop_cli.options`). A page offers a field
+    The arguments are those of the environments too. The metadata of the fields describe the options of the command line
+    (`tabletop_cli.options`); "for" says who needs one: "one" player, or "several". A page offers a field
     with `names` as several choices, and a field with `values` as one choice.
 
     Arguments:
@@ -65,16 +66,19 @@ class Config:
             expansion.
         rounds: 4 (short form) or 6 (long form). Solo always has 4 (Southern Winds, Setup 1).
         drafting: True for the Official Drafting Variant. Not in solo.
-        variants: any of `VARIANTS` (Increasing the Difficulty). Only in solo. They are kept in the order of `VARIANTS`.
-        modules: any of `MODULES` (promos and Flowers). They are kept in the order of `MODULES`. Solo has neither
-            "lake" nor "flower_tiles".
-        powers: one of `POWERS` for each player from seat 0, all different; () deals them at random. Needs the module
-            "powers".
-        readings: any of `READINGS`: unclear rules that are read in the other way (docs/rules.md). They are kept in the
-            order of `READINGS`. Each needs the module that its rule belongs to.
-        components: numbers that replace the shipped ones. Either the path of an overlay TOML file, or a mapping of its
-            keys to numbers, such as {"pieces.clouds": 9}. A mapping is kept as a sorted tuple of (key, number) pairs,
-            with tuples in place of lists. None, or an empty mapping, stands for the shipped numbers.
+        variants: any of `double_card`, `non_random_targets`, `no_more_tricks`, `one_more_turn` (Increasing the
+            Difficulty). Only in solo.
+        modules: any of `fertilizer`, `cactus`, `lake`, `flower_tiles`, `powers`, `forecasts` (promos and Flowers). Solo
+            has neither `lake` nor `flower_tiles`.
+        powers: with the module `powers`, one for each player from seat 0, all different: `frost`, `sun`, `wind`,
+            `rain`, `harvest`; () deals them at random.
+        readings: unclear rules that are read in the other way (docs/rules.md): any of `forecasts_end_actions`, which
+            needs the module `forecasts`, and `primrose_passes_once`, which needs `flower_tiles`.
+        components: numbers that replace the shipped ones: the path of an overlay TOML file, or a mapping of its keys to
+            numbers, such as {"pieces.clouds": 9}. None, or an empty mapping, stands for the shipped numbers.
+
+    Names are kept in the order of `VARIANTS`, `MODULES` and `READINGS`, a mapping of components as a sorted tuple of
+    (key, number) pairs with tuples in place of lists.
     """
 
     SWITCHES: ClassVar[tuple[str, ...]] = (
@@ -173,9 +177,9 @@ class Config:
     @property
     def game(self) -> Game:
         """Petrichor."""
-        from petrichor_env.game import GAME  # it compiles rules, and needs this class
+        from tabletop.game import game_of  # loads the compiler, which nobody needs before the first game
 
-        return GAME
+        return game_of("petrichor_env.game")
 
     @property
     def solo(self) -> bool:

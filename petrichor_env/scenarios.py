@@ -20,7 +20,7 @@ import numpy as np
 
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import MODULES, Config
-from petrichor_env.invariants import check, first_broken
+from petrichor_env.invariants import first_broken
 from petrichor_env.invariants.decisions import (
     CARD_OF_DECISION,
     CARD_TO_COUNT_CLOUDS,
@@ -107,7 +107,7 @@ from tabletop.scenarios import (
 from tabletop.warm_up import warm_up
 from tabletop.words import name_or_none
 
-__all__ = ["check", "describe", "scenario"]
+__all__ = ["describe", "scenario"]
 
 
 # --- reading a description ----------------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ class _Reader:
         self.forecasts()
         self.pending()
         self.southern_winds()
-        broken = first_broken(self.array, self.tables)
+        broken = first_broken(self.config.game, self.array, self.tables)
         if broken is not None:
             raise ScenarioError(broken[1])
         return self.record
@@ -674,7 +674,7 @@ def describe(state: State, components: str | Path | None = None) -> dict[str, An
     if array.dtype != STATE or array.size != 1:
         given = f"{type(state).__name__}: {state!r:.80}"
         raise StateError(f"a state is one record of petrichor_env.state.STATE, not {given}")
-    check(array, load_tables(components))
+    Config().game.check(array, load_tables(components))
     return described(array.reshape(1).astype(STATE)[0])
 
 

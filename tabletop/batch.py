@@ -5,12 +5,10 @@ from __future__ import annotations
 import copy
 import hashlib
 import itertools
-import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -21,6 +19,7 @@ from tabletop.checks import fitted, is_config, whole
 from tabletop.errors import ConfigError, GameOver, IllegalAction, ScenarioError, StateError, TabletopError
 from tabletop.game import NOBODY, Config, Game, switches_of
 from tabletop.legal import NO_WAY_ON
+from tabletop.saved import Format, Header, as_bytes
 from tabletop.scenarios import is_whole
 from tabletop.starts import Starts, check_records, records_of
 from tabletop.warm_up import warm_up
@@ -37,7 +36,7 @@ T = TypeVar("T")
 _GAMES_A_THREAD = 128
 """The smallest number of games that is worth a thread: handing over work costs about 30 µs."""
 _MOST_THREADS = 256
-_MAGIC = b"tabletop-games\n"
+_SAVED = Format(b"tabletop-games\n", "games that Batch.save", lambda body: hashlib.sha256(body).digest(), 32)
 
 
 def game_seed(seed: int) -> np.uint64:
@@ -395,10 +394,7 @@ class Batch:
 
     def save(self) -> bytes:
         """The games as bytes for `load`, with version, configuration and a checksum, but without `generator`."""
-        header = json.dumps(self._header(), sort_keys=True).encode()
-        games = self.states.tobytes() + self.paid.astype("<i8").tobytes()
-        body = _MAGIC + len(header).to_bytes(4, "little") + header + games
-        return body + hashlib.sha256(body).digest()
+        return _SAVED.sealed(self._header().text + self.states.tobytes() + self.paid.astype("<i8").tobytes())
 
     def load(self, data: bytes) -> None:
         """Restore games that `save` of an equal batch wrote. Raises StateError for others; nothing changes then."""
@@ -435,45 +431,18 @@ class Batch:
         self.terminations[which] = False
         self.illegal[which] = False
 
-    def _header(self) -> dict[str, Any]:
-        game = self.game
-        return {
-            "game": game.name,
-            "state_version": game.state_version,
-            "state_layout": game.layout_hash,
-            "components": hashlib.sha256(self.tables.tobytes()).hexdigest()[:16],
-            "num_games": self.num_games,
-            **{key: value for key, value in asdict(self.config).items() if key != "components"},
-            "mixed": any(one != self.config for one in self.configs),
-        }
+    def _header(self) -> Header:
+        mixed = any(one != self.config for one in self.configs)
+        return _SAVED.header(self.config, self.tables, num_games=self.num_games, mixed=mixed)
 
     def _read(self, data: bytes) -> tuple[np.ndarray, np.ndarray]:
         """The saved states and `paid`."""
-        if not isinstance(data, bytes | bytearray | memoryview):
-            raise StateError(f"data: saved games are bytes, not {type(data).__name__}")
-        data = bytes(data)
-        body, digest = data[:-32], data[-32:]
-        if not body.startswith(_MAGIC):
-            raise StateError("these bytes are not games that Batch.save wrote")
-        if hashlib.sha256(body).digest() != digest:
-            raise StateError("the saved games are damaged: their checksum does not match (cut off, or changed)")
-        start = len(_MAGIC) + 4
-        length = int.from_bytes(body[len(_MAGIC) : start], "little")
-        try:
-            header = json.loads(body[start : start + length])
-        except (ValueError, RecursionError):
-            raise StateError("the saved games are damaged: their header is not JSON") from None
-        expected = json.loads(json.dumps(self._header()))
-        if not isinstance(header, dict) or header.keys() != expected.keys():
-            raise StateError(f"the saved games are of another version: their header is not {sorted(expected)}")
-        for key, value in expected.items():
-            if key != "mixed" and header[key] != value:
-                raise StateError(f"the saved games have {key} {header[key]!r}; this batch has {value!r}")
-        raw, size = body[start + length :], self.states.nbytes
+        facts, raw = _SAVED.unpack(as_bytes(data), self._header(), free=("mixed",))
+        size = self.states.nbytes
         if len(raw) not in (size, size + self.paid.nbytes):  # version 0.2.0 saved only the states
-            raise StateError(f"the saved games are damaged: {len(raw)} bytes, not {size + self.paid.nbytes}")
+            raise StateError(f"the saved data is damaged: {len(raw)} bytes, not {size + self.paid.nbytes}")
         states = np.frombuffer(raw[:size], self.game.state).copy()
-        if header["mixed"] is not True:
+        if facts["mixed"] is not True:
             self._check_switches(states, switches_of(self.config))
         elif (states["players"] != self.config.players).any():
             raise StateError(f"some of the saved games don't have {self.config.players} players")

@@ -211,11 +211,15 @@ def _plain(function: Function) -> Function:
     @functools.wraps(function)
     def run(*arguments: Any) -> Any:
         with np.errstate(over="ignore"):  # the random stream's arithmetic is modulo 2**64
-            return function(*(a.view(np.recarray) if _lacks_attributes(a) else a for a in arguments))
+            return function(*map(_with_attributes, arguments))
 
     return cast(Function, run)
 
 
-def _lacks_attributes(argument: Any) -> bool:
-    """Whether it is an array of records that were not declared with `tabletop.record`."""
-    return isinstance(argument, np.ndarray) and argument.dtype.names is not None and argument.dtype.type is np.void
+def _with_attributes(argument: Any) -> Any:
+    """An argument, or each member of a NamedTuple, as an array whose records have their fields as attributes."""
+    if isinstance(argument, tuple):
+        return type(argument)(*map(_with_attributes, argument))
+    if isinstance(argument, np.ndarray) and argument.dtype.names is not None and argument.dtype.type is np.void:
+        return argument.view(np.recarray)  # records that were not declared with `tabletop.record`
+    return argument

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -19,12 +19,10 @@ from tabletop.compiled import cache_folder, keep_shared_rules, made_for
 from tabletop.drawing.lines import Block
 from tabletop.drawing.owners import Mark
 from tabletop.drawing.svg import Place
+from tabletop.kernels import Kernels
 from tabletop.observation import Layout
 from tabletop.record import NOBODY as NOBODY
 from tabletop.words import Facts, Lesson
-
-if TYPE_CHECKING:
-    from tabletop.kernels import Kernels
 
 RECORD = ("rng", "legal", "decision", "actor", "players", "owners", "round", "rounds", "points", "forfeited")
 """The fields that the record of every game has. A game adds its own.
@@ -46,7 +44,8 @@ Attributes:
 class Config(Protocol):
     """What is played: the number of players, variants, modules and numbers.
 
-    A configuration is a frozen dataclass that checks its own values. All its fields are JSON-able.
+    A configuration is a frozen dataclass that checks its own values. All its fields are JSON-able. The `Arguments:` of
+    its docstring describe them in the docstrings of environments too.
 
     Attributes:
         SWITCHES: names of the fields of a record that the configuration sets.
@@ -411,9 +410,7 @@ class Game:
     @cached_property
     def kernels(self) -> Kernels:
         """The loops over records for this game (`tabletop.kernels`). Each is compiled at its first call."""
-        from tabletop.kernels import Kernels
-
-        return Kernels(self)
+        return Kernels(self.made, self.observation.low, self.observation.high)
 
     def winners(self, state: Any) -> list[int]:
         """The owners who won a finished game, ascending; several if they share the victory."""

@@ -73,7 +73,7 @@ def check_states(
     game: Game,
     states: Any,
     tables: np.ndarray,
-    first_broken: Callable[[np.ndarray, np.ndarray], tuple[int, str] | None],
+    first_broken: Callable[[Game, np.ndarray, np.ndarray], tuple[int, str] | None],
 ) -> None:
     """Raise `StateError`, with the reason, if a state fails a check or its legal actions are wrong.
 
@@ -81,8 +81,8 @@ def check_states(
         game: the game of these records.
         states: one record, or an array (N,) of them; the message then names the first game that fails.
         tables: (1,) printed numbers that the games are played with.
-        first_broken: takes states and tables, returns as the function `first_broken` does, and recomputes the legal
-            actions in the states (`write_legal`).
+        first_broken: takes game, states and tables, returns as the function `first_broken` does, and recomputes the
+            legal actions in the states (`write_legal`).
     """
     array = np.asarray(states)
     if array.dtype != game.state:
@@ -90,7 +90,7 @@ def check_states(
         raise StateError(f"a state is a record of {where}, not {array.dtype}")
     array = np.atleast_1d(array).ravel().copy()
     legal = array["legal"].copy()
-    broken = first_broken(array, tables)
+    broken = first_broken(game, array, tables)
     changed = (array["legal"] != legal).any(axis=1)
     if broken is None and changed.any():
         broken = int(np.argmax(changed)), "the set of legal actions isn't that of the pending decision"

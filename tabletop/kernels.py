@@ -7,6 +7,7 @@ templates: `rules` stands for the rules of the game that they are compiled for (
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,9 +17,6 @@ from tabletop.compiled import kernel, kernel_template, rule_template, rules, tem
 from tabletop.defaults import margin
 from tabletop.legal import NO_WAY_ON, count_legal, give_up, is_legal, nth_legal
 from tabletop.record import NOBODY
-
-if TYPE_CHECKING:
-    from tabletop.game import Game
 
 # Autoreset modes, and treatments of illegal actions, as numbers for the kernels
 SAME_STEP, NEXT_STEP, DISABLED = 0, 1, 2
@@ -45,9 +43,10 @@ highest: Any = None
 class Kernels:
     """The kernels of this file, compiled for one game when they are first called."""
 
-    def __init__(self, game: Game) -> None:
-        bounds = {"lowest": np.float32(game.observation.low), "highest": np.float32(game.observation.high)}
-        self.__dict__.update(game.made(templates_in(sys.modules[__name__]), **bounds))
+    def __init__(self, made: Callable[..., dict[str, Any]], low: float, high: float) -> None:
+        """Make them by `Game.made`; `low` and `high` are the bounds of observations."""
+        templates = templates_in(sys.modules[__name__])
+        self.__dict__.update(made(templates, lowest=np.float32(low), highest=np.float32(high)))
 
     if TYPE_CHECKING:
 

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import secrets
 import struct
 import threading
 from collections.abc import Callable
-from dataclasses import asdict
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -24,6 +22,7 @@ from tabletop.batch import REWARDS, check_config, choice, refusal, stuck_text
 from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
 from tabletop.game import NOBODY, Config, Game, switches_of
 from tabletop.legal import NO_WAY_ON
+from tabletop.saved import Format, Header, as_bytes
 from tabletop.scenarios import is_whole
 from tabletop.scripted import BEGIN, MOST_DRAWS, MOST_KINDS, NUM_FACTS, ScriptedKernels, scripted_dtype
 from tabletop.warm_up import Call, compile_once, warm_up
@@ -31,7 +30,6 @@ from tabletop.warm_up import Call, compile_once, warm_up
 CHANCE = -2
 """The `actor` of a position with a pending draw."""
 
-_MAGIC = b"tabletop-position\n"
 _SETTLED = -2
 """The number that `Position.save` writes for a position without a pending action."""
 _FIRST, _LATER = b"\0", b"\1"
@@ -133,20 +131,9 @@ class Positions:
         self.game.check(states, self.tables)
 
     @cached_property
-    def header(self) -> bytes:
-        """The first part of a saved position: its game, version and configuration."""
-        game = self.game
-        content = {
-            "game": game.name,
-            "state_version": game.state_version,
-            "state_layout": game.layout_hash,
-            "position_version": 2,
-            "rules_version": game.rules_version,
-            "components": hashlib.sha256(self.tables.tobytes()).hexdigest()[:16],
-            **{key: value for key, value in asdict(self.config).items() if key != "components"},
-        }
-        text = json.dumps(content, sort_keys=True).encode()
-        return _MAGIC + len(text).to_bytes(4, "little") + text
+    def header(self) -> Header:
+        """The first part of a saved position: its game, versions and configuration."""
+        return _SAVED.header(self.config, self.tables, position_version=2, rules_version=self.game.rules_version)
 
 
 class Position:
@@ -472,6 +459,9 @@ def _digest(*parts: bytes) -> bytes:
     return hashlib.blake2b(b"".join(parts), digest_size=_DIGEST).digest()
 
 
+_SAVED = Format(b"tabletop-position\n", "a position that Position.save", _digest, _DIGEST)
+
+
 def _signature(digest: bytes) -> bytes:
     return hashlib.blake2b(digest, digest_size=_DIGEST, key=_KEY).digest()
 
@@ -480,7 +470,7 @@ def _save(position: Position) -> bytes:
     """The bytes: header, record, points paid before it, knowledge of the seats, draws, and digests of all these."""
     positions, at_draw = position.positions, position.actor == CHANCE
     decided = position._before if at_draw else position
-    parts = [positions.header, position.states.tobytes()]
+    parts = [positions.header.text, position.states.tobytes()]
     if decided is not None:
         paid = decided._paid_before
         parts += [_FIRST, decided.points.tobytes()] if paid is None else [_LATER, paid.tobytes()]
@@ -488,26 +478,17 @@ def _save(position: Position) -> bytes:
             parts += decided._knows(seat)
     pending = position.pending if at_draw else _SETTLED
     parts.append(struct.pack(f"<iI{len(position.outcomes)}i", pending, len(position.outcomes), *position.outcomes))
-    body = b"".join(parts)
-    digest = _digest(body)
-    return body + digest + _signature(digest)
+    data = _SAVED.sealed(b"".join(parts))
+    return data + _signature(data[-_DIGEST:])
 
 
 def _load(positions: Positions, data: bytes | bytearray | memoryview) -> Position:
     """The position that `_save` wrote. Raises StateError for other bytes."""
-    if not isinstance(data, bytes | bytearray | memoryview):
-        raise StateError(f"a saved position is bytes, not {type(data).__name__}")
-    data = bytes(data)
-    if not data.startswith(_MAGIC):
-        raise StateError("these bytes are not a position that Position.save wrote")
-    body, digest, signature = data[: -2 * _DIGEST], data[-2 * _DIGEST : -_DIGEST], data[-_DIGEST:]
-    if _digest(body) != digest:
-        raise StateError("the saved position is damaged: its checksum does not match (cut off, or changed)")
-    if not body.startswith(positions.header):
-        raise StateError(_difference(positions, body))
-    trusted = hmac.compare_digest(_signature(digest), signature)
+    data = as_bytes(data)
+    data, signature = data[:-_DIGEST], data[-_DIGEST:]
+    _, body = _SAVED.unpack(data, positions.header)
+    trusted = hmac.compare_digest(_signature(data[-_DIGEST:]), signature)
     game, players = positions.game, positions.config.players
-    body = body[len(positions.header) :]
     wide, points = game.state.itemsize, len(_FIRST) + 8 * game.max_owners
     states = _record(game, body[:wide].ljust(wide, b"\0"))
     begins = states.tobytes() == positions.blank.tobytes()
@@ -515,10 +496,10 @@ def _load(positions: Positions, data: bytes | bytearray | memoryview) -> Positio
     tail = body[wide + between :]
     number = (len(tail) - 8) // 4
     if len(body) < wide + between + 8 or len(tail) != 8 + 4 * number or number > MOST_DRAWS:
-        raise StateError(f"the saved position is damaged: {len(body)} bytes are not a position of {game.name}")
+        raise StateError(f"the saved data is damaged: {len(body)} bytes are not a position of {game.name}")
     pending, count, *outcomes = struct.unpack(f"<iI{number}i", tail)
     if count != number or (pending == BEGIN) != begins or (pending == _SETTLED and count):
-        raise StateError("the saved position is damaged: the number of its draws is wrong")
+        raise StateError("the saved data is damaged: the number of its draws is wrong")
     decided = None
     if not begins:
         decided = _decided(positions, states, body[wide : wide + between], trusted)
@@ -555,23 +536,6 @@ def _after(decided: Position, pending: int) -> Position:
     if pending not in decided.legal_actions:
         raise StateError(f"the saved position is impossible: action {pending} is not legal there")
     return decided.after(pending)
-
-
-def _difference(positions: Positions, body: bytes) -> str:
-    """The message that says how the header of a saved position differs from the one expected here."""
-    start = len(_MAGIC) + 4
-    length = int.from_bytes(body[len(_MAGIC) : start], "little")
-    try:
-        there = json.loads(body[start : start + length])
-    except (ValueError, RecursionError):
-        return "the saved position is damaged: its header is not JSON"
-    here = json.loads(positions.header[start:])
-    if not isinstance(there, dict) or there.keys() != here.keys():
-        return f"the saved position is of another version: its header is not {sorted(here)}"
-    for key, value in here.items():
-        if there[key] != value:
-            return f"the saved position has {key} {there[key]!r:.80}; here it is {value!r}"
-    return "the saved position is damaged: its header is written in a different way"
 
 
 def positions_of(config: Config, tables: bytes | None = None) -> Positions:

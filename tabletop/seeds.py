@@ -13,7 +13,10 @@ import numpy as np
 
 
 class Stream(IntEnum):
-    """What random numbers are for. The values are part of every result with seeds: never give one to another use."""
+    """What random numbers are for.
+
+    The values are part of every result with seeds: never give one to another use. 2, 7, 8 and 11 to 14 had uses once.
+    """
 
     AGENTS = 0
     """What agents draw in games that are evaluated; the further index is the agent's.
@@ -28,15 +31,10 @@ class Stream(IntEnum):
     """What is drawn in games whose ends are learned: by agents, by searches, and for which decisions are kept."""
     CURRICULUM = 6
     """Which configurations are played next; the further index is the number of players."""
-    MINIBATCHES = 7
-    LEAGUE = 8
-    """Who plays against the learner; the further index is their number."""
     SEATS = 9
     """Who sits where in games to learn from."""
     LEARNING_GAMES = 10
     """What agents draw in games to learn from."""
-    CLUSTER = 14
-    """What a worker on a cluster draws for its games; the further index is 0 for the curriculum, 1 for the league."""
     RANKS = 15
     """The bootstrap of the ranks of difficulties."""
 

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabletop.agents import Agent, Decisions, agents_of, ask
+from tabletop.agents import Agent, agents_of
 from tabletop.batch import AUTORESETS, Batch, Seed, check_config, choice
 from tabletop.checks import fitted
 from tabletop.errors import ConfigError, ScenarioError, StateError, TabletopError
 from tabletop.game import NOBODY, Config, Game
+from tabletop.play import PlayListener, play
 from tabletop.scenarios import is_whole
 from tabletop.scores import others_points
 from tabletop.starts import Starts
@@ -123,12 +124,12 @@ class VersusBatch:
         # without other seats and configurations to choose, the batch does all the work
         self._direct = config.players == 1 and choose_config is None
         # where possible the batch restarts games within the step, which saves writing their views twice
-        self._restarts = choose_config is None and autoreset == "same_step"
+        restarts = choose_config is None and autoreset == "same_step"
         self.batch: Batch = Batch(
             config,
             num_games,
             seed,
-            autoreset=autoreset if self._direct or self._restarts else "disabled",
+            autoreset=autoreset if self._direct or restarts else "disabled",
             illegal_action=illegal_action,
             reward=reward,
             num_threads=num_threads,
@@ -145,7 +146,7 @@ class VersusBatch:
         self.final_configs: list[Config] = [config] * n
         self.generator: np.random.Generator = self._own_generator()
         self._games = np.arange(n)
-        self._actions = np.zeros(n, np.int64)
+        self._seated = np.full((n, config.players), -1)  # `lineups` by seat, with -1 for the learner
         self._in_vain = np.zeros(n, np.int64)  # games in a row that ended before the learner's first decision
         self._unseen = np.zeros(n, np.bool_)  # games whose learner has had no decision yet
         self._pending = np.zeros(n)  # the learners' rewards in such games so far
@@ -292,6 +293,7 @@ class VersusBatch:
         for name, array in self._own_arrays().items():
             array[:] = arrays[name]
         if not self._direct:
+            self._seat_opponents(self._games)
             self._forget_step(slice(None))
         self._show()
 
@@ -312,7 +314,7 @@ class VersusBatch:
 
     def _start(self, games: np.ndarray) -> None:
         """Start games (indices), unless the batch has started them already, and seat their players."""
-        if not self._restarts:
+        if self.batch.autoreset == "disabled":
             mask = np.zeros(self.num_games, np.bool_)
             mask[games] = True
             self._reset_batch(None, mask)
@@ -334,8 +336,14 @@ class VersusBatch:
             self.lineups[games] = self._check_lineups(self._assign(games), len(games))
         elif len(self.opponents) > 1:
             self.lineups[games] = np.arange(self.players - 1)
+        self._seat_opponents(games)
         self._unseen[games] = True
         self._pending[games] = 0.0
+
+    def _seat_opponents(self, games: np.ndarray) -> None:
+        clockwise = np.pad(self.lineups[games], ((0, 0), (0, 1)), constant_values=-1)
+        places = (np.arange(self.players) - self.seats[games, None] - 1) % self.players
+        self._seated[games] = np.take_along_axis(clockwise, places, axis=1)
 
     def _check_lineups(self, lineups: np.ndarray, number: int) -> np.ndarray:
         given = np.asarray(lineups)
@@ -348,20 +356,8 @@ class VersusBatch:
 
     def _play_others(self, prepared: bool = False) -> None:
         """Play the other seats until in every game the learner has a decision, or the game is over and stays so."""
-        batch = self.batch
-        while True:
-            which = (batch.actors != self.seats) & (batch.actors != NOBODY)
-            asked = np.flatnonzero(which)
-            if not len(asked):
-                return
-            places = (batch.actors[asked] - self.seats[asked] - 1) % self.players
-            players = self.lineups[asked, places]
-            for index in np.unique(players):
-                games = asked[players == index]
-                decisions = Decisions.of(batch, games)
-                self._actions[games] = ask(self.opponents[index], decisions, self.generator)
-            batch.step(self._actions, which=which)
-            self._take_in(prepared)
+        generators = [self.generator] * len(self.opponents)
+        play(self.opponents, self.batch, self._seated, generators, listeners=[_StepsOfOthers(self, prepared)])
 
     def _take_in(self, prepared: bool = False) -> None:
         """Add the rewards of the batch's last step, and record and restart the games that it ended."""
@@ -408,6 +404,16 @@ class VersusBatch:
         self.illegal = batch.illegal
         self.final_states = batch.final_states
         self.final_observations = batch.final_observations
+
+
+class _StepsOfOthers(PlayListener):
+    """Tells a batch what each step of the other seats has brought."""
+
+    def __init__(self, games: VersusBatch, prepared: bool) -> None:
+        self._games, self._prepared = games, prepared
+
+    def on_step(self, which: np.ndarray) -> None:
+        self._games._take_in(self._prepared)
 
 
 def check_seat(seat: int | str, players: int) -> int:

@@ -37,7 +37,7 @@ def main(args: Sequence[str]) -> None:
         curriculum="all that it has, the easy things first" if hasattr(game.config, "curriculum") else "",
         images=any(game.images(players) for players in game.players),
     )
-    app, _ = make_app(line, completes=False)
+    app = make_app(line, completes=False)
     run_app(app, game.name, rest)
 
 

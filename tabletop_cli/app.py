@@ -9,7 +9,6 @@ from typing import Any
 
 import typer
 
-from tabletop.words import either
 from tabletop_cli import commands
 from tabletop_cli.line import CommandLine
 from tabletop_cli.options import command
@@ -20,13 +19,6 @@ PLAY, MEASURE, TRAIN, GAME = "Play and watch", "Measure", "Train", "Game and mac
 
 # What the help adds to options of several commands (`NOTHING_MORE`), and what it says of their defaults
 _OF_LEARNING = {"of_seed": ": of the network and the games"}
-_OF_RUNS = {
-    **_OF_LEARNING,
-    "of_steps": "; rounded up to whole rollouts",
-    "of_workers": ", with --ray only. Each takes a core; with 0 the learning process plays",
-    "of_resume": ". Only minutes, steps and the cluster can be changed",
-}
-_SHOWN_OF_RUNS = {"seed": "0", "workers": "the cluster's cores"}
 OF_MEASURING = {
     "of_seed": ": the first game takes it, each later game the next number",
     "of_workers": " at once. The games stay the same",
@@ -61,8 +53,8 @@ def add_command(
     register(command(function, known, line.config, **options))
 
 
-def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, typer.Typer]:
-    """The app for a game, and the one of its `train`, to which the game's own commands can be added.
+def make_app(line: CommandLine, completes: bool = True) -> typer.Typer:
+    """The app for a game, to which the game's own commands can be added.
 
     `completes`: whether it is installed under its name, so that shells can complete it.
     """
@@ -73,11 +65,6 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
         no_args_is_help=True,
         add_completion=completes,
         pretty_exceptions_enable=False,
-    )
-    train = typer.Typer(
-        help="Train agents. A run has a folder for its logs, checkpoints and settings. --resume continues one of "
-        f"{either(('solo',) * line.alone + ('selfplay', 'general') * line.several)}.",
-        no_args_is_help=True,
     )
 
     def version(wanted: bool) -> None:
@@ -91,8 +78,6 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
     def _main(show: bool = wanted) -> None:
         pass
 
-    _add_training(train, line)
-    app.add_typer(train, name="train", rich_help_panel=TRAIN)
     add = partial(add_command, app, line)
     alone, several = line.alone, line.several
     add(
@@ -184,6 +169,7 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
             "name": "the names of game and agents",
         },
     )
+    _add_training(app, line)
     add(
         "distil",
         commands.distil,
@@ -212,55 +198,24 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
     add("compile", commands.compile_all, GAME)
     if line.benchmarks:
         add("bench", commands.bench, GAME, examples=("bench --quick --only playouts",))
-    return app, train
+    return app
 
 
-def _add_training(train: typer.Typer, line: CommandLine) -> None:
-    """The commands of `train`."""
-    add = partial(add_command, train, line)
-    if line.alone:
-        add(
-            "solo",
-            commands.train,
-            examples=("train solo --minutes 10", "train solo --resume runs/solo --minutes 20"),
-            texts={
-                **_OF_RUNS,
-                "learned": line.texts["the_game_for_one"],
-                "of_output": ": checkpoints and logs",
-            },
-            kind="solo",
-            players="one",
-            without=("players",) if line.curriculum else ("players", "curriculum"),
-            only_given=True,
-            shown={**_SHOWN_OF_RUNS, "output": "runs/solo"},
-        )
+def _add_training(app: typer.Typer, line: CommandLine) -> None:
+    """`train`."""
+    texts = {
+        **_OF_LEARNING,
+        "of_steps": "; rounded up to whole rollouts",
+        "of_resume": ". Only minutes, steps, the device and the workers can be changed",
+        "of_output": ": checkpoints and logs",
+    }
+    shown = {"seed": "0", "players": "as in the settings", "output": "runs/ and the name of the settings"}
+    shown["workers"] = "1; with --ray the cluster's cores, or its GPUs with --device cuda"
+    without = () if line.curriculum else ("curriculum",)
+    players = "" if line.alone and line.several else "one" if line.alone else "several"
+    options: Any = {"players": players, "without": without, "only_given": True, "shown": shown}
+    examples = ("train solo --minutes 10",) * line.alone
     if line.several:
-        add(
-            "selfplay",
-            commands.train,
-            examples=("train selfplay --players 2 --minutes 60", "train selfplay --resume runs/selfplay --minutes 120"),
-            texts={
-                **_OF_RUNS,
-                "learned": "the game of several players, against a league of earlier selves and of scripted agents",
-                "of_output": ": checkpoints, league and logs",
-            },
-            kind="selfplay",
-            players="several",
-            without=("curriculum",),
-            only_given=True,
-            shown={
-                **_SHOWN_OF_RUNS,
-                "players": f"{line.least_several}, or as in the settings",
-                "output": "runs/selfplay",
-            },
-        )
-        add(
-            "general",
-            commands.train_general,
-            examples=(
-                "train general --minutes 60 --device cuda",
-                "train general --resume runs/general --minutes 120",
-            ),
-            texts={**_OF_RUNS, "of_output": ": checkpoints and logs"},
-            shown={**_SHOWN_OF_RUNS, "players": "every number from 2 on", "output": "runs/general"},
-        )
+        examples += (f"train selfplay --players {line.least_several} --minutes 60",)
+    examples += (f"train --resume runs/{'solo' if line.alone else 'selfplay'} --minutes 120",)
+    add_command(app, line, "train", commands.train, TRAIN, examples, texts, **options)

@@ -32,6 +32,8 @@ from tabletop_cli.shared import (
     Device,
     Games,
     Json,
+    LearningRay,
+    LearningWorkers,
     Minutes,
     MoreAgents,
     Output,
@@ -62,54 +64,11 @@ _OWN_FOLDERS = ("benchmarks", "tabletop", "tabletop_agents", "tabletop_training"
 
 def train(
     line: CommandLine,
-    kind: str,
-    players: Players = None,
+    settings: Settings = None,
+    players: PlayerCounts = "",
     curriculum: Annotated[bool, typer.Option("--curriculum", help="Learn {curriculum}.")] = False,
     *,
     switches: dict[str, Any],
-    config: Settings = None,
-    resume: Resume = None,
-    trust: Trust = "",
-    seed: Seed = None,
-    minutes: Minutes = None,
-    steps: Steps = None,
-    workers: Workers = None,
-    ray: Ray = None,
-    output: Output = None,
-    json: Json = None,
-) -> None:
-    """Learn {learned}."""
-    told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "resume": resume}
-    told |= {"trust": words(trust), "ray": ray, "workers": workers}
-    changes = {"players": players, "curriculum": curriculum or None, **switches}
-    with json_to(json) as on_result:
-        learn = imported("tabletop_training.runs", extra="train").main
-        learn(line.game, kind, config, on_result=on_result, **told, **changes)
-
-
-def compile_all(line: CommandLine) -> None:
-    """Compile rules and searches ahead of their first use, for an image or a folder that many machines share."""
-    from tabletop.cache import CACHE_VARIABLE, code_folder, is_kept
-    from tabletop.position import positions_of
-    from tabletop_agents.search import search_for
-
-    if not is_kept():
-        raise ConfigError(f"nothing is compiled, as it could not be kept: set {CACHE_VARIABLE} to another folder")
-    parts = ["rules", "positions one by one", "searches"]
-    positions_of(line.game.config(players=line.game.players[0]))
-    search_for(line.game)
-    if find_spec("torch") is not None:
-        from tabletop_agents.guided_search import guided_search_for
-
-        guided_search_for(line.game)
-        parts.append("search with a network")
-    print(f"{line.game.title}: {', '.join(parts)}: compiled in {code_folder()}")
-
-
-def train_general(
-    line: CommandLine,
-    players: PlayerCounts = "",
-    config: Settings = None,
     start: Annotated[
         str | None,
         typer.Option(
@@ -132,16 +91,43 @@ def train_general(
     minutes: Minutes = None,
     steps: Steps = None,
     device: Device = "cpu",
+    workers: LearningWorkers = None,
+    ray: LearningRay = None,
+    config: Annotated[str | None, typer.Option(hidden=True)] = None,
     output: Output = None,
     json: Json = None,
 ) -> None:
-    """Learn with every number of players and all modules: one network for all, which learns from all seats at once."""
-    wanted = whole_numbers("players", players, "numbers of players, separated by commas")
+    """Train an agent by PPO, in all seats of games against itself, earlier selves and other agents, by settings."""
+    numbers = whole_numbers("players", players, "numbers of players, separated by commas")
+    changes = {"players": tuple(numbers) or None, "curriculum": curriculum or None, **switches}
+    if config is not None:
+        print("--config will be gone in 0.4.0: write `train SETTINGS`", file=sys.stderr)
+        output = output or (Path("runs") / settings if settings and resume is None else None)
+        settings = config
     told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "device": device}
-    told |= {"start": start, "rival": rival, "resume": resume, "trust": words(trust)}
+    told |= {"start": start, "rival": rival, "resume": resume, "trust": words(trust), "workers": workers, "ray": ray}
     with json_to(json) as on_result:
         learn = imported("tabletop_training.learn.train", extra="train").main
-        learn(line.game, config, on_result=on_result, players=tuple(wanted) or None, **told)
+        learn(line.game, settings, on_result=on_result, **told, **changes)
+
+
+def compile_all(line: CommandLine) -> None:
+    """Compile rules and searches ahead of their first use, for an image or a folder that many machines share."""
+    from tabletop.cache import CACHE_VARIABLE, code_folder, is_kept
+    from tabletop.position import positions_of
+    from tabletop_agents.search.lookahead import search_for
+
+    if not is_kept():
+        raise ConfigError(f"nothing is compiled, as it could not be kept: set {CACHE_VARIABLE} to another folder")
+    parts = ["rules", "positions one by one", "searches"]
+    positions_of(line.game.config(players=line.game.players[0]))
+    search_for(line.game)
+    if find_spec("torch") is not None:
+        from tabletop_agents.search.guided_search import guided_search_for
+
+        guided_search_for(line.game)
+        parts.append("search with a network")
+    print(f"{line.game.title}: {', '.join(parts)}: compiled in {code_folder()}")
 
 
 def distil(

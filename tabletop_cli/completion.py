@@ -45,9 +45,9 @@ def agents(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def settings(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Names of shipped settings files for this kind of training."""
-    names = _shipped("tabletop_training", "configs", "toml", _command(ctx))
-    return [name for name in names if name.startswith(ctx.info_name or "") and name.startswith(incomplete)]
+    """Names of shipped settings files, and of the commands that may stand in their place."""
+    names = [*_shipped("tabletop_training", "configs", "toml", _command(ctx)), *getattr(ctx.command, "commands", ())]
+    return [name for name in names if name.startswith(incomplete)]
 
 
 def devices(incomplete: str) -> list[str]:

@@ -28,7 +28,7 @@ LINE = CommandLine(
     table="tabletop_training.evergreen.benchmark",
     benchmarks="evergreen",
 )
-app, _ = make_app(LINE)
+app = make_app(LINE)
 
 
 def main(args: Sequence[str] | None = None) -> None:

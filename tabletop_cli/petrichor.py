@@ -60,7 +60,7 @@ LINE = CommandLine(
     benchmarks="petrichor",
     images=True,
 )
-app, _ = make_app(LINE)
+app = make_app(LINE)
 
 # What each Southern Winds card does (Southern Winds Card Reference)
 _WINDS_ABILITIES = (

@@ -53,10 +53,10 @@ MoreAgents = Annotated[
 PolicyName = Annotated[str, typer.Option(help=_POLICY_HELP, metavar="POLICY", autocompletion=policies)]
 Settings = Annotated[
     str | None,
-    typer.Option(
-        "--config",
-        help="Settings: a TOML file, or the name of a shipped one.",
-        metavar="FILE",
+    typer.Argument(
+        help="A TOML file, or the name of a shipped one.",
+        metavar="SETTINGS",
+        show_default="by the numbers of players: solo, selfplay or general",
         autocompletion=settings,
     ),
 ]
@@ -101,6 +101,25 @@ Ray = Annotated[
     typer.Option(
         "--ray",
         help="Play on a Ray cluster: auto for the one that runs here, HOST:PORT or ray://HOST:PORT. "
+        "Without an address the command starts a cluster for itself.",
+        metavar="[ADDRESS]",
+    ),
+]
+LearningWorkers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        max=10_000,
+        min=1,
+        help="Number of processes that play and learn together.",
+        metavar="N",
+    ),
+]
+LearningRay = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        help="Learn on a Ray cluster: auto for the one that runs here, or HOST:PORT. "
         "Without an address the command starts a cluster for itself.",
         metavar="[ADDRESS]",
     ),

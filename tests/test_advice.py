@@ -20,10 +20,10 @@ from tabletop.errors import CheckpointError, ConfigError, IllegalAction
 from tabletop.game import Game
 from tabletop.replays.replay import Replay
 from tabletop_agents import GreedyAgent, IsmctsAgent, RandomAgent, RolloutAgent, make_agent
-from tabletop_agents.guided_search import GuidedSearchAgent
 from tabletop_agents.play.advice import advise, estimate_text, review
 from tabletop_agents.play.session import PERSON
 from tabletop_agents.policy import PolicyAgent
+from tabletop_agents.search.guided_search import GuidedSearchAgent
 from tabletop_agents.search.visits import LEAST
 from tabletop_cli.__main__ import main
 from tests.games import connect_four, leduc_poker
@@ -119,25 +119,25 @@ def test_the_search_with_a_network_tells_victories_apart_from_points() -> None:
             assert np.allclose(told.values[known], utilities[known]) == (margin == 0)
 
 
-def test_the_outlook_tells_the_chance_of_who_is_asked() -> None:
+def test_the_heads_predict_the_actors_win() -> None:
     network = network_for(GAME)
-    assert network.outlook is not None
+    assert network.win_margin_heads is not None
     for players in (1, 3, 5):
         decisions = some(Config(players=players), steps=20)
         told = PolicyAgent(network).assess(decisions, random())
         with torch.no_grad():
-            said = network.outlook(torch.from_numpy(decisions.observations))
+            said = network.win_margin_heads(torch.from_numpy(decisions.observations))
         logits = said[:, :players]
         expected = logits[:, 0].sigmoid() if players == 1 else logits.softmax(dim=1)[:, 0]
         assert told.estimated == CHANCE_TO_WIN and told.values is None and told.value is not None
         assert np.allclose(told.value, expected.numpy(), atol=1e-6)
         once = guided(GAME, 1, network, settings={"margin": 0.0})  # compiled code says the same of the root's children
         assert np.array_equal(once.assess(decisions, random()).actions, once.act(decisions, random()))
-    network.outlook = None
+    network.win_margin_heads = None
     silent = PolicyAgent(network).assess(some(Config()), random())
     assert silent.value is None and silent.estimated == "" and silent.shares is not None
-    network.outlook = network_for(GAME, size=1e30).outlook
-    with pytest.raises(CheckpointError, match="the outlook's numbers are not finite"):
+    network.win_margin_heads = network_for(GAME, size=1e30).win_margin_heads
+    with pytest.raises(CheckpointError, match="the outputs of the win and margin heads are not finite"):
         PolicyAgent(network).assess(some(Config()), random())
 
 

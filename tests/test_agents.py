@@ -31,7 +31,7 @@ from tabletop_agents import (
     agent_file,
     make_agent,
 )
-from tabletop_agents.search import search_for
+from tabletop_agents.search.lookahead import search_for
 from tabletop_training.evaluation import play_games
 from tests.configurations import SOLO_MODULES
 from tests.hidden import swapped
@@ -377,14 +377,15 @@ def test_missing_and_foreign_checkpoints_are_named(tmp_path: Path) -> None:
         make_agent(f"policy:{other}", GAME)
 
 
-def test_greedy_plays_the_same_without_compilation() -> None:
+def test_agents_play_the_same_without_compilation() -> None:
     """The same code as plain Python, for a debugger: a process of its own, since that is decided at import."""
     program = (
-        "import sys; import numpy as np; from tabletop_agents import Decisions, GreedyAgent; "
-        "from petrichor_env import Batch, Config;"
+        "import sys; import numpy as np; from tabletop_agents import Decisions, GreedyAgent, make_agent; "
+        "from petrichor_env import GAME, Batch, Config;"
         "batch = Batch(Config(), 3, 21); random = np.random.default_rng(0); agent = GreedyAgent(max_nodes=30)\n"
         "for _ in range(12):\n"
-        "    actions = agent.act(Decisions.of(batch), random); batch.step(actions); print(*actions)"
+        "    actions = agent.act(Decisions.of(batch), random); batch.step(actions); print(*actions)\n"
+        "print(*make_agent('search-2:solo', GAME).act(Decisions.of(batch), random))"
     )
     process = subprocess.run(
         [sys.executable, "-c", program],
@@ -396,11 +397,13 @@ def test_greedy_plays_the_same_without_compilation() -> None:
     )
     batch, generator, agent = Batch(Config(), 3, 21), np.random.default_rng(0), GreedyAgent(max_nodes=30)
     lines = process.stdout.splitlines()
-    assert len(lines) == 12
-    for line in lines:
+    assert len(lines) == 13
+    for line in lines[:12]:
         actions = agent.act(Decisions.of(batch), generator)
         batch.step(actions)
         assert line == " ".join(map(str, actions))
+    searched = make_agent("search-2:solo", GAME).act(Decisions.of(batch), generator)
+    assert lines[12] == " ".join(map(str, searched))
 
 
 def test_agents_say_what_they_cannot_play() -> None:

@@ -311,7 +311,7 @@ def test_saved_mixed_games_that_do_not_fit() -> None:
             batch.load(with_header(data, mixed=value))
     batch.load(with_header(data, mixed=True))
     batch = Batch(THREE[1], 4, seed=1)
-    with pytest.raises(StateError, match="the saved games have rounds 4; this batch has 6"):
+    with pytest.raises(StateError, match="the saved data has rounds 4; here it is 6"):
         batch.load(data)
     batch = Batch(THREE[0], 4, seed=1)
     two = Batch(Config(players=2), 4, seed=1).save()

@@ -21,11 +21,12 @@ from tabletop_agents import POLICIES, make_agent
 from tabletop_cli import petrichor as cli
 from tabletop_training import benchmark, plays
 from tabletop_training.benchmark import Benchmark
-from tabletop_training.evaluation import HERE, EvaluationStopped, Workers, play_games, share_estimate
+from tabletop_training.evaluation import HERE, EvaluationStopped, Workers, play_games
 from tabletop_training.matches import play_match
 from tabletop_training.petrichor import benchmark as petrichor
 from tabletop_training.petrichor.benchmark import PLAN
 from tabletop_training.petrichor.summaries import summarize
+from tabletop_training.results import share_estimate
 from tests.games import connect_four
 from tests.watched import Watched
 

@@ -43,22 +43,21 @@ from tabletop_agents import (
     shipped_policies,
 )
 from tabletop_agents.checkpoint import save_network
-from tabletop_agents.guided_search import GuidedSearchAgent
 from tabletop_agents.networks import Network
 from tabletop_agents.play.advice import advise, review
 from tabletop_agents.play.session import Session, started
 from tabletop_agents.play.typed import TypedSession
 from tabletop_agents.policy import PolicyAgent
-from tabletop_training import benchmark, dataset, ladder, matches, runs, tournament
+from tabletop_agents.search.guided_search import GuidedSearchAgent
+from tabletop_training import benchmark, dataset, ladder, matches, tournament
 from tabletop_training.cluster import workers
 from tabletop_training.evaluation import HERE, play_games, play_lineups
 from tabletop_training.learn import train
-from tabletop_training.learn.learner import Learner, Plan
+from tabletop_training.learn.learner import Learner, Plan, learn
 from tabletop_training.learn.opponents import OpponentSettings
 from tabletop_training.learn.ppo import new_network
 from tabletop_training.learn.targets import new_heads
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
-from tabletop_training.learning import learn
 from tabletop_training.matches import evaluate, play_match
 from tabletop_training.petrichor.benchmark import PLAN
 from tabletop_training.plots import plot_learning_curve
@@ -120,7 +119,7 @@ def defaults(kind: type[Any]) -> dict[str, Any]:
 
 def with_heads() -> Network:
     network = a_network()
-    network.outlook = new_heads(GAME.observation.size, GAME.players[-1], (4,))
+    network.win_margin_heads = new_heads(GAME.observation.size, GAME.players[-1], (4,))
     return network
 
 
@@ -295,7 +294,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         {"agents": AGENTS, "config": TWO, "games": 2, "seed": 0, "reward": None, "name": "", "output": "out"},
     ),
     "config_for": (matches.config_for, {"game": GAME, "agents": 2, "alone": False}),
-    "the command train general": (
+    "the command train": (
         train.main,
         {
             "game": GAME,
@@ -310,10 +309,6 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
             "trust": (),
             "evaluate": True,
         },
-    ),
-    "the command train": (
-        lambda **k: runs.main(settings=OTHERS, **k),
-        {"game": GAME, "kind": "solo", "steps": 1, "seed": 0, "resume": None, "workers": None},
     ),
     "Learner": (
         learner,

@@ -19,9 +19,10 @@ from tabletop_agents import GreedyAgent, RandomAgent
 from tabletop_cli import petrichor, run
 from tabletop_training import matches, workers
 from tabletop_training.cluster import RayWorkers
-from tabletop_training.evaluation import HERE, Results
+from tabletop_training.evaluation import HERE
 from tabletop_training.matches import evaluate
 from tabletop_training.petrichor import difficulty
+from tabletop_training.results import Results
 from tests.test_workers import Dying, assert_same, files_of
 
 SEED = 50

@@ -32,8 +32,8 @@ from tabletop_cli.app import GAME as MACHINE
 from tabletop_cli.app import MEASURE, PLAY, TRAIN, make_app
 from tabletop_cli.line import CommandLine
 from tabletop_cli.run import EXIT_CODES
-from tabletop_training.evaluation import Estimate
 from tabletop_training.evaluation_files import percent
+from tabletop_training.results import Estimate
 from tabletop_training.settings import shipped_settings
 from tests.games import connect_four
 
@@ -73,10 +73,18 @@ DIFFERENT = {
 """Options that are not what other commands have by the name, by what stands for their value; and why."""
 
 
+def options(command: Any) -> list[Any]:
+    shown = [param for param in command.params if param.param_type_name == "option" and not param.hidden]
+    return [param for param in shown if param.name != "help"]
+
+
 def below(name: str, node: Any) -> Iterator[tuple[str, Any]]:
     """All commands of a command with their names."""
     for own, one in node.commands.items():
-        yield from below(f"{name} {own}", one) if hasattr(one, "commands") else [(f"{name} {own}", one)]
+        if options(one) or not hasattr(one, "commands"):
+            yield f"{name} {own}", one
+        if hasattr(one, "commands"):
+            yield from below(f"{name} {own}", one)
 
 
 def every_command() -> Iterator[tuple[str, Any]]:
@@ -86,10 +94,6 @@ def every_command() -> Iterator[tuple[str, Any]]:
 
 
 COMMANDS = dict(every_command())
-
-
-def options(command: Any) -> list[Any]:
-    return [param for param in command.params if param.param_type_name == "option" and param.name != "help"]
 
 
 def metavar(option: Any) -> str:
@@ -141,7 +145,7 @@ def test_commands_are_in_groups() -> None:
 
 def offered(line: CommandLine) -> dict[str, Any]:
     """The commands of a game with this command line."""
-    return dict(below(line.name, typer.main.get_command(make_app(line)[0])))
+    return dict(below(line.name, typer.main.get_command(make_app(line))))
 
 
 def opts_of(command: Any) -> set[str]:
@@ -162,16 +166,15 @@ def test_a_game_says_of_its_commands_what_it_is(game: Game) -> None:
 def test_a_game_offers_what_can_be_done_with_it(line: CommandLine) -> None:
     """A game for one has nothing for several players, another one nothing for one, and no help speaks of it."""
     name, every = line.name, offered(line)
-    both = {f"{name} evaluate", f"{name} train solo", f"{name} train selfplay", f"{name} train general"}
+    both = {f"{name} evaluate", f"{name} train"}
     assert both <= set(every) and "--solo" in opts_of(every[f"{name} evaluate"])
     distil = every[f"{name} distil"]
     assert ("images" in distil.help) == ("--more-weight" in opts_of(distil)) == line.images
 
     several = offered(replace(line, players=(3, 4), images=False))
-    assert set(every) - set(several) == {f"{name} train solo"}
+    assert set(every) - set(several) == set()
     alone = offered(replace(line, players=(1,), images=False))
-    gone = ("tournament", "train selfplay", "train general")
-    assert set(every) - set(alone) == {f"{name} {words}" for words in gone}
+    assert set(every) - set(alone) == {f"{name} tournament"}
     for found in (several, alone):
         assert "--solo" not in opts_of(found[f"{name} evaluate"])
         for own, command in found.items():
@@ -195,7 +198,7 @@ def test_a_tournament_has_as_few_players_as_it_can(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(commands, "replay_files", lambda *options: None)
     monkeypatch.setattr(commands, "players_of", lambda *options: nullcontext())
     for players, words in (((1, 2, 3, 4), []), ((3, 4), []), ((3, 4), ["--players", "4"])):
-        app, _ = make_app(replace(evergreen.LINE, players=players))
+        app = make_app(replace(evergreen.LINE, players=players))
         ran = CliRunner().invoke(app, ["tournament", "random", "greedy", *words])
         assert ran.exit_code == 0, ran.output
     assert told == [2, 3, 4]
@@ -223,7 +226,7 @@ def test_all_that_prints_a_table_has_it() -> None:
     both = ("evaluate", "tournament", "ladder", "benchmark", "review", "components", "bench", "demo")
     assert having == {f"{game} {name}" for game in APPS for name in both} | {
         *("petrichor difficulty", "petrichor strength"),
-        *(f"{game} train {kind}" for game in APPS for kind in ("solo", "selfplay", "general")),
+        *(f"{game} train" for game in APPS),
     }
 
 
@@ -297,7 +300,7 @@ def test_the_help_says_what_exit_codes_mean(capsys: pytest.CaptureFixture[str]) 
         ("evaluate", "petrichor evaluate: Missing argument 'AGENT'. See petrichor evaluate --help."),
         ("evaluate random --gams 3", "petrichor evaluate: No such option: --gams"),
         ("evaluate random --games few", "petrichor evaluate: Invalid value for '--games'"),
-        ("train solo --minutes -1", "petrichor train solo: Invalid value for '--minutes'"),
+        ("train solo --minutes -1", "petrichor train: Invalid value for '--minutes'"),
         ("evaluate random --workers 0", "petrichor: workers=0: must be at least 1"),
         ("ladder --players two", "petrichor: players='two': must be whole numbers separated by commas, such as 1,2"),
     ],
@@ -308,9 +311,8 @@ def test_a_slip_is_one_line(words: str, said: str, capsys: pytest.CaptureFixture
 
 
 def test_no_words_at_all_show_the_help(capsys: pytest.CaptureFixture[str]) -> None:
-    for words in ((), ("train",)):
-        code, out, err = run(capsys, *words)
-        assert code == 2 and "Usage: petrichor" in out and err == ""
+    code, out, err = run(capsys)
+    assert code == 2 and "Usage: petrichor" in out and err == ""
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nobody sends SIGTERM there")
@@ -365,6 +367,7 @@ def completed(shell: str, typed: str) -> list[str]:
     ("typed", "words"),
     [
         ("petrichor rev", ["review"]),
+        ("petrichor train exp", ["exploiter"]),
         ("petrichor distil sea", ["search"]),
         ("petrichor evaluate --until", ["--until-width"]),
         ("petrichor evaluate random gr", ["greedy"]),
@@ -376,7 +379,7 @@ def completed(shell: str, typed: str) -> list[str]:
             [f"double_card,{name}" for name in VARIANTS[1:3]],
         ),
         ("petrichor play --modules ", list(MODULES)),
-        ("petrichor train solo --config ", [name for name in shipped_settings(GAME) if name.startswith("solo")]),
+        ("petrichor train solo", [name for name in shipped_settings(GAME) if name.startswith("solo")]),
         ("petrichor distil outcomes ", list(shipped_policies(GAME))),
         ("petrichor strength --part c", ["curve"]),
         ("petrichor dataset greedy --reward ", ["win", "margin", "points"]),

@@ -444,7 +444,7 @@ SOLO_MODULES = tuple(name for name in MODULES if name not in ("lake", "flower_ti
 def test_games_at_the_limits_of_what_an_overlay_may_say(
     tmp_path: Path, text: str, players: int, modules: tuple[str, ...]
 ) -> None:
-    from petrichor_env.invariants import check
+    from petrichor_env.game import check
     from petrichor_env.observation import HIGH, LOW
     from tabletop.batch import Batch
 

@@ -23,7 +23,7 @@ import evergreen_env
 from petrichor_env import GAME, Batch, Config, scenario
 from petrichor_env.component_files import BASE_FILE, KEYS, load_components, load_tables
 from petrichor_env.config import MODULES, VARIANTS
-from petrichor_env.invariants import check
+from petrichor_env.game import check
 from petrichor_env.state import NOBODY
 from tabletop.errors import ComponentsError, GameOver, IllegalAction, ReplayError, ScenarioError, StateError
 from tabletop.files import read_limited

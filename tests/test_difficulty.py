@@ -23,7 +23,7 @@ from tabletop.errors import ConfigError, TabletopError
 from tabletop_agents import make_agent
 from tabletop_cli import petrichor as cli
 from tabletop_training import plays
-from tabletop_training.evaluation import Estimate, EvaluationStopped, Results, Workers, difference_estimate, play_games
+from tabletop_training.evaluation import EvaluationStopped, Workers, play_games
 from tabletop_training.evaluation_files import write_json
 from tabletop_training.job import Job
 from tabletop_training.petrichor import difficulty, difficulty_report, report_plots
@@ -52,6 +52,7 @@ from tabletop_training.petrichor.variant_effects import (
     smoothest_path,
     win_rate_effects,
 )
+from tabletop_training.results import Estimate, Results, difference_estimate
 from tests.watched import Watched
 
 GAMES = 12
@@ -562,7 +563,7 @@ def test_an_agent_joins_a_study(folder: Path, tmp_path: Path) -> None:
 def test_modules_and_kept_games(tmp_path: Path) -> None:
     study = Study({"random": 5}, SEED, modules=("cactus", "forecasts"))
     agents = [make_agent("random", GAME)]
-    wanted = [plays.Play(agents, replace(study.config, variants=variants), 5) for variants in ALL_VARIANTS[:2]]
+    wanted = [plays.Match(agents, replace(study.config, variants=variants), 5) for variants in ALL_VARIANTS[:2]]
     with Job(tmp_path / "job") as job:
         played = [result for result, _ in plays.play_all(job, wanted, SEED)]
     results = by_set(played, None)

@@ -20,9 +20,9 @@ from tabletop.batch import Batch
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop_agents import GreedyAgent, checkpoint_path, make_agent
 from tabletop_agents.checkpoint import read_checkpoint, read_notes, save_network
-from tabletop_agents.guided_search import GuidedSearchAgent
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
+from tabletop_agents.search.guided_search import GuidedSearchAgent
 from tabletop_cli.petrichor import main as command
 from tabletop_training.learn import distil
 from tabletop_training.learn.distil import Distiller, FromOutcomes, FromSearch, OutcomeSettings, SearchSettings
@@ -148,9 +148,9 @@ def test_outcomes_teach_who_wins() -> None:
     for part in ("trunk", "policy", "value"):
         assert same(getattr(network, part), getattr(learned, part))
     easy, hard = (Batch(config, 1, 0).observations for config in configs)
-    assert learned.outlook is not None
+    assert learned.win_margin_heads is not None
     with torch.no_grad():
-        chances = [torch.sigmoid(learned.outlook(torch.from_numpy(seen))[0, 0]) for seen in (easy, hard)]
+        chances = [torch.sigmoid(learned.win_margin_heads(torch.from_numpy(seen))[0, 0]) for seen in (easy, hard)]
     assert chances[0] > 0.8 > 0.6 > chances[1]
 
 
@@ -225,7 +225,7 @@ def test_searching_makes_it_better() -> None:
 def checkpoint(tmp_path: Path) -> Path:
     """Of a small network for Petrichor's game for one with all variants, without win and margin heads."""
     path, network = tmp_path / "small.zip", network_for(GAME)
-    network.outlook = None
+    network.win_margin_heads = None
     training = {"players": 1, "config": {"players": 1, "variants": list(VARIANTS)}, "curriculum": False}
     save_network(GAME, network, path, training)
     return path
@@ -250,8 +250,8 @@ def test_outcomes(words: tuple[str, str], checkpoint: Path, tmp_path: Path, caps
     assert ("`train outlook` is now `petrichor distil outcomes`" in capsys.readouterr().err) == old
     before, _ = read_checkpoint(GAME, checkpoint)
     after, notes = read_checkpoint(GAME, folder / "policy.zip")
-    assert before.outlook is None
-    assert after.outlook is not None
+    assert before.win_margin_heads is None
+    assert after.win_margin_heads is not None
     assert notes["training"]["distil"]["outcomes"]["from"] == "small.zip"
     assert notes["training"]["players"] == 1
     assert int(log_of(folder)[-1]["decisions"]) >= (8 * 17 if old else 300)

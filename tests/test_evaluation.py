@@ -32,21 +32,18 @@ from tabletop.versus import VersusBatch
 from tabletop_agents import Agent, GreedyAgent, RandomAgent
 from tabletop_cli import petrichor as cli
 from tabletop_training import matches, tournament
-from tabletop_training.evaluation import (
-    EVALUATION_SEED,
+from tabletop_training.evaluation import EVALUATION_SEED, EvaluationStopped, play_games, play_lineups
+from tabletop_training.evaluation_files import plus_minus
+from tabletop_training.matches import FIRST_LOOK, block_seeds, evaluate, evaluation_of, labels_of, play_match, rotations
+from tabletop_training.results import (
     Estimate,
-    EvaluationStopped,
     Results,
     concatenate,
     difference_estimate,
     mean_estimate,
-    play_games,
-    play_lineups,
     share_estimate,
     wilson_interval,
 )
-from tabletop_training.evaluation_files import plus_minus
-from tabletop_training.matches import FIRST_LOOK, assess, block_seeds, evaluate, labels_of, play_match, rotations
 
 SAMPLES = 4000
 NAMES = ("weak", "fair", "good", "best")
@@ -369,7 +366,7 @@ def test_statistics_of_a_match_take_the_seed_as_the_unit() -> None:
     """20 seeds in which the seat decides: no agent is better, and hardly any doubt is left of it."""
     lineups = np.tile(rotations(2), (20, 1))
     points = np.tile([30, 20], (40, 1))
-    evaluation = assess([made_up(points, lineups, np.repeat(np.arange(20), 2), NAMES[:2])], NAMES[:2], "games")
+    evaluation = evaluation_of([made_up(points, lineups, np.repeat(np.arange(20), 2), NAMES[:2])], NAMES[:2], "games")
     for report in evaluation.reports:
         assert report.estimates["win_rate"].value == 0.5
         assert 0 < report.estimates["win_rate"].width < 0.12
@@ -383,7 +380,7 @@ def test_statistics_of_a_match_take_the_seed_as_the_unit() -> None:
 def test_shared_victories_count_in_equal_parts() -> None:
     lineups = np.tile(rotations(3), (4, 1))
     seats = np.tile([30, 30, 10], (12, 1))
-    evaluation = assess([made_up(seats, lineups, np.repeat(np.arange(4), 3), NAMES[:3])], NAMES[:3], "games")
+    evaluation = evaluation_of([made_up(seats, lineups, np.repeat(np.arange(4), 3), NAMES[:3])], NAMES[:3], "games")
     assert [report.estimates["win_rate"].value for report in evaluation.reports] == pytest.approx([1 / 3] * 3)
     assert [seat.value for seat in evaluation.seats] == [0.5, 0.5, 0]
 
@@ -482,7 +479,9 @@ def _tournament(players: int, seeds: int) -> tournament.Tournament:
     lineups = np.tile(tournament.lineups_of(4, players), (seeds, 1))
     luck = np.random.default_rng(0).normal(0, 8, lineups.shape)
     points = (np.array([0, 10, 14, 30])[lineups] + luck).round().astype(np.int64)
-    return tournament.assess(made_up(points, lineups, np.repeat(np.arange(seeds), len(lineups) // seeds)), NAMES, 5)
+    return tournament.tournament_of(
+        made_up(points, lineups, np.repeat(np.arange(seeds), len(lineups) // seeds)), NAMES, 5
+    )
 
 
 @pytest.mark.parametrize("players", [2, 3])

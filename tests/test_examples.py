@@ -12,16 +12,13 @@ import numpy as np
 import pytest
 import torch
 
-from petrichor_env import GAME
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import Config
 from petrichor_env.observation import OBSERVATION_SIZE
 from tabletop.batch import Batch
-from tabletop_agents.checkpoint import read_notes
-from tabletop_training.petrichor.examples import cleanrl_style, pytorch_loop, sb3
+from tabletop_training.petrichor.examples import cleanrl_style, pytorch_loop
 
 OPTIONS = {
-    "sb3": ["--steps", "8000", "--games", "40"],
     "cleanrl_style": ["--steps", "8000", "--games", "40", "--opponent", "random"],
     "pytorch_loop": ["--steps", "3000", "--games", "40"],
 }
@@ -50,19 +47,8 @@ def test_example_runs_and_tells_its_win_rate(
     assert won == pytest.approx(round(won), abs=0.05)  # as exactly as it is printed
 
 
-def test_sb3_leaves_an_agent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rate = sb3.main(steps=100, games=20, output=tmp_path / "policy.zip")
-    assert f"won {rate:.1%} of 20 games" in capsys.readouterr().out
-    assert read_notes(GAME, tmp_path / "policy.zip")["training"]["players"] == 1
-
-
-def test_examples_refuse_before_they_learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for example in (sb3, cleanrl_style):
-        monkeypatch.setattr(example.torch, "set_num_threads", lambda number: pytest.fail("it went on"))
-    (tmp_path / "file").touch()
-    for output in (tmp_path / "file" / "policy.zip", tmp_path):
-        with pytest.raises(SystemExit, match=f"--output {re.escape(str(output))}: "):
-            sb3.main(output=output)
+def test_an_example_refuses_before_it_learns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cleanrl_style.torch, "set_num_threads", lambda number: pytest.fail("it went on"))
     with pytest.raises(SystemExit, match="--opponent: agent 'nobody': must be one of"):
         cleanrl_style.main(opponent="nobody")
 

@@ -28,12 +28,13 @@ epochs = 1
 layers = [8]
 threads = 1
 evaluate_every = 128
-[selfplay]
-against = ["random"]
-games = 4
-[league]
+[opponents]
+league = 0.5
 scripted = ["random"]
 snapshot_steps = 128
+[evaluation]
+against = ["random"]
+games = 4
 [budget]
 steps = 256
 """
@@ -64,14 +65,15 @@ def test_evaluate_and_replay(game: Game, tmp_path: Path, capsys: pytest.CaptureF
 def test_tournament_of_what_was_learned(game: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     settings, folder = tmp_path / "tiny.toml", tmp_path / "run"
     settings.write_text(TINY, encoding="utf-8")
-    assert run(game, "train", "selfplay", "--config", str(settings), "--output", str(folder)) == 0
+    assert run(game, "train", str(settings), "--output", str(folder)) == 0
     told = tmp_path / "told.json"
-    assert run(game, "train", "selfplay", "--resume", str(folder), "--steps", "384", "--json", str(told)) == 0
+    assert run(game, "train", "--resume", str(folder), "--steps", "500", "--json", str(told)) == 0
     learned = json.loads(told.read_text(encoding="utf-8"))
-    assert (learned["game"], learned["kind"], learned["steps"]) == (game.name, "selfplay", 384)
-    assert learned["evaluations"][-1]["steps"] == 384 and learned["league"][0]["steps"] == 384
+    steps = learned["steps"]
+    assert (learned["game"], learned["kind"]) == (game.name, "tiny") and steps >= 500
+    assert learned["evaluations"][-1]["steps"] == learned["league"][0]["steps"] == steps
     notes = read_notes(game, folder / "policy.zip")
-    assert (notes["game"], notes["training"]["steps"]) == (game.name, 384)
+    assert (notes["game"], notes["training"]["steps"]) == (game.name, steps)
     policy = f"policy:{folder / 'best.zip'}"
     assert run(game, "tournament", "random", policy, "--games", "4", "--output", str(tmp_path / "cup")) == 0
     assert (tmp_path / "cup" / "cross_table.png").read_bytes().startswith(b"\x89PNG")
@@ -89,8 +91,8 @@ def test_what_the_game_has_not_is_refused_in_words(
         (("evaluate", "random", *output), f"1 agent: {game.title} has no game for one; it is for 2 players"),
         (("evaluate", "random", "random", "random", *output), "3 agents: at most 2 play one game"),
         (("evaluate", "policy:solo", "random", *output), "nor a shipped policy of that name (there are: none)"),
-        (("train", "selfplay", "--config", "nowhere", *output), "no such settings file; shipped ones: none"),
-        (("train", "solo"), "No such command 'solo'"),
+        (("train", "nowhere", *output), "no such settings file; shipped ones: none"),
+        (("train", "solo", *output), "players=1: must be"),
         (("components",), "No such command 'components'"),
     ):
         assert run(game, *words) == 2

@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tabletop_training.learn.learner import BEST, CURVE, LEAGUE, POLICY, RESUME
+from tabletop_training.learn.learner import BEST, LEAGUE, POLICY, RESUME
+from tabletop_training.learn.logs import CURVE
 
 PROGRAM = """
 import hashlib, json, sys

@@ -20,16 +20,17 @@ from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Game
 from tabletop_agents import POLICIES, agent_file, make_agent
 from tabletop_agents.checkpoint import read_checkpoint, save_network
-from tabletop_agents.guided_search import GuidedSearchAgent, GuidedTree, guided_search_for, settings_record
 from tabletop_agents.networks import Network, flat_network
 from tabletop_agents.policy import PolicyAgent
-from tabletop_agents.search.forward import OUTLOOK, POLICY, TRUNK, forward
+from tabletop_agents.search.forward import POLICY, TRUNK, WIN_MARGIN, FlatNetwork, forward
+from tabletop_agents.search.guided_search import GuidedSearchAgent, GuidedTree, guided_search_for, settings_record
+from tabletop_agents.search.guided_tree import Tree
 from tests.games import connect_four, leduc_poker
 from tests.test_agents import in_the_middle, what_is_hidden_changed
 
 
 def network_for(game: Game, *, seed: int = 0, trunk: bool = True, tanh: bool = False, size: float = 1.0) -> Network:
-    """A small network with random weights; `size` 0: it wishes and expects nothing in particular."""
+    """A small network with random weights; `size` 0: all its outputs are 0."""
     torch.manual_seed(seed)
     inputs, actions, seats = game.observation.size, game.num_actions, game.players[-1]
     between: type[nn.Module] = nn.Tanh if tanh else nn.ReLU
@@ -52,15 +53,10 @@ def guided(game: Game, simulations: int = 40, network: Network | None = None, **
 
 
 @kernel
-def forward_all(
-    layers: np.ndarray, parts: np.ndarray, weights: np.ndarray, seen: np.ndarray, room: np.ndarray, through: int
-) -> None:
-    forward(layers, parts[TRUNK], weights, seen, room)
-    if through >= 0:
-        forward(layers, parts[POLICY], weights, room[through], room)
-    else:
-        forward(layers, parts[POLICY], weights, seen, room)
-    forward(layers, parts[OUTLOOK], weights, seen, room)
+def forward_all(network: FlatNetwork, inputs: np.ndarray, outputs: np.ndarray, through: int) -> None:
+    forward(network, TRUNK, inputs, outputs)
+    forward(network, POLICY, outputs[through] if through >= 0 else inputs, outputs)
+    forward(network, WIN_MARGIN, inputs, outputs)
 
 
 # --- Networks --------------------------------------------------------------------------------------------------------
@@ -70,31 +66,31 @@ def forward_all(
 @pytest.mark.parametrize("tanh", [True, False])
 def test_compiled_networks_say_what_torch_says(trunk: bool, tanh: bool) -> None:
     network = network_for(GAME, trunk=trunk, tanh=tanh)
-    assert network.outlook is not None
+    assert network.win_margin_heads is not None
     seen = in_the_middle(Config(players=3), 8, 30).observations
-    layers, parts, weights = flat_network(network)
-    room = np.zeros((len(layers), 200), np.float32)
+    flat = flat_network(network)
+    outputs = np.zeros((len(flat.layers), 200), np.float32)
     with torch.no_grad():
         policy = network.policy(network.trunk(torch.from_numpy(seen))).numpy()
-        outlook = network.outlook(torch.from_numpy(seen)).numpy()
+        heads = network.win_margin_heads(torch.from_numpy(seen)).numpy()
     for game in range(8):
-        forward_all(layers, parts, weights, seen[game], room, parts[TRUNK, 1] - 1)
-        assert np.allclose(room[parts[POLICY, 1] - 1, : GAME.num_actions], policy[game], atol=1e-5)
-        assert np.allclose(room[parts[OUTLOOK, 1] - 1, :10], outlook[game], atol=1e-5)
+        forward_all(flat, seen[game], outputs, flat.parts[TRUNK, 1] - 1)
+        assert np.allclose(outputs[flat.parts[POLICY, 1] - 1, : GAME.num_actions], policy[game], atol=1e-5)
+        assert np.allclose(outputs[flat.parts[WIN_MARGIN, 1] - 1, :10], heads[game], atol=1e-5)
 
 
-def test_checkpoints_keep_the_outlook(tmp_path: Path) -> None:
+def test_checkpoints_keep_the_heads(tmp_path: Path) -> None:
     network, path = network_for(GAME), tmp_path / "with.zip"
     save_network(GAME, network, path, {"players": 1})
     read, notes = read_checkpoint(GAME, path)
     assert notes["training"] == {"players": 1}
-    assert read.outlook is not None
+    assert read.win_margin_heads is not None
     for name, weights in network.state_dict().items():
         assert torch.equal(weights, read.state_dict()[name])
     without = network_for(GAME)
-    without.outlook = None
+    without.win_margin_heads = None
     save_network(GAME, without, tmp_path / "without.zip")
-    assert read_checkpoint(GAME, tmp_path / "without.zip")[0].outlook is None
+    assert read_checkpoint(GAME, tmp_path / "without.zip")[0].win_margin_heads is None
 
 
 def test_checkpoints_in_half_precision(tmp_path: Path) -> None:
@@ -112,12 +108,12 @@ def test_checkpoints_in_half_precision(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("numbers", [8, 11])
-def test_an_outlook_that_does_not_fit_is_refused(tmp_path: Path, numbers: int) -> None:
+def test_heads_that_do_not_fit_are_refused(tmp_path: Path, numbers: int) -> None:
     """Petrichor has five players: ten numbers."""
     network = network_for(GAME)
-    network.outlook = nn.Sequential(nn.Linear(GAME.observation.size, numbers))
+    network.win_margin_heads = nn.Sequential(nn.Linear(GAME.observation.size, numbers))
     save_network(GAME, network, tmp_path / "policy.zip")
-    with pytest.raises(CheckpointError, match=f"its outlook gives {numbers} numbers, not 10, two a player"):
+    with pytest.raises(CheckpointError, match=f"its win and margin heads give {numbers} numbers, not 10, two a player"):
         read_checkpoint(GAME, tmp_path / "policy.zip")
 
 
@@ -140,18 +136,18 @@ def test_the_search_accounts_for_its_simulations(config: Config) -> None:
     assert (visits[np.arange(16), actions] == visits.max(axis=1)).all()
 
 
-def grown(config: Config, simulations: int, steps: int, room: int | None = None) -> GuidedTree:
+def grown(config: Config, simulations: int, steps: int, room: int | None = None) -> Tree:
     """The tree of one decision, grown in two portions."""
-    search = guided_search_for(GAME)
     batch = in_the_middle(config, 1, steps)
-    tree = GuidedTree(search, room or simulations, closed=config.players == 1)
-    tree.clear()
+    network = flat_network(network_for(GAME))
+    growing = GuidedTree(guided_search_for(GAME), network, room or simulations, closed=config.players == 1)
+    growing.clear()
     for portion in (simulations - simulations // 2, simulations // 2):
-        tree.grow(batch.states.copy(), batch.tables, settings_record({}), flat_network(network_for(GAME)), portion)
-    return tree
+        growing.grow(batch.states.copy(), batch.tables, settings_record({}), portion)
+    return growing.tree
 
 
-def edges_of(tree: GuidedTree, node: int) -> list[Any]:
+def edges_of(tree: Tree, node: int) -> list[Any]:
     edges, edge = [], tree.nodes[node]["edge"]
     while edge:
         edges.append(tree.edges[edge])
@@ -159,7 +155,7 @@ def edges_of(tree: GuidedTree, node: int) -> list[Any]:
     return edges
 
 
-def outcomes_of(tree: GuidedTree, edge: Any) -> list[int]:
+def outcomes_of(tree: Tree, edge: Any) -> list[int]:
     nodes, node = [], edge["node"]
     while node:
         nodes.append(int(node))
@@ -171,11 +167,11 @@ def test_positions_of_a_game_for_one_follow_from_each_other() -> None:
     """A certain action leads to the one position that the rules give; an uncertain one to no more than it may."""
     tree = grown(Config(variants=VARIANTS), 600, 12)
     certain = uncertain = 0
-    for node in range(int(tree.tree["nodes"][0])):
+    for node in range(int(tree.size["nodes"][0])):
         for edge in edges_of(tree, node):
             outcomes = outcomes_of(tree, edge)
             assert len(outcomes) == edge["outcomes"] <= 2 * np.sqrt(edge["visits"] + 1) + 1
-            assert len({int(tree.nodes[one]["seen"]) for one in outcomes}) == len(outcomes)
+            assert len({int(tree.nodes[one]["view_hash"]) for one in outcomes}) == len(outcomes)
             if not outcomes:
                 continue
             after = Batch(Config(variants=VARIANTS), 1, seed=node, autoreset="disabled")
@@ -186,7 +182,7 @@ def test_positions_of_a_game_for_one_follow_from_each_other() -> None:
                 assert len(outcomes) == 1
                 assert np.array_equal(after.states["points"], tree.states[outcomes]["points"])
                 assert np.array_equal(after.states["decision"], tree.states[outcomes]["decision"])
-                assert after.observations.tobytes() == seen_of(after, tree.states[outcomes]).tobytes()
+                assert after.observations.tobytes() == views_of(after, tree.states[outcomes]).tobytes()
             elif len(outcomes) > 1:
                 uncertain += 1
                 draws = tree.nodes["draws"][outcomes]
@@ -196,7 +192,7 @@ def test_positions_of_a_game_for_one_follow_from_each_other() -> None:
     assert uncertain > 5
 
 
-def seen_of(batch: Batch, states: np.ndarray) -> np.ndarray:
+def views_of(batch: Batch, states: np.ndarray) -> np.ndarray:
     return batch.views_of(states, np.maximum(states["actor"], 0).astype(np.int64))
 
 
@@ -205,7 +201,7 @@ def test_chance_is_drawn_as_often_as_it_comes() -> None:
     config, checked = Config(), 0
     for steps in (6, 22, 30, 55):
         tree = grown(config, 2000, steps)
-        for node in range(int(tree.tree["nodes"][0])):
+        for node in range(int(tree.size["nodes"][0])):
             for edge in edges_of(tree, node):
                 outcomes = outcomes_of(tree, edge)
                 draws = tree.nodes["draws"][outcomes]
@@ -216,7 +212,7 @@ def test_chance_is_drawn_as_often_as_it_comes() -> None:
                 states["rng"] = many.states["rng"]
                 many.set_states(states)
                 many.step(np.full(3000, edge["action"]))
-                views = [view.tobytes() for view in seen_of(many, tree.states[outcomes])]
+                views = [view.tobytes() for view in views_of(many, tree.states[outcomes])]
                 shares = np.array([np.mean([row.tobytes() == view for row in many.observations]) for view in views])
                 expected = draws.sum() * shares
                 spread = 5 * np.sqrt(expected * (1 - shares)) + 3
@@ -228,8 +224,8 @@ def test_chance_is_drawn_as_often_as_it_comes() -> None:
 def test_a_tree_without_more_room_goes_on() -> None:
     for config in (Config(variants=VARIANTS), Config(players=3)):
         tree = grown(config, 400, 12, room=4)
-        assert tree.tree["nodes"][0] <= len(tree.nodes)
-        assert tree.tree["edges"][0] <= len(tree.edges)
+        assert tree.size["nodes"][0] <= len(tree.nodes)
+        assert tree.size["edges"][0] <= len(tree.edges)
         assert sum(int(edge["visits"]) for edge in edges_of(tree, 0)) == 400
 
 
@@ -313,11 +309,12 @@ def test_bad_names(name: str) -> None:
         make_agent(name, GAME)
 
 
-def test_a_network_without_an_outlook_is_refused(tmp_path: Path) -> None:
+def test_a_network_without_heads_is_refused(tmp_path: Path) -> None:
     network, path = network_for(GAME), tmp_path / "policy.zip"
-    network.outlook = None
+    network.win_margin_heads = None
     save_network(GAME, network, path)
-    with pytest.raises(CheckpointError, match=r"policy\.zip: its network has no outlook.*`petrichor distil outcomes"):
+    missing = r"policy\.zip: its network has no win and margin heads.*`petrichor distil outcomes"
+    with pytest.raises(CheckpointError, match=missing):
         make_agent(f"search-10:{path}", GAME)
 
 
@@ -354,4 +351,4 @@ def test_a_network_whose_numbers_overflow_is_refused() -> None:
 def test_the_shipped_policies_can_search() -> None:
     for name in ("solo", "versus"):
         network, _ = read_checkpoint(GAME, POLICIES / "petrichor" / f"{name}.zip")
-        assert network.outlook is not None
+        assert network.win_margin_heads is not None

@@ -178,7 +178,7 @@ def test_a_policy_learns_that_they_are_alike() -> None:
     learned = distiller.playable()
     for players in (2, 5):
         assert spread(learned, players) < 0.6 * spread(network, players)
-    for part in ("value", "outlook"):
+    for part in ("value", "win_margin_heads"):
         before, after = (getattr(one, part).state_dict() for one in (network, learned))
         assert all(torch.equal(before[name], after[name]) for name in before)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -26,13 +27,12 @@ THE_ONE_LOOK_UPWARD = ("tabletop", "agents.py", "tabletop_agents")
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
-    """The modules that a file imports anywhere: at its top, in functions, for type checkers, and by name."""
+    """What a file imports anywhere: at its top, in functions, for type checkers, and by name."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
-            yield str(node.module)
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Call):
             called = ast.unparse(node.func).rpartition(".")[2]
@@ -77,6 +77,65 @@ def test_what_is_about_a_game_says_so(path: Path) -> None:
         assert not GAMES_BY_NAME.search(path.read_text(encoding="utf-8"))
 
 
+CLOSES_A_CIRCLE = {
+    ("tabletop.agents", "tabletop_agents"): "opponents by name, looked up when they are used (THE_ONE_LOOK_UPWARD)",
+    ("tabletop_training.evaluation", "tabletop_training.cluster"): "a cluster is looked up when it is used",
+    ("tabletop_training.learn.ppo", "tabletop_training.learn.games"): "the types of what it learns from",
+}
+"""The only imports that may close a circle, and why each does."""
+
+
+def modules() -> dict[str, Path]:
+    """The files of all packages by the names of their modules."""
+    named = {}
+    for floor, path in FILES:
+        inside = path.relative_to(FLOORS[floor]).with_suffix("").parts
+        named[".".join([floor, *inside]).removesuffix(".__init__")] = path
+    return named
+
+
+def test_imports_close_no_circle() -> None:
+    """All imports count: in functions, by name and for type checkers. Who reads a file has to know what it names.
+
+    For type checkers alone a package's own file names what it loads when asked for; that doesn't count.
+    """
+    files = modules()
+    imports = {name: set[str]() for name in files}
+    for name, path in files.items():
+        tree: ast.AST = ast.parse(path.read_text(encoding="utf-8"))
+        for other in imported(WithoutTypeChecking().visit(tree) if path.name == "__init__.py" else tree):
+            module = other if other in files else other.rpartition(".")[0]
+            if module in files and module != name:
+                imports[name].add(module)
+    assert circles(imports, without=set(CLOSES_A_CIRCLE)) == []
+    for left_out in CLOSES_A_CIRCLE:
+        assert circles(imports, without=set(CLOSES_A_CIRCLE) - {left_out}), f"{left_out} closes no circle any more"
+
+
+class WithoutTypeChecking(ast.NodeTransformer):
+    """Removes what is there for type checkers only."""
+
+    def visit_If(self, node: ast.If) -> ast.AST | None:
+        return None if ast.unparse(node.test) == "TYPE_CHECKING" else node
+
+
+def circles(imports: dict[str, set[str]], without: set[tuple[str, str]]) -> list[set[str]]:
+    """The largest sets of modules that all import each other, directly or through others, by size."""
+    reached = {name: {other for other in found if (name, other) not in without} for name, found in imports.items()}
+    for middle in reached:  # Warshall's algorithm
+        for others in reached.values():
+            if middle in others:
+                others |= reached[middle]
+    found = {frozenset(other for other in others if name in reached[other]) for name, others in reached.items()}
+    return sorted(map(set, found - {frozenset()}), key=len)
+
+
+def test_circles_are_found() -> None:
+    imports = {"a": {"b"}, "b": {"c", "d"}, "c": {"a"}, "d": {"d1"}, "d1": {"d"}, "e": {"a"}}
+    assert circles(imports, set()) == [{"d", "d1"}, {"a", "b", "c"}]
+    assert circles(imports, {("c", "a"), ("d", "d1")}) == []
+
+
 HEAVY = {"torch", "stable_baselines3", "sb3_contrib", "ray", "matplotlib"}
 BELOW = [(floor, path) for floor, path in FILES if floor in ("tabletop", *GAMES)]
 
@@ -109,3 +168,10 @@ ENVIRONMENTS = [*sorted((ROOT / "tabletop" / "envs").glob("*.py")), *(ROOT / gam
 @pytest.mark.parametrize("path", ENVIRONMENTS, ids=lambda path: path.name)
 def test_environments_know_no_rule(path: Path) -> None:
     assert not any(".rules" in name for name in imported(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+def test_the_pages_modules_import_in_no_circle() -> None:
+    modules = (FLOORS["tabletop_agents"] / "web" / "page").glob("*.js")
+    imports = {one.name: re.findall(r'from "\./([\w.]+)"', one.read_text(encoding="utf-8")) for one in modules}
+    assert "table.js" in imports["main.js"]
+    TopologicalSorter(imports).prepare()  # raises CycleError

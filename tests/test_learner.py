@@ -1,10 +1,10 @@
-"""The one learner: every seat can learn; who else plays; logs, checkpoints and exact resume."""
+"""The learner: exact resume, logs, evaluations and checkpoints, whatever it learns."""
 
 from __future__ import annotations
 
 import csv
-import json
-from functools import partial
+import errno
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +14,24 @@ import torch
 
 import evergreen_env
 import petrichor_env
-from petrichor_env.config import MODULES, VARIANTS, Config
+from petrichor_env.config import VARIANTS, Config
 from tabletop.agents import Decisions
-from tabletop.errors import CheckpointError, ConfigError
+from tabletop.batch import Batch
+from tabletop.errors import CheckpointError, ConfigError, TabletopError
 from tabletop_agents import RandomAgent
-from tabletop_agents.checkpoint import configs_of, read_notes, save_network, variety
-from tabletop_training.learn.games import SeatGames
-from tabletop_training.learn.learner import BEST, CURVE, EVALUATIONS, LEAGUE_LOG, POLICY, RESUME, Learner, Plan
-from tabletop_training.learn.opponents import LEARNER, Opponents, OpponentSettings
-from tabletop_training.learn.ppo import masked_log_probabilities, new_network
-from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
-from tabletop_training.learn.train import main, read_run
+from tabletop_agents.checkpoint import read_notes, variety, versions
+from tabletop_training.evaluation import play_games
+from tabletop_training.job import Job
+from tabletop_training.learn import saved
+from tabletop_training.learn.devices import MAX_THREADS, fastest_threads
+from tabletop_training.learn.learner import BEST, CHOOSING_SEED, POLICY, RESUME, Learner, Plan, learn
+from tabletop_training.learn.logs import CURVE, EVALUATIONS, LEAGUE_LOG, TENSORBOARD
+from tabletop_training.learn.opponents import OpponentSettings
+from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings, Judge, Judgement
 from tabletop_training.matches import play_match
+from tabletop_training.resume import load_tree, save_tree
 from tabletop_training.settings import Settings
 from tests.games import connect_four
-from tests.test_guided_search import network_for
 
 PETRICHOR, EVERGREEN = petrichor_env.GAME, evergreen_env.GAME
 SMALL = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1, evaluate_every=2000)
@@ -36,6 +39,8 @@ FEW = EvaluationSettings(games=6)
 LEAGUE = OpponentSettings(
     league=0.5, scripted=("random", "greedy"), agents={"random": 0.2}, snapshots=3, snapshot_steps=400, newest=0.4
 )
+TWO = Plan(SMALL, GamesSettings((2,)), evaluation=EvaluationSettings(("random",), 2))
+"""Connect Four, which is quick."""
 
 PLANS = {
     "alone, level by level": (PETRICHOR, Plan(SMALL, GamesSettings((1,), curriculum=True), evaluation=FEW)),
@@ -43,7 +48,7 @@ PLANS = {
     "with 2 and 3 players": (PETRICHOR, Plan(SMALL, GamesSettings((2, 3), {"modules": ("cactus",)}), LEAGUE, FEW)),
     "weighing shortfalls": (
         PETRICHOR,
-        Plan(Settings(**{**vars(SMALL), "shortfall_weight": 2.0}), GamesSettings((1,), variety=True), evaluation=FEW),
+        Plan(replace(SMALL, shortfall_weight=2.0), GamesSettings((1,), variety=True), evaluation=FEW),
     ),
 }
 
@@ -54,7 +59,9 @@ def one_thread() -> None:
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    """The rows of a log without times."""
+    rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    return [{key: row[key] for key in row if key != "seconds"} for row in rows]
 
 
 def stops_after(updates: int) -> Any:
@@ -62,35 +69,67 @@ def stops_after(updates: int) -> Any:
     return lambda: next(left, True)
 
 
+def dies_after(updates: int) -> Any:
+    left = iter(range(updates, -1, -1))
+    return lambda: 1 // next(left) < 0
+
+
+def same_weights(one: Learner, other: Learner) -> bool:
+    return all(map(torch.equal, one.network.parameters(), other.network.parameters()))
+
+
+def connect_four_learner(folder: Path, steps: int, plan: Plan = TWO, **options: Any) -> Learner:
+    return Learner(connect_four.GAME, plan, Budget(steps=steps), folder, 4, **{"tensorboard": False, **options})
+
+
 # --- A run -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", PLANS)
 def test_a_resumed_run_ends_with_the_same_weights(name: str, tmp_path: Path) -> None:
-    """It is stopped twice. The second part begins in another object, which draws other numbers first."""
+    """It is stopped, then it dies some updates after it was saved, and goes on from there.
+
+    Each part begins in another object, which draws other numbers first.
+    """
     game, plan = PLANS[name]
-    whole = Learner(game, plan, Budget(steps=5000), tmp_path / "whole", 3, tensorboard=False).run()
+    whole = Learner(game, plan, Budget(steps=3600), tmp_path / "whole", 3, tensorboard=False).run()
     folder = tmp_path / "parts"
-    for updates in (3, 4, 10**9):
-        part = Learner(game, plan, Budget(steps=5000), folder, 3, tensorboard=False)
+
+    def part() -> Learner:
+        made = Learner(game, plan, Budget(steps=3600), folder, 3, tensorboard=False)
         if (folder / RESUME).exists():
-            part.table.play(part.network, 5)
-            part.resume()
-        part.should_stop = stops_after(updates) if updates < 10**9 else lambda: False
-        part.run()
-    assert part.steps == whole.steps >= 5000
-    for one, other in zip(part.network.parameters(), whole.network.parameters(), strict=True):
-        assert torch.equal(one, other)
-    rows = [
-        [{key: row[key] for key in row if key != "seconds"} for row in rows_of(path)]
-        for path in (folder / CURVE, whole.folder / CURVE)
-    ]
-    assert rows[0] == rows[1] and len(rows[0]) > 7
-    assert [steps for steps, _ in part.evaluations] == [steps for steps, _ in whole.evaluations]
+            made.table.play(made.network, 5)
+            made.resume()
+        return made
+
+    first = part()
+    first.should_stop = stops_after(3)
+    first.run()
+    dying = part()
+    assert dying.steps == dying.saved_steps == first.steps > 0 and dying.seconds == pytest.approx(first.seconds, abs=1)
+    dying.should_stop = dies_after(4)
+    with pytest.raises(ZeroDivisionError):
+        dying.run()
+    assert len(dying.curve) == 7
+    last = part()
+    assert last.steps == first.steps
+    last.run()
+    assert last.steps == whole.steps >= 3600
+    assert same_weights(last, whole)
+    for one, other in zip(last.table.batches, whole.table.batches, strict=True):
+        assert np.array_equal(one.states, other.states)
+    curves = [rows_of(path) for path in (folder / CURVE, whole.folder / CURVE)]
+    assert curves[0] == curves[1] and len(curves[0]) > 7
+    assert rows_of(folder / EVALUATIONS) == rows_of(whole.folder / EVALUATIONS)
     assert {POLICY, BEST, RESUME, CURVE, EVALUATIONS} <= {path.name for path in folder.iterdir()}
+    states = [saved.own_state(learner)["curricula"] for learner in (last, whole)]
+    for players in states[0]:
+        assert states[0][players]["games"].tolist() == states[1][players]["games"].tolist()
+        assert states[0][players]["level"] == states[1][players]["level"] == (4 if plan.games.curriculum else 0)
     if plan.opponents.league:
-        assert (folder / LEAGUE_LOG).read_text(encoding="utf-8") == (whole.folder / LEAGUE_LOG).read_text("utf-8")
-        kept = {f"snapshot-{member.steps}.zip" for member in part.opponents.members if member.steps >= 0}
+        assert rows_of(folder / LEAGUE_LOG) == rows_of(whole.folder / LEAGUE_LOG)
+        assert last.opponents.get_state() == whole.opponents.get_state()
+        kept = {f"snapshot-{member.steps}.zip" for member in last.opponents.members if member.steps >= 0}
         assert {path.name for path in (folder / "league").iterdir()} == kept
 
 
@@ -113,110 +152,152 @@ def test_it_learns_connect_four_from_both_seats(tmp_path: Path) -> None:
     ]
 
 
+def test_learn_leaves_a_policy_and_its_curve(tmp_path: Path) -> None:
+    """In a call; it tells how far it is, and stops when it is asked to."""
+    told: list[float] = []
+    config = connect_four.GAME.config()
+    learner = learn(
+        config, 60.0, tmp_path, 1, SMALL, should_stop=stops_after(2), on_progress=lambda now: told.append(now.fraction)
+    )
+    assert learner.configs == [config] and len(learner.curve) == 2
+    assert told == sorted(told) and len(told) >= 2
+    assert {path.name for path in tmp_path.iterdir()} == {POLICY, CURVE}
+
+
+def test_torch_gets_as_many_threads_as_are_fastest(tmp_path: Path) -> None:
+    plan = replace(TWO, learning=replace(SMALL, threads=None))
+    learner = connect_four_learner(tmp_path, 600, plan, evaluate=False).run()
+    assert learner.threads is not None and 1 <= learner.threads <= MAX_THREADS
+    assert 1 <= fastest_threads(learner.network, 64) <= MAX_THREADS
+    again = connect_four_learner(tmp_path, 1200, plan, evaluate=False)
+    again.resume()
+    assert again.threads == learner.threads  # it decides how sums are rounded
+
+
+# --- Networks that are spoilt, and states that do not fit ------------------------------------------------------------
+
+
 def test_a_network_that_is_not_finite_any_more(tmp_path: Path) -> None:
-    plan = Plan(SMALL, GamesSettings((2,)), evaluation=FEW)
-    learner = Learner(connect_four.GAME, plan, Budget(steps=3000), tmp_path, 0, tensorboard=False)
+    """It is said so, and what was saved before stays."""
+    connect_four_learner(tmp_path, 600).run()
+    kept = (tmp_path / POLICY).read_bytes()
+    spoilt = connect_four_learner(tmp_path, 3000)
+    spoilt.resume()
     with torch.no_grad():
-        next(iter(learner.network.value.parameters())).fill_(float("nan"))
+        next(iter(spoilt.network.policy.parameters())).fill_(torch.inf)
     with pytest.raises(CheckpointError, match="not finite any more"):
-        learner.run()
+        spoilt.run()
+    assert (tmp_path / POLICY).read_bytes() == kept
+    batch = Batch(connect_four.GAME.config(), 4, seed=1)
+    with pytest.raises(CheckpointError, match="outputs are not finite"):
+        spoilt.agent().act(Decisions.of(batch), np.random.default_rng(0))
+
+
+def test_a_learning_rate_that_spoils_the_network(tmp_path: Path) -> None:
+    plan = replace(TWO, learning=replace(SMALL, learning_rate=1e30))
+    with pytest.raises(CheckpointError, match="not finite"):
+        connect_four_learner(tmp_path, 8192, plan, evaluate=False).run()
 
 
 def test_states_of_other_runs_are_refused(tmp_path: Path) -> None:
-    game, plan = PLANS["against a league"]
-    Learner(game, plan, Budget(steps=600), tmp_path, 3, tensorboard=False, evaluate=False).run()
-    other = Plan(Settings(**{**vars(SMALL), "epochs": 2}), plan.games, plan.opponents, plan.evaluation)
+    plan = replace(TWO, opponents=LEAGUE)
+    learner = connect_four_learner(tmp_path, 600, plan, evaluate=False)
+    with pytest.raises(CheckpointError, match="there is no such file"):
+        learner.resume()
+    learner.run()
+    other = replace(plan, learning=replace(SMALL, epochs=2))
     with pytest.raises(CheckpointError, match="has other settings: epochs=1"):
-        Learner(game, other, Budget(steps=600), tmp_path, 3).resume()
+        connect_four_learner(tmp_path, 600, other).resume()
     with pytest.raises(CheckpointError, match=r"damaged or of another|differ in game"):
-        Learner(connect_four.GAME, Plan(SMALL, plan.games), Budget(), tmp_path, 3).resume()
-    whole = (tmp_path / RESUME).read_bytes()
-    (tmp_path / RESUME).write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(CheckpointError, match="damaged"):
-        Learner(game, plan, Budget(steps=600), tmp_path, 3).resume()
+        Learner(EVERGREEN, plan, Budget(), tmp_path, 3).resume()
+    path = tmp_path / RESUME
+    whole, tree = path.read_bytes(), load_tree(path)
+    for damaged in (whole[: len(whole) // 2], b"", whole[:5000] + b"?" * 100 + whole[5100:]):
+        path.write_bytes(damaged)
+        with pytest.raises(CheckpointError, match=r"resume\.zip: is damaged"):
+            learner.resume()
+    save_tree(path, tree | {"versions": {**versions(connect_four.GAME), "state_version": 0}})
+    with pytest.raises(CheckpointError, match="differ in state_version"):
+        learner.resume()
+    path.write_bytes(whole)
+    (tmp_path / "league" / "snapshot-0.zip").unlink()
+    with pytest.raises(CheckpointError, match=r"snapshot-0\.zip: there is no such file"):
+        learner.resume()
 
 
-# --- Who plays the other seats ---------------------------------------------------------------------------------------
+def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is said so, and the last checkpoint is whole."""
+    connect_four_learner(tmp_path, 600).run()
+    kept = (tmp_path / POLICY).read_bytes()
+
+    def full(*arguments: Any, **named: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(np, "save", full)
+    kept_it = "No space left on device.*what was saved last is kept"
+    with pytest.raises(TabletopError, match=kept_it), Job(tmp_path, resume=True):
+        connect_four_learner(tmp_path, 1200).run()
+    assert (tmp_path / POLICY).read_bytes() == kept
 
 
-def seated(opponents: Opponents, players: int) -> np.ndarray:
-    return np.concatenate([opponents.seat(500, players) for _ in range(4)])
+# --- Evaluations -----------------------------------------------------------------------------------------------------
 
 
-def test_shares_are_of_games(tmp_path: Path) -> None:
-    settings = OpponentSettings(league=0.3, scripted=("random",), agents={"greedy": 0.4, "random": 0.1})
-    opponents = Opponents(settings, [Config(players=3)], tmp_path, 0)
-    opponents.take_snapshot(network_for(PETRICHOR), 0, np.zeros(0))
-    seats = seated(opponents, 3)
-    own = seats == LEARNER
-    assert set(own.sum(axis=1).tolist()) == {1, 3}
-    assert abs(own.all(axis=1).mean() - 0.2) < 0.04
-    names = np.array([member.name for member in opponents.members])
-    assert names.tolist() == ["random", "greedy", "random", "snapshot-0"]
-    for index, share in ((1, 0.4), (2, 0.1)):
-        there = (seats == index).any(axis=1)
-        assert abs(there.mean() - share) < 0.04 and ((seats[there] == index).sum(axis=1) == 2).all()
-    league = np.isin(seats, (0, 3)).any(axis=1)
-    assert abs(league.mean() - 0.3) < 0.04 and set(seats[league].ravel().tolist()) == {LEARNER, 0, 3}
-    assert (opponents.seat(5, 1) == LEARNER).all()
+def test_the_best_policy_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first one with the highest score. Evaluations disturb no learning."""
+    scores = iter((0.1, 0.7, 0.3, 0.7, 0.5))
+
+    def judge(self: Judge, agent: Any) -> Judgement:
+        torch.rand(7)
+        return Judgement(next(scores), {"win_rate": 0.0})
+
+    monkeypatch.setattr(Judge, "judge", judge)
+    plan = replace(TWO, learning=replace(SMALL, evaluate_every=1))
+    learner = connect_four_learner(tmp_path, 5 * 512 - 400, plan, tensorboard=True).run()
+    assert [one.score for _, one in learner.evaluations] == [0.1, 0.7, 0.3, 0.7, 0.5]
+    steps = [point.steps for point in learner.curve]
+    assert read_notes(connect_four.GAME, tmp_path / BEST)["training"]["steps"] == steps[1]
+    assert read_notes(connect_four.GAME, tmp_path / POLICY)["training"]["steps"] == steps[4]
+    assert [row["score"] for row in rows_of(tmp_path / EVALUATIONS)] == ["0.1", "0.7", "0.3", "0.7", "0.5"]
+    assert any((tmp_path / TENSORBOARD).iterdir())
+    assert learner.text.endswith("; best evaluation 0.700")
+    undisturbed = connect_four_learner(tmp_path / "other", 5 * 512 - 400, plan, evaluate=False).run()
+    assert same_weights(learner, undisturbed)
 
 
-def remembering(act: Any, said: list[np.ndarray], decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-    said.append(act(decisions, generator))
-    return said[-1]
+def test_a_learner_is_judged_by_the_games_of_the_evaluation(tmp_path: Path) -> None:
+    """With the curriculum by those of all 16 sets of variants."""
+    plan = Plan(SMALL, GamesSettings((1,), curriculum=True), evaluation=EvaluationSettings(games=15))
+    learner = Learner(PETRICHOR, plan, Budget(steps=512), tmp_path, 3, tensorboard=False)
+    assert learner.judge is not None
+    judged = learner.judge.judge(learner.agent())
+    results = [play_games([learner.agent()], config, 15, 3 + CHOOSING_SEED) for config in variety(Config())]
+    assert judged.numbers["win_rate"] == pytest.approx(np.mean([one.won.mean() for one in results]))
+    assert judged.numbers["margin"] == pytest.approx(np.mean([one.margins.mean() for one in results]))
+    assert len(results) == 16
+    for one in results:
+        assert judged.numbers[one.config.name] == one.won.mean()
 
 
-def test_members_play_their_seats_and_nobody_learns_there(tmp_path: Path) -> None:
-    """An agent is asked, and a rival's likeliest action is taken."""
-    rival = network_for(PETRICHOR, seed=2)
-    path = tmp_path / "rival.zip"
-    save_network(PETRICHOR, rival, path, {"players": 3, "config": {"players": 3}})
-    config = Config(players=3, modules=MODULES)
-    for name in (f"policy:{path}", "greedy"):
-        opponents = Opponents(OpponentSettings(agents={name: 1.0}), [config], tmp_path, 0)
-        games = SeatGames(GamesSettings((3,), {"modules": MODULES}).curricula(PETRICHOR, 0), 8, SMALL, 5, opponents)
-        asked: list[np.ndarray] = []
-        member = opponents.members[0]
-        if member.agent is not None:
-            act = member.agent.act
+def test_a_score_is_relative_to_an_even_share() -> None:
+    class First:
+        """Plays the first legal action."""
 
-            member.agent.act = partial(remembering, act, asked)  # type: ignore[method-assign]
-        rollout, ends = games.play(new_network(PETRICHOR, SMALL), 400)
-        mine = rollout.deciding
-        theirs = (rollout.masks.sum(dim=2) > 1) & ~mine
-        assert mine.any() and theirs.sum() > 100
-        if asked:
-            assert rollout.actions[theirs].tolist() == np.concatenate(asked).tolist()
-        else:
-            seen = games.scaled(rollout.observations[theirs])
-            likeliest = masked_log_probabilities(rival.policy(rival.trunk(seen)), rollout.masks[theirs]).argmax(dim=1)
-            assert (rollout.actions[theirs] == likeliest).all()
-        found, seats = ends.of_learner()
-        assert len(found) == len(ends.configs) > 0
-        assert (ends.players[found, seats] == LEARNER).all() and (ends.lengths > 20).all()
+        name = "first"
+
+        def act(self, decisions: Any, generator: np.random.Generator) -> np.ndarray:
+            return np.asarray(decisions.action_masks.argmax(axis=1))
+
+    configs = [Config(), Config(variants=VARIANTS), Config(players=2), Config(players=3)]
+    judged = Judge(configs, EvaluationSettings(("random",), 12), 0).judge(First())
+    rates = [judged.numbers[f"{players}p_win_rate"] for players in (1, 2, 3)]
+    assert judged.score == pytest.approx((rates[0] + 2 * rates[1] + 3 * rates[2]) / 3, abs=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("settings", "text"),
-    [
-        ({"league": 1.5}, "league=1.5: must be a share from 0 to 1"),
-        ({"league": 0.7, "agents": {"greedy": 0.5}}, "league=0.7, greedy=0.5: the shares must be at most 1 together"),
-        ({"agents": {"greedy": -0.5}}, "greedy=-0.5: must be a share"),
-        ({"agents": {"greedy": "much"}}, "agents="),
-        ({"snapshots": 2}, "snapshots=2: must be at least 3"),
-        ({"scripted": ("random", "random")}, "different agents"),
-        ({"floor": 0.0}, "floor=0.0"),
-    ],
-)
-def test_wrong_opponents(settings: dict[str, Any], text: str) -> None:
-    with pytest.raises(ConfigError, match=text):
-        OpponentSettings(**settings)
-
-
-def test_agents_that_cannot_play_are_refused(tmp_path: Path) -> None:
-    for name, text in (("nobody", "agent 'nobody': must be one of"), ("policy:solo", "policy:solo was trained for ")):
-        with pytest.raises(ConfigError, match=text):
-            Opponents(OpponentSettings(agents={name: 0.1}), [Config(players=3)], tmp_path, 0)
+def test_points_are_the_score_where_nobody_can_be_won_against() -> None:
+    judged = Judge([EVERGREEN.config(players=1)], EvaluationSettings(games=12), 0).judge(RandomAgent())
+    results = play_games([RandomAgent()], EVERGREEN.config(players=1), 12, 0)
+    assert judged.score == judged.numbers["margin"] == results.points[:, 0].mean() > 10
 
 
 # --- What is learned -------------------------------------------------------------------------------------------------
@@ -231,58 +312,16 @@ def test_games_of_a_table() -> None:
     assert not curriculum.changed(PETRICHOR, {"variants": VARIANTS}).curriculum
     everything = GamesSettings(variety=True).levels(PETRICHOR)
     assert everything.keys() == {2, 3, 4, 5} and everything[4] == [list(variety(Config(players=4)))]
-    for wrong, text in (
-        ({"players": [2, 2]}, "each number once"),
-        ({"players": [9]}, "players=9"),
-        ({"weather": 1}, "unknown key weather"),
-        ({"curriculum": True, "players": [2]}, "curriculum"),
-        ({"curriculum": True, "variety": True}, "give one of them"),
+    one_module = GamesSettings(variety=True).changed(PETRICHOR, {"modules": ("cactus",)})
+    assert one_module.levels(PETRICHOR)[2] == [[Config(players=2, modules=("cactus",))]]
+    for game, wrong, text in (
+        (PETRICHOR, {"players": [2, 2]}, "each number once"),
+        (PETRICHOR, {"players": [9]}, "players=9"),
+        (PETRICHOR, {"weather": 1}, "unknown key weather"),
+        (PETRICHOR, {"curriculum": True, "variety": True}, "give one of them"),
+        (PETRICHOR, {"curriculum": True, "players": [2]}, "Petrichor has none with players=2"),
+        (PETRICHOR, {"curriculum": True, "players": [1], "variants": ["double_card"]}, "give one of the two"),
+        (EVERGREEN, {"curriculum": True, "players": [1]}, "Evergreen has none"),
     ):
         with pytest.raises(ConfigError, match=text):
-            GamesSettings.of_table(EVERGREEN if "curriculum" in wrong and "players" in wrong else PETRICHOR, wrong)
-
-
-# --- The command's function ------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def tiny(tmp_path: Path) -> Path:
-    path = tmp_path / "tiny.toml"
-    path.write_text(
-        "[learning]\nnum_envs = 24\nsteps = 16\nminibatch = 128\ntrunk = [16]\nlayers = [16]\nthreads = 1\n"
-        "[games]\nvariety = true\n[opponents]\nleague = 0.3\nagents = { greedy = 0.2 }\n"
-        "[evaluation]\ngames = 2\nagainst = ['random']\n",
-        encoding="utf-8",
-    )
-    return path
-
-
-def test_a_run_of_everything(tiny: Path, tmp_path: Path) -> None:
-    told: list[Any] = []
-    folder = main(PETRICHOR, tiny, steps=1500, output=tmp_path / "run", on_result=told.append)
-    for name in (POLICY, BEST):
-        training = read_notes(PETRICHOR, folder / name)["training"]
-        assert training["players"] == [2, 3, 4, 5] and training["general"]
-    assert {config.players for config in configs_of(PETRICHOR, training, folder)} == {2, 3, 4, 5}
-    assert json.loads(json.dumps(told[0]))["steps"] >= 1500 and told[0]["league"][0]["player"] == "learner"
-    plan, budget, _ = read_run(folder, PETRICHOR)
-    assert budget == Budget(steps=1500) and plan.opponents.agents == {"greedy": 0.2}
-    with pytest.raises(ConfigError, match="already finished"):
-        main(PETRICHOR, resume=folder)
-    assert main(PETRICHOR, resume=folder, steps=2500) == folder
-    assert int(rows_of(folder / CURVE)[-1]["steps"]) >= 2500
-
-
-def test_a_run_against_a_rival(tiny: Path, tmp_path: Path) -> None:
-    start = tmp_path / "start.zip"
-    network = new_network(PETRICHOR, Settings(trunk=(16,), layers=(16,)))
-    save_network(PETRICHOR, network, start, {"players": 2, "config": {"players": 2, "modules": ["cactus"]}})
-    options: Any = {"start": str(start), "rival": str(start), "steps": 400}
-    folder = main(PETRICHOR, tiny, output=tmp_path / "run", **options)
-    training = read_notes(PETRICHOR, folder / POLICY)["training"]
-    assert training["rival"] == str(start) and configs_of(PETRICHOR, training, folder) == [
-        Config(players=2, modules=("cactus",))
-    ]
-    rows = rows_of(folder / CURVE)
-    assert all(row["games"] == row["all_games"] for row in rows)
-    assert main(PETRICHOR, resume=folder, steps=800) == folder
+            GamesSettings.of_table(game, wrong)

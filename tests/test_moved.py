@@ -1,4 +1,4 @@
-"""Names of version 0.1.0: they lead to their new places, or say what is there instead."""
+"""Names of earlier versions: they lead to their new places, or say what is there instead."""
 
 from __future__ import annotations
 
@@ -68,3 +68,10 @@ def test_new_names_warn_of_nothing() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         importlib.import_module("petrichor_env.observation")
+
+
+def test_the_old_place_of_the_search_with_a_network() -> None:
+    sys.modules.pop("tabletop_agents.guided_search", None)
+    with pytest.warns(DeprecationWarning, match=r"is tabletop_agents\.search\.guided_search since 0\.3\.0; .* 0\.4\.0"):
+        old = importlib.import_module("tabletop_agents.guided_search")
+    assert old.GuidedSearchAgent is importlib.import_module("tabletop_agents.search.guided_search").GuidedSearchAgent

@@ -170,7 +170,7 @@ def test_name_and_metadata() -> None:
 def test_docstring_has_the_spaces() -> None:
     page = petrichor_v0.raw_env.__doc__ or ""
     space = petrichor_v0.env().observation_space("player_0")
-    assert f"Box({LOW:g}, {HIGH:g}, (OBSERVATION_SIZE,), float32)" in page
+    assert f"Box({LOW:g}, {HIGH:g}, ({OBSERVATION_SIZE},), float32)" in page
     assert f"Box(0, 1, ({NUM_ACTIONS},), int8)" in page and f"`Discrete({NUM_ACTIONS})`" in page
     assert space["observation"].shape == (OBSERVATION_SIZE,) and space["action_mask"].shape == (NUM_ACTIONS,)
     for name in (*MODULES, *POWERS):

@@ -334,7 +334,7 @@ def test_bytes_that_are_no_position() -> None:
     positions = positions_of(config)
     position = positions.first.settled(np.random.default_rng(0))
     data, draw = position.save(), positions.first.save()
-    body, size = data[:-32], len(positions.header)
+    body, size = data[:-32], len(positions.header.text)
     for wrong in ("text", None, 3):
         with pytest.raises(StateError, match="is bytes, not"):
             positions.load(wrong)  # type: ignore[arg-type]

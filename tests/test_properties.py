@@ -21,7 +21,7 @@ from petrichor_env import Batch, Config
 from petrichor_env.actions import ACTION_NAMES, CARD, DECLINE, DIE, NUM_ACTIONS, PASS, SUBSTITUTE, WEATHER, action_name
 from petrichor_env.component_files import load_tables
 from petrichor_env.game import GAME
-from petrichor_env.invariants import check as check_states
+from petrichor_env.game import check as check_states
 from petrichor_env.observation import HIGH, LAYOUT, LOW, OBSERVATION_SIZE
 from petrichor_env.state import (
     FACE_DOWN,

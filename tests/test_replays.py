@@ -28,8 +28,8 @@ from tabletop.replays.pictures import svg_of
 from tabletop.replays.recorder import Recorder
 from tabletop.replays.replay import Replay, frames, replays_of
 from tabletop.versus import VersusBatch
-from tabletop_agents.ismcts import IsmctsAgent
 from tabletop_agents.random_agent import RandomAgent
+from tabletop_agents.search.ismcts import IsmctsAgent
 from tabletop_training import matches, tournament
 from tabletop_training.evaluation import play_games, play_lineups
 from tabletop_training.evaluation_files import ReplayFiles, slug

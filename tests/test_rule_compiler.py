@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -207,6 +207,41 @@ def test_arrays_are_released_once(used: bool) -> None:
     memory.memsys_disable_stats()
 
 
+class Arrays(NamedTuple):
+    numbers: np.ndarray
+    records: np.ndarray
+    step: int
+
+
+@pytest.mark.parametrize("used", [True, False])
+def test_arrays_in_a_namedtuple(used: bool) -> None:
+    """Rules and kernels take them as they take arrays: nothing is copied, and all are released once."""
+    rule, kernel = partial(compile_rule, used=used), partial(compile_kernel, used=used)
+
+    @rule
+    def add(arrays: Arrays, row: int) -> np.ndarray:
+        s, numbers = arrays.records[row], arrays.numbers
+        s.total += numbers[row] * arrays.step
+        numbers[row] = s.total
+        return numbers
+
+    @kernel
+    def run(arrays: Arrays, times: int) -> np.ndarray:
+        last = arrays.numbers
+        for i in range(times):
+            last = add(arrays, i % 4)
+        return last
+
+    arrays = Arrays(np.arange(4), records(), 2)
+    run(arrays, 0)
+    before = [sys.getrefcount(one) for one in arrays]
+    result = run(arrays, 6)
+    assert np.shares_memory(result, arrays.numbers)
+    assert result.tolist() == arrays.records["total"].tolist() == [0, 6, 4, 6]
+    del result
+    assert [sys.getrefcount(one) for one in arrays] == before
+
+
 def test_rules_that_call_each_other_in_turn_are_refused() -> None:
     """What Numba does for these needs machine code of each."""
 
@@ -393,6 +428,38 @@ def test_kernels_and_shared_rules_come_from_the_cache(tmp_path: Path) -> None:
         file.unlink()
     assert run("second+first")[::2] == [73, message]
     assert run("second+first") == [73, [], message]
+
+
+WITH_NAMEDTUPLE = """
+import json
+from typing import NamedTuple
+import numpy as np
+from tabletop.rule_compiler import compile_kernel, compile_rule
+
+class Pair(NamedTuple):
+    numbers: np.ndarray
+    step: int
+
+@compile_rule
+def added(pair):
+    return pair.numbers[0] + pair.step
+
+@compile_kernel
+def run(pair):
+    return added(pair)
+
+def main():
+    result = run(Pair(np.ones(1, np.int64), 2))
+    print(json.dumps([int(result), sum(run.stats.cache_misses.values())]))
+"""
+
+
+def test_kernels_of_namedtuples_come_from_the_cache(tmp_path: Path) -> None:
+    (tmp_path / "module.py").write_text(WITH_NAMEDTUPLE, encoding="utf-8")
+    program = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import module; module.main()"
+    run = partial(in_a_process, program, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    assert run() == [3, 1]
+    assert run() == [3, 0]
 
 
 def test_threads_may_be_first_together() -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from petrichor_env import Batch, Config, describe, scenario
 from petrichor_env.actions import ACTION_NAMES
-from petrichor_env.scenarios import check
+from petrichor_env.game import check
 from petrichor_env.state import DECISION_NAMES, STATE, Decision, State
 from tabletop.batch import legal_actions
 from tabletop.errors import ScenarioError, StateError

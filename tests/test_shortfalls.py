@@ -20,11 +20,11 @@ from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Game
 from tabletop_agents import GreedyAgent, make_agent
 from tabletop_agents.checkpoint import MEMBER, read_checkpoint, save_network
-from tabletop_agents.guided_search import GuidedSearchAgent, GuidedTree, guided_search_for, settings_record
 from tabletop_agents.networks import Network, flat_network, weighing
 from tabletop_agents.policy import PolicyAgent
+from tabletop_agents.search.guided_search import GuidedSearchAgent, GuidedTree, guided_search_for, settings_record
 from tabletop_agents.search.guided_tree import WALK_NODES
-from tabletop_agents.shortfalls import MOST_SHORTFALL, shortfalls
+from tabletop_agents.search.shortfalls import MOST_SHORTFALL, shortfalls
 from tabletop_training.learn import distil, train
 from tabletop_training.learn.games import SeatGames
 from tabletop_training.learn.learner import Learner, Plan
@@ -121,7 +121,7 @@ def test_checkpoints_keep_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
-def test_a_network_without_wishes_plays_what_greedy_thinks_best(config: Config) -> None:
+def test_a_network_of_zeros_plays_what_greedy_thinks_best(config: Config) -> None:
     agent = PolicyAgent(weighing_network(weight=3.0, size=0.0))
     for steps in (3, 20, 45):
         decisions = Decisions.of(in_the_middle(config, 30, steps))
@@ -150,10 +150,10 @@ def test_the_search_has_the_priors_of_the_policy(config: Config) -> None:
         others = (shortfalls(decisions, np.random.default_rng(i), WALK_NODES) for i in range(5))
         if not all(np.array_equal(fallen, other) for other in others):
             continue  # what the walk finds depends on what is hidden
-        tree = GuidedTree(search, 4, closed=config.players == 1)
-        tree.clear()
-        settings = settings_record({"temperature": 1.0})
-        tree.grow(batch.states.copy(), batch.tables, settings, flat_network(network), 2)
+        growing = GuidedTree(search, flat_network(network), 4, closed=config.players == 1)
+        growing.clear()
+        growing.grow(batch.states.copy(), batch.tables, settings_record({"temperature": 1.0}), 2)
+        tree = growing.tree
         priors, edge = np.zeros(GAME.num_actions), tree.nodes[0]["edge"]
         while edge:
             priors[tree.edges[edge]["action"]] = tree.edges[edge]["prior"]
@@ -204,7 +204,7 @@ FEW = EvaluationSettings(games=2)
 
 
 def test_a_weight_of_its_own_is_learned(tmp_path: Path) -> None:
-    """From a network that does not weigh; the file plays, searches, and learns an outlook and from a search."""
+    """From a network that does not weigh; the file plays, searches, and learns how games end and from a search."""
     game, plan = connect_four.GAME, Plan(WEIGHS, FOR_TWO, evaluation=FEW)
     learner = Learner(game, plan, Budget(steps=900), tmp_path, 0, start=network_for(game), tensorboard=False)
     assert learner.network.weighs
@@ -214,9 +214,8 @@ def test_a_weight_of_its_own_is_learned(tmp_path: Path) -> None:
     own = distil.FromOutcomes(network, [game.config()], Budget(), 1, distil.OutcomeSettings(games=16))
     row = own.iterate()
     assert row is not None and np.isfinite(row["heads_loss"])
-    searching = distil.FromSearch(
-        own.playable(), [game.config()], Budget(), 0, distil.SearchSettings(simulations=8, games=8, first=10)
-    )
+    few = distil.SearchSettings(simulations=8, games=8, first=10)
+    searching = distil.FromSearch(own.playable(), [game.config()], Budget(), 0, few)
     row = searching.iterate()
     assert row is not None and np.isfinite(row["policy_loss"])
     targets = searching.buffer.draw(64)

@@ -35,7 +35,6 @@ from tabletop_agents.play.typed import TypedSession
 from tabletop_agents.web import catalogue
 from tabletop_cli import petrichor as cli
 from tabletop_training import benchmark, ladder, matches, tournament
-from tabletop_training.evaluation import Estimate
 from tabletop_training.evaluation_files import (
     ReplayFiles,
     markdown_code,
@@ -51,6 +50,7 @@ from tabletop_training.petrichor.difficulty_report import write_report
 from tabletop_training.petrichor.study import Study, read_games, write_games
 from tabletop_training.plots import agent_title, plot_cross_table, plot_learning_curve
 from tabletop_training.ratings import Rating
+from tabletop_training.results import Estimate
 from tests.test_difficulty import noisy, results_of, sets_of
 from tests.web import serving
 

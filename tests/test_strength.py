@@ -18,8 +18,8 @@ from tabletop.agents import Decisions
 from tabletop.errors import ConfigError, TabletopError
 from tabletop_agents import POLICIES, make_agent
 from tabletop_agents.checkpoint import read_checkpoint, save_network
-from tabletop_agents.guided_search import DEFAULT_SETTINGS, GuidedSearchAgent
 from tabletop_agents.policy import PolicyAgent
+from tabletop_agents.search.guided_search import DEFAULT_SETTINGS, GuidedSearchAgent
 from tabletop_cli import petrichor as cli
 from tabletop_training.evaluation import EVALUATION_SEED
 from tabletop_training.matches import evaluate
@@ -196,9 +196,9 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         main(games=0, output=tmp_path / "none")
     assert not (tmp_path / "none").exists()
     network, _ = read_checkpoint(GAME, POLICIES / "petrichor" / "solo.zip")
-    network.outlook = None
+    network.win_margin_heads = None
     save_network(GAME, network, tmp_path / "without.zip")
-    with pytest.raises(TabletopError, match=r"without\.zip: its network has no outlook"):
+    with pytest.raises(TabletopError, match=r"without\.zip: its network has no win and margin heads"):
         main(str(tmp_path / "without.zip"), output=tmp_path / "none")
 
 

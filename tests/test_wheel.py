@@ -86,6 +86,7 @@ def test_top_level_names(wheel: Path) -> None:
     }
     for data in (
         "components/base.toml",
+        "drawing/elements.js",
         "page.js",
         "solo.zip",
         "versus.zip",

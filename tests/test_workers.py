@@ -26,9 +26,10 @@ from tabletop_cli import petrichor as cli
 from tabletop_cli import run
 from tabletop_training import matches, tournament, workers
 from tabletop_training.cluster import workers as workers_of
-from tabletop_training.evaluation import HERE, EvaluationStopped, Results, Workers, blocks_of
+from tabletop_training.evaluation import HERE, EvaluationStopped, Workers, blocks_of
 from tabletop_training.matches import evaluate, rotations
 from tabletop_training.petrichor import difficulty
+from tabletop_training.results import Results
 from tabletop_training.workers import Processes
 
 SEED = 50

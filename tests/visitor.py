@@ -103,7 +103,7 @@ class Visitor:
 
     def view(self) -> dict[str, Any]:
         """What the page was told last."""
-        script = 'const done = arguments[0]; import("/page/table.js").then(({ view }) => done(view()))'
+        script = 'const done = arguments[0]; import("/page/present.js").then(({ view }) => done(view()))'
         return dict(self.browser.execute_async_script(script))
 
     # --- what is done ---

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Unpack
 
-from tabletop_training.evaluation import Block, Playing, Results, Workers
+from tabletop_training.evaluation import GameBlock, Playing, Workers
+from tabletop_training.results import Results
 
 Look = Callable[[tuple[str, ...]], None]
 
@@ -16,8 +17,8 @@ class Watched(Workers):
     def __init__(self, look: Look) -> None:
         self._look = look
 
-    def play(self, blocks: Iterable[Block], **playing: Unpack[Playing]) -> Generator[Results, None, None]:
-        def looked_at() -> Iterator[Block]:
+    def play(self, blocks: Iterable[GameBlock], **playing: Unpack[Playing]) -> Generator[Results, None, None]:
+        def looked_at() -> Iterator[GameBlock]:
             for block in blocks:
                 self._look(tuple(agent.name for agent in block.agents))
                 yield block

@@ -75,7 +75,7 @@ def save_checkpoint(game: Game, model: Any, path: str | Path, notes: Mapping[str
 def save_network(
     game: Game, network: Network, path: str | Path, notes: Mapping[str, Any] | None = None, half: bool = False
 ) -> None:
-    """Save a network, with its outlook if it has one, as `save_checkpoint` does.
+    """Save a network, with its win and margin heads if it has them, as `save_checkpoint` does.
 
     `half` stores the weights as float16: half the size, rounded to 11 bits. Reading turns them into float32.
     """
@@ -89,10 +89,11 @@ def save_network(
     with whole_file(path) as unfinished, zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
         text = {**versions(game), "network": network.described, "training": dict(notes or {})}
         archive.writestr(MEMBER, json.dumps(text, indent=2))
-        for name, weights in network.state_dict().items():
-            with archive.open(f"{name}.npy", "w") as file:
-                array = np.ascontiguousarray(weights.cpu().numpy())
-                np.save(file, array.astype(np.float16) if half else array, allow_pickle=False)
+        for part, layers in network.parts.items():
+            for name, weights in layers.state_dict().items():
+                with archive.open(f"{part}.{name}.npy", "w") as file:
+                    array = np.ascontiguousarray(weights.cpu().numpy())
+                    np.save(file, array.astype(np.float16) if half else array, allow_pickle=False)
 
 
 def read_notes(game: Game, path: str | Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Fully connected networks with a policy, a value and an outlook, which plain PyTorch runs."""
+"""Fully connected networks with a policy, a value, and win and margin heads, which plain PyTorch runs."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ from tabletop_agents.search import forward
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"ReLU": nn.ReLU, "Tanh": nn.Tanh}
 _ACTIVATION_CODES = {"ReLU": forward.RELU, "Tanh": forward.TANH}
-_PARTS = ("trunk", "policy", "value")
-OUTLOOK = "outlook"
-"""The part of a network that searches need. Not every network has it."""
+_HEADS = "outlook"
+"""What checkpoints call the win and margin heads, since version 0.2.0."""
 _LINEAR = "Linear"
 _STORED = (np.float32, np.float16)
 _NEVER = -1e8
@@ -28,13 +27,13 @@ _NEVER = -1e8
 class Network(nn.Module):
     """A trunk, which may be empty, and two heads after it, policy and value: `nn.Linear` and `ACTIVATIONS`.
 
-    A network may also have an outlook. It too starts from the observation, and predicts the end of the game for each
-    seat: 2 K numbers, where K is the largest number of players of the game. The first K are logits of winning, the
-    others margins in points, both clockwise from the acting seat. For several players a softmax turns the logits into
-    chances to win; in a game for one the single logit stands alone.
+    A network may also have win and margin heads, which a search needs. They are layers of their own from the
+    observation, and predict the end of the game for each seat: 2 K numbers, where K is the largest number of players of
+    the game. The first K are logits of winning, the others margins in points, both clockwise from the acting seat. For
+    several players a softmax turns the logits into win probabilities; in a game for one the logit stands alone.
 
-    A network may weigh what the agent `greedy` looks at. Then `weighs` is true, and its policy has one number more than
-    there are actions. Its softplus is how much a point of an action's shortfall (`tabletop_agents.shortfalls`) lowers
+    A network may weigh the shortfalls of actions (`tabletop_agents.search.shortfalls`). Then `weighs` is true, and its
+    policy has one output more than there are actions: its softplus is how much a point of an action's shortfall lowers
     the action's logit.
     """
 
@@ -43,11 +42,12 @@ class Network(nn.Module):
         trunk: nn.Sequential,
         policy: nn.Sequential,
         value: nn.Sequential,
-        outlook: nn.Sequential | None = None,
+        win_margin_heads: nn.Sequential | None = None,
         weighs: bool = False,
     ) -> None:
         super().__init__()
-        self.trunk, self.policy, self.value, self.outlook, self.weighs = trunk, policy, value, outlook, weighs
+        self.trunk, self.policy, self.value = trunk, policy, value
+        self.win_margin_heads, self.weighs = win_margin_heads, weighs
 
     @classmethod
     def of(cls, policy: Any) -> Self:
@@ -57,17 +57,14 @@ class Network(nn.Module):
         """
         if isinstance(policy, cls):
             return policy
-        features = policy.pi_features_extractor
-        parts = (
-            [*getattr(features, "net", ())],
-            [*policy.mlp_extractor.policy_net, policy.action_net],
-            [*policy.mlp_extractor.value_net, policy.value_net],
+        head, value = (
+            nn.Sequential(*policy.mlp_extractor.policy_net, policy.action_net),
+            nn.Sequential(*policy.mlp_extractor.value_net, policy.value_net),
         )
-        trunk, head, value = (nn.Sequential(*part) for part in parts)
-        network = cls(trunk, head, value)
+        network = cls(nn.Sequential(), head, value)
         known = all(type(layer).__name__ in (_LINEAR, *ACTIVATIONS) for layer in network.layers)
         if not known or _size(network) != _size(policy):
-            layers = ", ".join(type(layer).__name__ for layer in [features, *network.layers])
+            layers = ", ".join(type(layer).__name__ for layer in [policy.pi_features_extractor, *network.layers])
             between = " or ".join(ACTIVATIONS)
             raise ConfigError(
                 f"fully connected networks with {between} between the layers are kept and copied, not {layers}"
@@ -83,8 +80,8 @@ class Network(nn.Module):
         Raises CheckpointError for what is no such network.
         """
         made = {}
-        widths = {"trunk": inputs, OUTLOOK: inputs}
-        for part in [*_PARTS, *([OUTLOOK] if OUTLOOK in described else [])]:
+        widths = {"trunk": inputs, _HEADS: inputs}
+        for part in ["trunk", "policy", "value", *([_HEADS] if _HEADS in described else [])]:
             width, layers = widths.get(part, widths["trunk"]), []
             for number, kind in enumerate(described[part]):
                 if kind in ACTIVATIONS:
@@ -106,32 +103,38 @@ class Network(nn.Module):
         weighs = widths["policy"] == actions + 1
         if (widths["policy"] - weighs, widths["value"]) != (actions, 1):
             raise CheckpointError(f"its heads give {widths['policy']} and {widths['value']} numbers, not {actions}, 1")
-        if OUTLOOK in made and (widths[OUTLOOK] % 2 == 1 or widths[OUTLOOK] < 2 * players):
-            raise CheckpointError(f"its outlook gives {widths[OUTLOOK]} numbers, not {2 * players}, two a player")
-        return cls(**made, weighs=weighs)
+        if _HEADS in made and (widths[_HEADS] % 2 == 1 or widths[_HEADS] < 2 * players):
+            what = f"its win and margin heads give {widths[_HEADS]} numbers"
+            raise CheckpointError(f"{what}, not {2 * players}, two a player")
+        return cls(made["trunk"], made["policy"], made["value"], made.get(_HEADS), weighs)
+
+    @property
+    def parts(self) -> dict[str, nn.Sequential]:
+        """Its parts by their names in a checkpoint."""
+        parts = {"trunk": self.trunk, "policy": self.policy, "value": self.value}
+        return parts if self.win_margin_heads is None else {**parts, _HEADS: self.win_margin_heads}
 
     @property
     def layers(self) -> list[nn.Module]:
         """All of them, one part after the other."""
-        return [*self.trunk, *self.policy, *self.value, *(self.outlook or ())]
+        return [layer for part in self.parts.values() for layer in part]
 
     @property
     def described(self) -> dict[str, list[str]]:
         """The kinds of layers of each part, JSON-able."""
-        parts = [*_PARTS, *([] if self.outlook is None else [OUTLOOK])]
-        return {part: [type(layer).__name__ for layer in getattr(self, part)] for part in parts}
+        return {name: [type(layer).__name__ for layer in part] for name, part in self.parts.items()}
 
     def logits(self, hidden: torch.Tensor, shortfalls: torch.Tensor | None) -> torch.Tensor:
         """(N, A) logits of all actions, from what the trunk gives; a network that weighs needs `shortfalls`, (N, A)."""
-        said: torch.Tensor = self.policy(hidden)
+        outputs: torch.Tensor = self.policy(hidden)
         if not self.weighs:
-            return said
+            return outputs
         assert shortfalls is not None
-        return said[:, :-1] - functional.softplus(said[:, -1:]) * shortfalls
+        return outputs[:, :-1] - functional.softplus(outputs[:, -1:]) * shortfalls
 
-    def forward(self, seen: torch.Tensor, shortfalls: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
+    def forward(self, observations: torch.Tensor, shortfalls: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
         """(N, A) logits of all actions and (N,) values, for observations (N, D) float32 and `shortfalls` as above."""
-        hidden = self.trunk(seen)
+        hidden = self.trunk(observations)
         return self.logits(hidden, shortfalls), self.value(hidden)[:, 0]
 
     def log_probabilities(
@@ -144,8 +147,8 @@ class Network(nn.Module):
         Raises CheckpointError where the network gives numbers that are not finite.
         """
         with torch.no_grad():
-            fallen = None if shortfalls is None else torch.as_tensor(shortfalls)
-            logits = self.logits(self.trunk(torch.as_tensor(observations)), fallen)
+            weighed = None if shortfalls is None else torch.as_tensor(shortfalls)
+            logits = self.logits(self.trunk(torch.as_tensor(observations)), weighed)
             logits = logits - logits.logsumexp(dim=1, keepdim=True)
             logits = torch.where(torch.as_tensor(action_masks, dtype=torch.bool), logits, _NEVER)
             logits = logits - logits.logsumexp(dim=1, keepdim=True)
@@ -153,29 +156,29 @@ class Network(nn.Module):
                 raise CheckpointError("the network's outputs are not finite, so it cannot play")
             return np.asarray(logits.numpy())
 
-    def prospects(self, observations: np.ndarray, players: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What the outlook promises those who are asked in games of so many `players`, (N,): both (N,) float64.
+    def win_and_margin(self, observations: np.ndarray, players: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Each actor's predicted win probability, and margin in points, (N,) float64 both.
 
-        Their chances to win, and their margins in points. Raises CheckpointError where these are not finite.
+        `players` (N,) are the numbers of players. Raises CheckpointError where the predictions are not finite.
         """
-        assert self.outlook is not None
+        assert self.win_margin_heads is not None
         with torch.no_grad():
-            said = self.outlook(torch.as_tensor(observations)).double().numpy()
-        if not np.isfinite(said).all():
-            raise CheckpointError("the outlook's numbers are not finite, so it has no estimates")
-        seats = said.shape[1] // 2
-        there = np.arange(1, seats) < players[:, None]
+            outputs = self.win_margin_heads(torch.as_tensor(observations)).double().numpy()
+        if not np.isfinite(outputs).all():
+            raise CheckpointError("the outputs of the win and margin heads are not finite, so there are no estimates")
+        seats = outputs.shape[1] // 2
+        playing = np.arange(1, seats) < players[:, None]
         with np.errstate(over="ignore"):
-            others = np.exp(said[:, 1:seats] - said[:, :1]).sum(axis=1, where=there)
-            rivals = np.where(players == 1, np.exp(-said[:, 0]), others)  # alone it is a logit of its own
-        return 1.0 / (1.0 + rivals), said[:, seats]
+            others = np.exp(outputs[:, 1:seats] - outputs[:, :1]).sum(axis=1, where=playing)
+            rivals = np.where(players == 1, np.exp(-outputs[:, 0]), others)  # in a game for one the logit stands alone
+        return 1.0 / (1.0 + rivals), outputs[:, seats]
 
 
-def flat_network(network: Network) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Copies of trunk, policy and outlook as `search.forward` takes them: layers, parts, and all weights float32."""
+def flat_network(network: Network) -> forward.FlatNetwork:
+    """Copies of trunk, policy, and win and margin heads for compiled code."""
     layers: list[tuple[int, int, int, int, int]] = []
     parts, weights, size = [], [], 0
-    for part in (network.trunk, network.policy, network.outlook or ()):
+    for part in (network.trunk, network.policy, network.win_margin_heads or ()):
         first = len(layers)
         for layer in part:
             if isinstance(layer, nn.Linear):
@@ -187,22 +190,24 @@ def flat_network(network: Network) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             else:
                 layers[-1] = (*layers[-1][:-1], _ACTIVATION_CODES[type(layer).__name__])
         parts.append((first, len(layers)))
-    return np.array(layers, forward.LAYER), np.array(parts, np.int64), np.concatenate(weights).astype(np.float32)
+    return forward.FlatNetwork(
+        np.array(layers, forward.LAYER), np.array(parts, np.int64), np.concatenate(weights).astype(np.float32)
+    )
 
 
-def weighing(network: Network, weight: float, sureness: float = 1.0) -> Network:
-    """A copy of a network that does not weigh shortfalls, and from here on weighs them.
+def weighing(network: Network, weight: float, logit_scale: float = 1.0) -> Network:
+    """A copy of the network with an added output that weights shortfalls.
 
     The weight of a point is `weight` nats everywhere, more than 0; it changes only by training. The network's own
-    logits are multiplied by `sureness`.
+    logits are multiplied by `logit_scale`, an inverse temperature.
     """
     copied = copy.deepcopy(network)
     last: Any = copied.policy[-1]
     wider = nn.Linear(last.in_features, last.out_features + 1)
     with torch.no_grad():
         wider.weight.zero_()
-        wider.weight[:-1] = sureness * last.weight
-        wider.bias[:-1] = sureness * last.bias
+        wider.weight[:-1] = logit_scale * last.weight
+        wider.bias[:-1] = logit_scale * last.bias
         wider.bias[-1] = math.log(math.expm1(weight))
     copied.policy[-1] = wider
     copied.weighs = True

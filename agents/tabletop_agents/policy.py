@@ -15,7 +15,7 @@ from tabletop.game import Config, Game
 from tabletop.words import either
 from tabletop_agents.checkpoint import read_checkpoint
 from tabletop_agents.networks import Network
-from tabletop_agents.shortfalls import shortfalls
+from tabletop_agents.search.shortfalls import shortfalls
 
 
 @dataclass(eq=False)
@@ -70,20 +70,20 @@ class PolicyAgent:
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
     def assess(self, decisions: Decisions, generator: np.random.Generator) -> Assessment:
-        """The policy's probabilities, the likeliest action, and what the outlook, if there is one, expects.
+        """The policy's probabilities, the likeliest action, and what the win and margin heads, if any, predict.
 
-        The outlook values the position only, so single actions have no values. The generator is used as in
+        The heads value the position only, so single actions have no values. The generator is used as in
         `probabilities`.
         """
         shares = self.probabilities(decisions, generator)
-        told = Assessment(actions=shares.argmax(axis=1), shares=shares, meaning="probability of its policy")
-        if self.network.outlook is None:
-            return told
-        chances, points = self.network.prospects(decisions.observations, decisions.players)
+        assessment = Assessment(actions=shares.argmax(axis=1), shares=shares, meaning="probability of its policy")
+        if self.network.win_margin_heads is None:
+            return assessment
+        wins, margins = self.network.win_and_margin(decisions.observations, decisions.players)
         if (decisions.owners == 1).all():
-            return replace(told, value=points, estimated=POINTS)
-        return replace(told, value=chances, estimated=CHANCE_TO_WIN)
+            return replace(assessment, value=margins, estimated=POINTS)
+        return replace(assessment, value=wins, estimated=CHANCE_TO_WIN)
 
     def _log_probabilities(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-        fallen = shortfalls(decisions, generator) if self.network.weighs else None
-        return self.network.log_probabilities(decisions.observations, decisions.action_masks, fallen)
+        weighed = shortfalls(decisions, generator) if self.network.weighs else None
+        return self.network.log_probabilities(decisions.observations, decisions.action_masks, weighed)

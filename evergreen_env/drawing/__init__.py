@@ -7,7 +7,6 @@ answer means, `places` where in the picture it can be clicked.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 from evergreen_env.drawing.board import marks, render_svg
 from evergreen_env.drawing.cover import cover
@@ -27,9 +26,6 @@ from evergreen_env.state import NOBODY, Decision, State
 from tabletop.words import Facts
 from tabletop.words import player_names as owner_names
 
-if TYPE_CHECKING:
-    from tabletop.drawing.picture import Picture
-
 __all__ = [
     "about",
     "action_text",
@@ -44,7 +40,6 @@ __all__ = [
     "marks",
     "opponent",
     "owner_names",
-    "picture",
     "places",
     "question",
     "render_svg",
@@ -77,14 +72,3 @@ def facts(state: State, viewer: int | None = None, names: Sequence[str] | None =
     labels = owner_names(state.players) if names is None else names
     phase = "turns" if is_taking_turns(state) else "game over" if state.decision == Decision.GAME_OVER else "draft"
     return Facts(phase, asked_text(state, viewer, labels), NOBODY if hides_actor(state, viewer) else state.actor)
-
-
-def picture(shown: Any, viewer: int | None = None) -> Picture:
-    """A game as a picture. A notebook shows it as the last value of a cell; `save` writes it as SVG or PNG.
-
-    It is `tabletop.envs.rendering.picture`, which describes the arguments, for Evergreen.
-    """
-    from evergreen_env.game import GAME  # here, since it imports this package
-    from tabletop.envs import rendering
-
-    return rendering.picture(shown, viewer, GAME)

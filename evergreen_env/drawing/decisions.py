@@ -17,6 +17,7 @@ from evergreen_env.actions import (
     SPACE,
     range_of,
 )
+from evergreen_env.config import Config
 from evergreen_env.state import (
     BIOME_NAMES,
     NO_CARD,
@@ -72,8 +73,6 @@ def asked_text(state: State, viewer: int | None, names: Sequence[str]) -> str:
 
 def winners(s: State) -> list[int]:
     """The seats that have won; none before the end of the game."""
-    from evergreen_env.config import Config
-
     return Config().game.winners(s) if s.decision == Decision.GAME_OVER else []
 
 

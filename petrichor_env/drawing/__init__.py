@@ -6,8 +6,6 @@ what an answer means, and `places` where in the picture it can be clicked.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from petrichor_env.drawing.board import facts, marks, render_svg
 from petrichor_env.drawing.cover import cover
 from petrichor_env.drawing.decisions import action_text, question, told_action
@@ -16,9 +14,6 @@ from petrichor_env.drawing.lessons import introduction, lesson
 from petrichor_env.drawing.places import places
 from petrichor_env.drawing.text import about, render_text, sources, text_blocks
 from petrichor_env.words import owner_names
-
-if TYPE_CHECKING:
-    from tabletop.drawing.picture import Picture
 
 __all__ = [
     "about",
@@ -34,7 +29,6 @@ __all__ = [
     "marks",
     "opponent",
     "owner_names",
-    "picture",
     "places",
     "question",
     "render_svg",
@@ -57,14 +51,3 @@ guide = (
     "and that it needs to grow. Behind a cloud it is its drops, and how many make it a thundercloud, or overflow.",
 )
 """Explanations that `play` shows on request."""
-
-
-def picture(shown: Any, viewer: int | None = None) -> Picture:
-    """A game as a picture. A notebook shows it as the last value of a cell; `save` writes it as SVG or PNG.
-
-    It is `tabletop.envs.rendering.picture`, which describes the arguments, for Petrichor.
-    """
-    from petrichor_env.game import GAME  # here, since it imports this package
-    from tabletop.envs import rendering
-
-    return rendering.picture(shown, viewer, GAME)

@@ -11,44 +11,34 @@ from collections.abc import Iterator
 import numpy as np
 
 from petrichor_env.actions import DECLINE
-from petrichor_env.component_files import load_tables
-from petrichor_env.config import Config
 from petrichor_env.invariants import effect, modules, pieces, progress
 from petrichor_env.invariants.checks import asked
-from petrichor_env.state import LEGAL_WORDS, Decision, State
+from petrichor_env.state import LEGAL_WORDS, Decision
 from tabletop import invariants
-from tabletop.invariants import Check, breaks, check_states, write_legal
+from tabletop.game import Game
+from tabletop.invariants import Check, breaks, write_legal
 
 _ONLY_DECLINE = np.zeros(LEGAL_WORDS, np.uint64)
 _ONLY_DECLINE[DECLINE // 64] = 1 << DECLINE % 64
 
-__all__ = ["check", "first_broken"]
+__all__ = ["first_broken"]
 
 
-def check(states: State | np.ndarray, tables: np.ndarray | None = None) -> None:
-    """Raise `StateError` with the reason if a count or a rule of the game is broken in any state.
-
-    Arguments:
-        states: one record of dtype STATE, or an array (N,) of them; the message then names the first game that fails.
-        tables: (1,) TABLES that the games are played with; None for the shipped numbers.
-    """
-    check_states(Config().game, states, load_tables() if tables is None else tables, first_broken)
-
-
-def first_broken(states: np.ndarray, tables: np.ndarray) -> tuple[int, str] | None:
+def first_broken(game: Game, states: np.ndarray, tables: np.ndarray) -> tuple[int, str] | None:
     """The index of a game that breaks a count or a rule, and the reason; None if no game does.
 
     It recomputes `legal` of the states.
 
     Arguments:
+        game: Petrichor.
         states: (N,) STATE.
         tables: (1,) TABLES that the games are played with.
     """
-    broken = invariants.first_broken(_broken(states, tables))
-    return broken or invariants.first_outside(Config().game, states, tables)
+    broken = invariants.first_broken(_broken(game, states, tables))
+    return broken or invariants.first_outside(game, states, tables)
 
 
-def _broken(states: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
+def _broken(game: Game, states: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     """The checks in order. Each may rely on those before it, so stop at the first that fails."""
     yield from pieces.broken_switches(states)
     yield from pieces.broken_ranges(states)
@@ -68,7 +58,7 @@ def _broken(states: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     yield from progress.broken_weather(states)
     yield from progress.broken_draft(states)
     yield from pieces.broken_winds(states)
-    write_legal(Config().game, states, tables)
+    write_legal(game, states, tables)
     legal, decision = states["legal"], states["decision"]
     none = (legal == 0).all(axis=1) & (decision != Decision.GAME_OVER)
     yield breaks(none, lambda i: f"{asked(states, i)} doesn't fit: no action would be legal")

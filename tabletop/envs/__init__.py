@@ -1,7 +1,16 @@
 """Games as environments: one seat of one or many games for Gymnasium, all seats for PettingZoo."""
 
 from tabletop.envs.masks import MaskInObservation, VectorMaskInObservation
-from tabletop.envs.single import SeatEnv
-from tabletop.envs.vector import SeatVectorEnv
+from tabletop.envs.single import SeatEnv, SoloEnv, VersusEnv
+from tabletop.envs.vector import SeatVectorEnv, SoloVectorEnv, VersusVectorEnv
 
-__all__ = ["MaskInObservation", "SeatEnv", "SeatVectorEnv", "VectorMaskInObservation"]
+__all__ = [
+    "MaskInObservation",
+    "SeatEnv",
+    "SeatVectorEnv",
+    "SoloEnv",
+    "SoloVectorEnv",
+    "VectorMaskInObservation",
+    "VersusEnv",
+    "VersusVectorEnv",
+]

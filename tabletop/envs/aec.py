@@ -16,35 +16,78 @@ from tabletop.batch import Batch
 from tabletop.drawing.raster import WIDTH
 from tabletop.envs.arguments import check_action, check_options, observation_box, preparation
 from tabletop.envs.masks import Entries
+from tabletop.envs.of_game import OfGame, ids_of, numbers_of_players
 from tabletop.envs.rendering import Frame, Rendering, Shown
 from tabletop.errors import ConfigError, GameOver
 from tabletop.game import Config
+from tabletop.scenarios import is_whole
 
 _OF_GAMES = ("reward", "observation_dtype")
 Observation: TypeAlias = dict[str, NDArray[Any]]
 
 
 class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
-    """A game as a PettingZoo AEC environment. Every seat is an agent: `player_0`, `player_1` and so on.
+    """All seats of a game as a PettingZoo AEC environment.
 
-    An agent that has several decisions in a row stays selected.
+    `SeatsAEC(name, config)` plays any game: `name` is that of the environment, `config` a configuration of the game.
 
-    Observations are dictionaries of `observation`, what the agent may know, and `action_mask`, (actions,) int8. The
-    mask has ones for the legal actions of the selected agent, zeros for the other agents, and ones for all when the
-    game is over. The info of each agent has its `action_mask` too. The last infos also have `points` (int), `won`
-    (bool) and `illegal` (bool, whether the game ended by an illegal action of this agent).
+    ## Description
 
-    Arguments:
-        name: the name of the environment.
-        config: the configuration of the game.
-        illegal_action: as in `tabletop.batch.Batch`.
-        action_mask: "observation", or "info" for libraries that don't support dictionaries: observations are then the
-            plain arrays of `Box` spaces, and masks are only in the infos.
-        render_mode: "ansi", "rgb_array", "human" or None. All hands are shown.
-        render_size: the width and height of pictures, in pixels.
-        **arguments: `reward` and `observation_dtype`, as in `tabletop.batch.Batch`.
+    The agents are `player_0`, `player_1` and so on, in clockwise order. An agent that has several decisions in a row
+    stays selected.
 
-    Raises the errors of `tabletop.envs.single.SeatEnv`.
+    ## Observation Space
+
+    `Dict(observation=Box(LOW, HIGH, (SIZE,), float32), action_mask=Box(0, 1, (ACTIONS,), int8))`. The first is what
+    this agent may know, seen from its seat, in the named blocks of `GAME.observation`, the same for every
+    configuration. The mask has ones for the legal actions of the selected agent, zeros for the other agents, and ones
+    for all when the game is over. `infos[agent]["action_mask"]` is the same.
+
+    ## Action Space
+
+    `Discrete(ACTIONS)`, with the names of `GAME.actions`.
+
+    ## Rewards
+
+    - `win` (default): at the end of a game with n players and k winners, the winners share 1 and the others share -1;
+      0 if all win.
+    - `margin`: the change of the agent's points minus the mean of the others' points.
+    - `points`: the change of the agent's points.
+
+    All rewards of a game sum to its result: the first ones also count the points at the first decision.
+
+    ## Starting State
+
+    A random set-up. `reset(seed=n)` sets up the same game as `Batch(config, 1, seed=n)`. `reset()` continues the random
+    stream of the previous game. `reset(options={"scenario": {...}})` starts from a described position
+    (`GAME.scenario`).
+
+    ## Episode End
+
+    The end of the game terminates all agents, and so does an illegal action with `illegal_action="lose"`. The latter
+    also sets their truncations, as PettingZoo's `TerminateIllegalWrapper` does. Nothing else truncates. The last infos
+    have `points` (int), `won` (bool) and `illegal` (bool, whether the game ended by an illegal action of this agent).
+
+    ## Arguments
+
+    - `reward`: `"win"`, `"margin"` or `"points"`.
+    - `illegal_action`: the effect of an action that the mask forbids. `"lose"` (default): the agent loses and the game
+      ends. Its reward is then -1 with `win`; with `margin` or `points` it brings the sum of its rewards to -100 or 0.
+      `"raise"`: `IllegalAction` is raised and nothing changes. `"random"`: a random legal action is played instead, and
+      the agent's `info["illegal"]` is true until its next action.
+    - `action_mask`: `"observation"` (default), or `"info"` for libraries that don't support dictionaries: observations
+      are then the plain arrays of a `Box`, and masks are only in the infos.
+    - `observation_dtype`, `render_mode` and `render_size`: as in `tabletop.envs.SeatEnv`. Text and pictures show all
+      hands.
+
+    ## Errors
+
+    Those of `tabletop.envs.SeatEnv`, `IllegalAction` for a value outside the action space, and `GameOver` from `step`
+    when no agent is left.
+
+    ## Version History
+
+    - v0: first version.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -204,6 +247,36 @@ def arguments_of(kind: type[SeatsAEC]) -> list[str]:
     several = [*inspect.signature(kind).parameters.values(), *inspect.signature(SeatsAEC).parameters.values()]
     named = [one.name for one in several if one.kind is not inspect.Parameter.VAR_KEYWORD]
     return [one for one in dict.fromkeys([*named, *_OF_GAMES]) if kind is SeatsAEC or one not in ("name", "config")]
+
+
+class GameAEC(OfGame, SeatsAEC):
+    """All seats of one game. `class raw_env(GameAEC, game=GAME)` makes the environment.
+
+    ## Description
+
+    ```python
+    from MODULE import env as make_env
+
+    env = make_env(num_players=MOST)
+    env.reset(seed=1)
+    for agent in env.agent_iter():
+        observation, reward, termination, truncation, info = env.last()
+        action = None if termination or truncation else env.action_space(agent).sample(observation["action_mask"])
+        env.step(action)
+    ```
+
+    ## Arguments
+
+    - `num_players`: PLAYERS.
+    """
+
+    def __init__(self, num_players: int = 2, **arguments: Any):
+        game = self._game
+        if not is_whole(num_players) or num_players < 2 or num_players not in game.players:
+            alone = f"; the solo game is Gymnasium's {ids_of(game)[0]}" if 1 in game.players else ""
+            raise ConfigError(f"num_players={num_players!r}: must be {numbers_of_players(game)}{alone}")
+        chosen = {name: arguments.pop(name) for name in self._settings() if name in arguments}
+        super().__init__(f"{game.name}_v0", game.config(players=num_players, **chosen), **arguments)
 
 
 class AgentMaskInObservation(wrappers.BaseWrapper):  # type: ignore[misc]

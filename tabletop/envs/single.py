@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import gymnasium
@@ -19,6 +20,7 @@ from tabletop.envs.arguments import (
     preparation,
     seat_games,
 )
+from tabletop.envs.of_game import OfGame
 from tabletop.envs.rendering import Frame, Rendering, Shown
 from tabletop.errors import GameOver, TabletopError
 from tabletop.game import Game
@@ -79,30 +81,60 @@ class Replying:
 
 
 class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
-    """A Gymnasium environment of one seat of a game, the learner's. A solo game has no other seats.
+    """A Gymnasium environment of one seat of a game, the learner's.
 
-    `info` always has `action_mask`, (actions,) int8. At the end of a game it also has `points` (int), `others_points`
-    (float, the mean of the others' points), `won` (bool, also for a shared victory), `seat` (int) and `illegal` (bool).
-    `illegal` is also there when another action was played in place of an illegal one. During a game these entries are
-    not listed, but can be looked up (`StepInfo`).
+    `SeatEnv(game)` plays any game: a `Game`, or the name of the module that has it as `GAME`. Its other arguments are
+    those of `VersusEnv` and, for one player, of `SoloEnv`, which are for classes of one game.
 
-    Arguments:
-        game: a `Game`, or the name of the module that has it as `GAME`.
-        render_mode: "ansi", "rgb_array", "human" or None.
-        render_size: the width and height of pictures, in pixels.
-        **arguments: the fields of the game's configuration, and these:
+    ## Observation Space
 
-            - `opponents`: agents, or names for `tabletop_agents.make_agent`. One opponent plays every other seat;
-              several sit clockwise from the learner, one on each seat. () in a solo game.
-            - `seat`: the learner's seat, from 0, or "random": drawn for every game.
-            - `reward`: "win", "margin" or "points", as in `tabletop.batch.Batch`.
-            - `illegal_action`: "lose", "raise" or "random", as in `Batch`.
-            - `observation_dtype`: "float32", or "int8" for plain counts.
+    `Box(LOW, HIGH, (SIZE,), float32)`: what the player of this seat may know, in the named blocks of
+    `GAME.observation`, the same for every configuration. Other seats are counted clockwise from this one, so that a
+    policy need not know its seat. The last observation of a game is this seat's too.
 
-    Raises `ConfigError` for a bad argument or option and for an opponent that is unknown or can't play this game,
-    `CheckpointError` for a trained opponent that can't be read, `ComponentsError` for bad numbers, `ScenarioError` for
-    a bad scenario, `TabletopError` for a picture without the extra `render` and a window without a screen, and
-    `GameOver` from `step` after the end.
+    ## Action Space
+
+    `Discrete(ACTIONS)`, with the names of `GAME.actions`. The legal actions are in `info["action_mask"]` (int8, 1 for
+    legal, as `action_space.sample` takes it) and in `action_masks()` (bool, as sb3-contrib takes it). When the game is
+    over, all are 1.
+
+    ## Starting State
+
+    A random set-up. `reset(seed=n)` sets up the same game as `Batch(config, 1, seed=n)`. `reset()` continues the random
+    stream of the previous game. `reset(options={"scenario": {...}})` starts from a described position instead
+    (`GAME.scenario`). What the description leaves out of the configuration is the environment's own, and without the
+    key `random` so is the random stream.
+
+    ## Episode End
+
+    The end of the game terminates the episode, and so does an illegal action with `illegal_action="lose"`. An episode
+    is never truncated. The last `info` also has `points` (int), `others_points` (float, the mean of the others'
+    points), `won` (bool, also for a shared victory), `seat` (int) and `illegal` (bool). During a game these entries are
+    not listed, but can be looked up.
+
+    ## Arguments
+
+    - `reward`: the name of one of the rewards above.
+    - `illegal_action`: the effect of an action that the mask forbids. `"lose"` (default): the game is lost and ends.
+      The reward is then -1 with `win`; with `margin` or `points` it brings the sum of all rewards to -100 or 0.
+      `"raise"`: `IllegalAction` is raised and nothing changes. `"random"`: a random legal action is played instead, and
+      `info["illegal"]` is true. Anything but an integer from 0 to LAST raises `IllegalAction` in all three cases.
+    - `observation_dtype`: `"float32"` (default), or `"int8"` for undivided counts up to 127, which take a quarter of
+      the memory and less time.
+    - `starts`: positions to start from, as in `tabletop.batch.Batch`.
+    - `render_mode`: `"ansi"` (`render()` returns text), `"rgb_array"` (it returns the pixels of a picture), `"human"`
+      (a window shows the picture after every step) or None. All show what this seat sees.
+    - `render_size`: the width and height of the picture in pixels, 16 to 4096.
+
+    ## Errors
+
+    `ConfigError` for a bad argument or option, `ComponentsError` for bad numbers, `ScenarioError` for a bad scenario,
+    `TabletopError` for a picture without the extra `render` and a window without a screen, and `GameOver` from `step`
+    after the end.
+
+    ## Version History
+
+    - v0: first version.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
@@ -205,3 +237,87 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
     def _shown(self) -> Shown:
         games = self.batch.batch
         return Shown(games.states[0], self.seat, games.tables)
+
+
+class SoloEnv(OfGame, SeatEnv):
+    """The solo game of a game. `class SoloEnv(tabletop.envs.SoloEnv, game=GAME)` makes the environment.
+
+    ## Description
+
+    ```python
+    import gymnasium
+
+    env = gymnasium.make("PACKAGE:ID")
+    observation, info = env.reset(seed=1)
+    terminated = False
+    while not terminated:
+        action = env.action_space.sample(info["action_mask"])
+        observation, reward, terminated, truncated, info = env.step(action)
+    ```
+
+    ## Rewards
+
+    - `win`: 1 for a won and -1 for a lost game, at its end. It is the default if there is an opponent.
+    - `margin`: the change of your points minus the opponent's, at every step.
+    - `points`: the change of your points, at every step. Without an opponent there is no other reward.
+
+    All rewards of a game sum to its result: the first one also counts the points at your first decision.
+    """
+
+    SOLO = True
+
+    def __init__(self, **arguments: Any):
+        super().__init__(self._game, **self._solo(arguments))
+
+
+class VersusEnv(OfGame, SeatEnv):
+    """One seat of a game for several. `class VersusEnv(tabletop.envs.VersusEnv, game=GAME)` makes the environment.
+
+    ## Description
+
+    Agents play the other seats inside `step` and `reset`, so that a learner for single-agent environments can train
+    against them.
+
+    ```python
+    import gymnasium
+
+    env = gymnasium.make("PACKAGE:ID", opponents=("greedy",), players=MOST)
+    observation, info = env.reset(seed=1)
+    terminated = False
+    while not terminated:
+        action = env.action_space.sample(info["action_mask"])
+        observation, reward, terminated, truncated, info = env.step(action)
+    ```
+
+    ## Rewards
+
+    The rewards of this seat, summed over a step: its own action, and the others' actions until its next decision.
+
+    - `win` (default): at the end of a game with n players and k winners, the winners share 1 and the others share -1;
+      0 if all win.
+    - `margin`: the change of your points minus the mean of the others' points.
+    - `points`: the change of your points.
+
+    All rewards of a game sum to its result: the first one also counts the points at your first decision.
+
+    ## Starting State
+
+    The others' actions up to your first decision belong to the start. The seat and the random choices of the opponents
+    follow from the seed too. `options` may also have `seat`, your seat in this game, and `replies`, the first actions
+    of the other seats: with those of a recorded game it is played again.
+
+    ## Arguments
+
+    - `players`: PLAYERS.
+    - `opponents`: agents, or names for `tabletop_agents.make_agent`, such as `"random"`, `"greedy"`, `"ismcts-200"` or
+      `"policy:PATH"`. One opponent plays every other seat; several sit clockwise from you, one on each seat.
+    - `seat`: your seat, from 0, or `"random"` (default): drawn for every game.
+
+    ## Errors
+
+    `ConfigError` also for an opponent that is unknown or can't play this game, and `CheckpointError` for a trained
+    opponent that can't be read.
+    """
+
+    def __init__(self, opponents: Sequence[Agent | str] = ("greedy",), players: int = 2, **arguments: Any):
+        super().__init__(self._game, opponents=opponents, players=self._several(players), **arguments)

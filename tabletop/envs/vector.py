@@ -11,6 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from tabletop.agents import Agent
 from tabletop.checks import fitted, whole
 from tabletop.drawing.raster import WIDTH
 from tabletop.envs.arguments import (
@@ -22,6 +23,7 @@ from tabletop.envs.arguments import (
     preparation,
     seat_games,
 )
+from tabletop.envs.of_game import OfGame
 from tabletop.envs.rendering import Frame, Rendering, Shown
 from tabletop.errors import ConfigError, GameOver
 from tabletop.game import Game
@@ -31,29 +33,45 @@ from tabletop.versus import VersusBatch
 class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     """A Gymnasium vector environment of one seat in N games, stepped by compiled code.
 
-    Each opponent answers for all games in one call. Game i is set up as in a single environment that is reset with
-    `seed + i`. A solo game also continues as there. With other seats, one generator draws the seats and the opponents'
-    random choices of all games. So the same seed and the same actions give the same games, but not those of N single
-    environments.
+    `SeatVectorEnv(game)` plays any game, as `SeatEnv` does.
 
-    `infos` are as `gymnasium.vector.SyncVectorEnv` would combine the infos of single environments, with one exception:
-    `infos["action_mask"]`, (num_envs, actions) int8, has the rows of all games also after a `reset` of some games.
+    ## Description
 
-    Arguments:
-        game: as in `SeatEnv`.
-        num_envs: N, the number of games.
-        render_mode: as in `SeatEnv`.
-        render_size: as in `SeatEnv`.
-        autoreset_mode: a `gymnasium.vector.AutoresetMode` or its name. `NEXT_STEP` (default): the step after the end
-            ignores the action and starts the next game, with reward 0. `SAME_STEP`: the next game starts within the
-            step; `infos["final_obs"]` and `infos["final_info"]` have the end of the previous one. `DISABLED`: reset
-            finished games with `reset(options={"reset_mask": mask})`; stepping them raises `GameOver`.
-        num_threads: the number of threads that step the games; None for all usable cores.
-        copy: True: every step returns new arrays of observations and masks. False: it returns the batch's own arrays,
-            which the next `step` or `reset` overwrites, for learners that copy them into a rollout buffer.
-        **arguments: as in `SeatEnv`.
+    N games of `ID` in one process, stepped by compiled code on `num_threads` threads.
 
-    Raises the errors of `SeatEnv`, and `ConfigError` for a bad list of seeds or a bad mask.
+    ```python
+    import gymnasium
+    from tabletop.kernels import sample_actions
+
+    envs = gymnasium.make_vec("PACKAGE:ID", num_envs=1024)
+    observations, infos = envs.reset(seed=1)
+    for _ in range(1000):
+        actions = sample_actions(infos["action_mask"], envs.np_random)
+        observations, rewards, terminations, truncations, infos = envs.step(actions)
+    ```
+
+    Game i is set up as in a single environment that is reset with `seed + i`. `infos` are as
+    `gymnasium.vector.SyncVectorEnv` would combine the infos of single environments, with one exception:
+    `infos["action_mask"]`, (num_envs, ACTIONS) int8, has the rows of all games also after a `reset` of some games.
+    `action_masks()` is the same as bool.
+
+    ## Arguments
+
+    - `num_envs`: the number of games.
+    - `autoreset_mode`: a `gymnasium.vector.AutoresetMode` or its name. `NEXT_STEP` (default): the step after the end
+      ignores the action and starts the next game, with reward 0. `SAME_STEP`: the next game starts within the step;
+      `infos["final_obs"]` and `infos["final_info"]` have the end of the previous one. `DISABLED`: reset finished games
+      with `reset(options={"reset_mask": mask})`; stepping them raises `GameOver`.
+    - `num_threads`: the number of threads that step the games; None for all usable cores.
+    - `copy`: True (default): every step returns new arrays of observations and masks. False: it returns the batch's own
+      arrays, which the next `step` or `reset` overwrites, for learners that copy them into a rollout buffer.
+    - `reward`, `illegal_action`, `observation_dtype`, `starts`, `render_mode` and `render_size`: as in the single
+      environment, but without a window.
+
+    ## Errors
+
+    Those of the single environment, `ConfigError` for a bad list of seeds or a bad mask, and `IllegalAction` for a bad
+    action. Nothing changes then.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
@@ -205,6 +223,41 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
             final_obs[game] = self.batch.final_observations[game].copy()
         _add(infos, "final_obs", final_obs, ended)
         _add(infos, "final_info", ends, ended)
+
+
+class SoloVectorEnv(OfGame, SeatVectorEnv):
+    """The solo game of a game, N times. `class SoloVectorEnv(tabletop.envs.SoloVectorEnv, game=GAME)` makes it.
+
+    ## Description
+
+    In each autoreset mode a game also continues as the single environment does.
+    """
+
+    SOLO = True
+
+    def __init__(self, num_envs: int = 1, **arguments: Any):
+        super().__init__(self._game, num_envs, **self._solo(arguments))
+
+
+class VersusVectorEnv(OfGame, SeatVectorEnv):
+    """One seat of N games for several. `class VersusVectorEnv(tabletop.envs.VersusVectorEnv, game=GAME)` makes it.
+
+    ## Description
+
+    Each opponent answers for all games in one call. One generator draws the seats and the opponents' random choices of
+    all games; it is seeded when all games are. So the same seed and the same actions give the same games, but not those
+    of N single environments.
+
+    ## Arguments
+
+    - `players`, `opponents` and `seat`: as in the single environment.
+    """
+
+    def __init__(
+        self, num_envs: int = 1, opponents: Sequence[Agent | str] = ("greedy",), players: int = 2, **arguments: Any
+    ):
+        players = self._several(players)
+        super().__init__(self._game, num_envs, opponents=opponents, players=players, **arguments)
 
 
 def autoreset_mode_of(mode: AutoresetMode | str) -> AutoresetMode:

@@ -1,43 +1,13 @@
-"use strict";
+/* After `elements.js`, in one script. */
 
 const data = JSON.parse(document.getElementById("replay").textContent);
 const { steps, owners, texts, strokes, tags, parts } = data;
 const last = steps.length - 1;
-const $ = (id) => document.getElementById(id);
 const ink = getComputedStyle(document.documentElement).getPropertyValue("--ink").trim();
 const say = (number) => texts[number];
-const sentence = (words) => words.charAt(0).toUpperCase() + words.slice(1) + (/[.!?]$/.test(words) ? "" : ".");
 
 let step = -1;
 let timer = 0;
-
-/* An HTML element; strings among its children become text, never markup. */
-function make(tag, className, ...children) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  made.append(...children);
-  return made;
-}
-
-/* Markup of our own drawings: nothing that a user has named is in it. */
-function token(owner, className = "token") {
-  const holder = document.createElement("template");
-  holder.innerHTML =
-    `<svg class="${className}" viewBox="-17 -18 34 37" aria-hidden="true"><use href="#${owners[owner].shape}"/></svg>`;
-  return holder.content.firstChild;
-}
-
-/* Names of owners that are no part of a longer word, the longest first. */
-const seats = owners.map(({ seat }) => seat.replace(/[^\w ]/g, "\\$&")).sort((a, b) => b.length - a.length);
-const NAMED = new RegExp(`\\b(${seats.join("|")})\\b`);
-
-/* Words, with their shape before the owners that are named in them. */
-function named(words) {
-  return words.split(NAMED).flatMap((part, i) => {
-    const owner = i % 2 ? owners.findIndex(({ seat }) => seat === part) : -1;
-    return owner < 0 ? [part] : [make("span", "named", token(owner, "small"), part)];
-  });
-}
 
 /* --- the board --- */
 
@@ -74,11 +44,11 @@ function showWords() {
     make("span", "", rounds > 1 ? ` round ${round} of ${rounds}` : ""),
     make("span", "phase", say(phase) && `${rounds > 1 ? "," : ""} ${say(phase)}`),
   );
-  const who = by < 0 ? [] : [token(by), `${owners[by].name}: `];
-  $("action").replaceChildren(...who, ...(step ? named(who.length ? say(done) : sentence(say(done))) : ["The start of the game."]));
-  $("changes").replaceChildren(...changes.map((number) => make("li", "", ...named(say(number)))));
+  const who = by < 0 ? [] : [token(owners[by]), `${owners[by].name}: `];
+  $("action").replaceChildren(...who, ...(step ? named(who.length ? say(done) : sentence(say(done)), owners) : ["The start of the game."]));
+  $("changes").replaceChildren(...changes.map((number) => make("li", "", ...named(say(number), owners))));
   $("decision-title").textContent = step === last && data.winners ? "The end" : "Next decision";
-  $("asked").replaceChildren(...(actor < 0 ? [] : [token(actor)]), say(asked));
+  $("asked").replaceChildren(...(actor < 0 ? [] : [token(owners[actor])]), say(asked));
   $("options").replaceChildren(...(options ? optionItems(options) : []));
 }
 
@@ -99,7 +69,7 @@ function option(words, share, thousandths, className) {
   const bar = make("span", "bar");
   bar.style.width = `${thousandths / 10}%`;
   const mark = className === "taken" ? [make("span", "unseen", " (taken)")] : [];
-  return make("li", className, bar, make("span", "words", ...named(words), ...mark), make("span", "share", share));
+  return make("li", className, bar, make("span", "words", ...named(words, owners), ...mark), make("span", "share", share));
 }
 
 function describeGame() {
@@ -107,13 +77,13 @@ function describeGame() {
   $("result").textContent = data.result;
   $("about").textContent = data.about;
   $("until").textContent = data.winners ? "end" : "so far";
-  $("owners").replaceChildren(...owners.map(({ name, seat }, owner) => {
-    const label = make("span", "", token(owner), make("span", "", name));
-    if (seat !== name) label.lastChild.append(" ", make("span", "seat", seat));
-    if (data.winners?.includes(owner)) label.lastChild.append(" ", make("span", "won ending", "★ wins"));
+  $("owners").replaceChildren(...owners.map((owner, number) => {
+    const label = make("span", "", token(owner), make("span", "", owner.name));
+    if (owner.seat !== owner.name) label.lastChild.append(" ", make("span", "seat", owner.seat));
+    if (data.winners?.includes(number)) label.lastChild.append(" ", make("span", "won ending", "★ wins"));
     const head = make("th", "", label);
     head.scope = "row";
-    return make("tr", "", head, make("td", "now"), make("td", "end ending", String(end.points[owner])));
+    return make("tr", "", head, make("td", "now"), make("td", "end ending", String(end.points[number])));
   }));
 }
 

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from tabletop.checks import checked
+from tabletop.drawing import ELEMENTS
 from tabletop.drawing.svg import clean
 from tabletop.game import NOBODY
 from tabletop.replays.files import THOUSANDTHS, write
@@ -57,7 +58,7 @@ def write_page(
 
 def page(data: dict[str, Any], drawings: str) -> str:
     """The HTML document for the results of `page_data`."""
-    style, script = (_template(name) for name in ("css", "js"))
+    style, script = _template("css"), _script()
     # escaped, so that the data can't end the script element or start a comment
     content = json.dumps(data, separators=(",", ":")).translate({ord(c): f"\\u{ord(c):04x}" for c in "<>&"})
     filled = {
@@ -74,6 +75,12 @@ def page(data: dict[str, Any], drawings: str) -> str:
 
 def _template(kind: str) -> str:
     return Path(__file__).with_name(f"page.{kind}").read_text(encoding="utf-8")
+
+
+def _script() -> str:
+    """`page.js` after the elements that it uses. These are a module elsewhere, but a page without network has none."""
+    elements = re.sub("^export ", "", ELEMENTS.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return f'"use strict";\n\n{elements}\n{_template("js")}'
 
 
 def _hash(text: str) -> str:

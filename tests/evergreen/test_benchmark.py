@@ -16,11 +16,12 @@ from tabletop_agents import make_agent
 from tabletop_cli import commands
 from tabletop_cli import evergreen as cli
 from tabletop_training import benchmark
-from tabletop_training.evaluation import mean_estimate, play_games, share_estimate
+from tabletop_training.evaluation import play_games
 from tabletop_training.evergreen import benchmark as evergreen
 from tabletop_training.evergreen.benchmark import PLAN
 from tabletop_training.matches import play_match
 from tabletop_training.petrichor.benchmark import PLAN as OTHER_PLAN
+from tabletop_training.results import mean_estimate, share_estimate
 from tests.watched import Watched
 
 GAMES = 6

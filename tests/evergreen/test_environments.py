@@ -88,7 +88,7 @@ def test_the_page_of_an_environment(name: str) -> None:
     for heading in ("Description", "Observation Space", "Action Space", "Rewards", "Arguments", "Version History"):
         assert f"## {heading}" in page
     assert f"`Discrete({NUM_ACTIONS})`" in page
-    assert f"`Box({LOW:g}, {HIGH:g}, (OBSERVATION_SIZE,), float32)`" in page
+    assert f"`Box({LOW:g}, {HIGH:g}, ({OBSERVATION_SIZE},), float32)`" in page
     env = gymnasium.make(SOLO)
     assert env.action_space == gymnasium.spaces.Discrete(NUM_ACTIONS)
     assert env.observation_space == gymnasium.spaces.Box(LOW, HIGH, (OBSERVATION_SIZE,), np.float32)

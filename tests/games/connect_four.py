@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from tabletop import envs
 from tabletop.compiled import rule
 from tabletop.defaults import GameRecord, begin_game, end_game
+from tabletop.envs.aec import GameAEC, wrapped
 from tabletop.game import Game, Rules
 from tabletop.legal import allow, ask, forbid_all
 from tabletop.observation import Layout
@@ -145,3 +147,20 @@ GAME: Game = Game(
     scenario=positions.scenario,
     described=positions.described,
 )
+
+
+class VersusEnv(envs.VersusEnv, game=GAME):
+    """Connect Four, seen from one seat."""
+
+
+class VersusVectorEnv(envs.VersusVectorEnv, game=GAME):
+    """Many games of Connect Four, each seen from one seat."""
+
+
+class raw_env(GameAEC, game=GAME):  # noqa: N801
+    """Connect Four with both seats."""
+
+
+def env(**arguments: Any) -> Any:
+    """`raw_env` in PettingZoo's wrappers."""
+    return wrapped(raw_env(**arguments))

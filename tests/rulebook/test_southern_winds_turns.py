@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from petrichor_env.invariants import check
+from petrichor_env.game import check
 from petrichor_env.scenarios import scenario
 from petrichor_env.state import Cloud, Decision, Phase
 from tabletop.errors import IllegalAction

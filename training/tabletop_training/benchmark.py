@@ -25,16 +25,7 @@ from tabletop.game import Config, Game
 from tabletop.screen import Screen
 from tabletop.words import shown
 from tabletop_agents import Agent
-from tabletop_training.evaluation import (
-    EVALUATION_SEED,
-    HERE,
-    NO_ESTIMATE,
-    Estimate,
-    Results,
-    Workers,
-    mean_estimate,
-    share_estimate,
-)
+from tabletop_training.evaluation import EVALUATION_SEED, HERE, Workers
 from tabletop_training.evaluation_files import (
     OnResult,
     markdown_code,
@@ -50,9 +41,10 @@ from tabletop_training.evaluation_files import (
 from tabletop_training.job import Job, Stopped
 from tabletop_training.ladder import LADDER
 from tabletop_training.matches import make_agents
-from tabletop_training.plays import Play, agent_hash, is_search, play_all, tables_hash
+from tabletop_training.plays import Match, agent_hash, is_search, play_all, tables_hash
 from tabletop_training.ratings import Game as Rated
 from tabletop_training.ratings import Rating, Z
+from tabletop_training.results import NO_ESTIMATE, Estimate, Results, mean_estimate, share_estimate
 from tabletop_training.settings import check_at_least_one
 from tabletop_training.tournament import rate
 
@@ -309,18 +301,18 @@ def main(
         benchmark.forget(name)  # measured with another file of that name
     solo, duel = _players(Screen(), [*dict.fromkeys([*benchmark.agents, *names])], names, benchmark)
     solo_games = {agent.name: wanted["search_games" if is_search(agent.name) else "games"] for agent in solo}
-    plays = [Play([agent], config, solo_games[agent.name]) for agent in solo for config in benchmark.solo_configs]
-    plays += [
-        Play(pair, benchmark.duel, wanted["duel_games"])
+    matches = [Match([agent], config, solo_games[agent.name]) for agent in solo for config in benchmark.solo_configs]
+    matches += [
+        Match(pair, benchmark.duel, wanted["duel_games"])
         for pair in combinations(duel, 2)
         if benchmark.score(pair[0].name, pair[1].name) is None and {pair[0].name, pair[1].name} & {*names}
     ]
     with Job(folder, resume=True) as job:
-        if not plays:
+        if not matches:
             job.console.print("All of this is measured already.")
         try:
             sets: list[Results] = []
-            for result, left in play_all(job, plays, benchmark.seed, workers):
+            for result, left in play_all(job, matches, benchmark.seed, workers):
                 if result.config.players > 1:
                     benchmark.add_pair(result)
                 else:

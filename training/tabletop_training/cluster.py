@@ -7,14 +7,15 @@ import re
 import socket
 import sys
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, Self
 
 from tabletop.batch import use_cores
 from tabletop.checks import checked
 from tabletop.errors import TabletopError
 from tabletop.extras import needed
-from tabletop_training.evaluation import HERE, Results, Workers
+from tabletop_training.evaluation import HERE, Workers
+from tabletop_training.results import Results
 from tabletop_training.workers import Processes, SeveralWorkers, Task, play_task
 
 LOCAL = "local"
@@ -132,3 +133,11 @@ def workers(number: int | None = None, address: str | None = None) -> Workers:
     if address is not None:
         return RayWorkers(address, number)
     return HERE if number in (None, 1) else Processes(number)
+
+
+@contextmanager
+def opened(given: Workers | int) -> Iterator[Workers]:
+    """Workers that can play: these, in their context if they are outside of it; or this number of processes."""
+    found = given if isinstance(given, Workers) else workers(given)
+    with nullcontext(found) if found.is_open else found as players:
+        yield players

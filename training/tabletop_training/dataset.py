@@ -22,13 +22,14 @@ from minari.data_collector.episode_buffer import EpisodeBuffer
 from minari.dataset.minari_storage import MinariStorage
 
 from tabletop import seeds
-from tabletop.agents import Agent, Decisions, agents_of, ask
+from tabletop.agents import Agent, Decisions, agents_of
 from tabletop.batch import Batch
 from tabletop.checks import checked, whole
 from tabletop.envs import MaskInObservation
 from tabletop.envs.arguments import observation_box
 from tabletop.errors import ConfigError, TabletopError
-from tabletop.game import NOBODY, Config
+from tabletop.game import Config
+from tabletop.play import PlayListener, play
 from tabletop_agents import RandomAgent
 from tabletop_training.evaluation import MOST_SEED, check_seats, probabilities_of
 from tabletop_training.job import Job
@@ -97,36 +98,9 @@ def _block(
     batch = Batch(config, number, seed + start, autoreset="disabled", reward=reward, observation_dtype=dtype)
     generator = seeds.generator(seed + start, seeds.Stream.DATA_SET)
     sits = (np.arange(players) + np.arange(start, start + number)[:, None]) % players  # (games, seats): which agent
-    kept: list[tuple[np.ndarray, ...]] = []  # of the decisions of a step: seen, legal, chosen, told, whose episode
-    gained: list[tuple[np.ndarray, np.ndarray]] = []  # which decisions, and rewards that count to them
-    newest = np.full((number, players), -1)  # each seat's last decision
-    before = np.zeros((number, players))  # rewards until a seat's first decision
-    chosen = np.zeros(number, np.int64)
-    decided = 0
-    while len(playing := np.flatnonzero(batch.actors != NOBODY)):
-        actors = batch.actors[playing].astype(np.int64)
-        for index, agent in enumerate(agents):
-            asked = playing[sits[playing, actors] == index]
-            if not len(asked):
-                continue
-            decisions = Decisions.of(batch, asked)
-            told = _probabilities(agent, decisions, generator)
-            chosen[asked] = ask(agent, decisions, generator)
-            seats = batch.actors[asked].astype(np.int64)
-            kept.append(
-                (batch.observations[asked], batch.action_masks[asked], chosen[asked], told, asked * players + seats)
-            )
-            newest[asked, seats] = decided + np.arange(len(asked))
-            gained.append((newest[asked, seats], before[asked, seats]))
-            before[asked, seats] = 0.0
-            decided += len(asked)
-        batch.step(chosen, which=batch.actors != NOBODY)
-        earlier = newest[playing] >= 0
-        gained.append((newest[playing][earlier], batch.rewards[playing][earlier]))
-        before[playing] += np.where(earlier, 0.0, batch.rewards[playing])
-    seen, masks, actions, told, episode = (np.concatenate(parts) for parts in zip(*kept, strict=True))
-    rewards = np.zeros(decided)
-    np.add.at(rewards, *(np.concatenate(parts) for parts in zip(*gained, strict=True)))
+    seats = _Seats(agents, batch, generator)
+    play(agents, batch, sits, [generator] * len(agents), listeners=[seats])
+    (seen, masks, actions, told, episode), rewards = seats.decisions()
     last = np.stack([batch.observe(seat) for seat in range(players)], axis=1)  # (games, seats, D)
     order = np.argsort(episode, kind="stable")
     for rows in np.split(order, np.flatnonzero(np.diff(episode[order])) + 1):  # a seat that never decided has none
@@ -150,6 +124,47 @@ def _block(
                 "seat": np.full(length + 1, seat),
             },
         )
+
+
+class _Seats(PlayListener):
+    """What the seats of some games see, do and gain."""
+
+    def __init__(self, agents: Sequence[Agent], batch: Batch, generator: np.random.Generator) -> None:
+        self._agents, self._batch, self._generator = agents, batch, generator
+        shape = (batch.num_games, batch.config.players)
+        self._number = 0  # decisions so far
+        self._newest = np.full(shape, -1)  # each seat's last decision
+        self._before = np.zeros(shape)  # rewards until a seat's first decision
+        self._told = np.empty(0)
+        self._kept: list[tuple[np.ndarray, ...]] = []  # as in `decisions`
+        self._gained: list[tuple[np.ndarray, np.ndarray]] = []  # which decisions, and rewards that count to them
+
+    def on_decisions(self, agent: int, games: np.ndarray, decisions: Decisions) -> None:
+        self._told = _probabilities(self._agents[agent], decisions, self._generator)
+
+    def on_actions(self, agent: int, games: np.ndarray, actions: np.ndarray) -> None:
+        batch, seats = self._batch, self._batch.actors[games].astype(np.int64)
+        episodes = games * batch.config.players + seats
+        self._kept.append((batch.observations[games], batch.action_masks[games], actions, self._told, episodes))
+        self._newest[games, seats] = self._number + np.arange(len(games))
+        self._gained.append((self._newest[games, seats], self._before[games, seats]))
+        self._before[games, seats] = 0.0
+        self._number += len(games)
+
+    def on_step(self, which: np.ndarray) -> None:
+        rewards, newest = self._batch.rewards[which], self._newest[which]
+        earlier = newest >= 0
+        self._gained.append((newest[earlier], rewards[earlier]))
+        self._before[which] += np.where(earlier, 0.0, rewards)
+
+    def decisions(self) -> tuple[list[np.ndarray], np.ndarray]:
+        """All decisions in the order of play, and their rewards.
+
+        The first are observations, masks, actions, probabilities, and game times players plus seat.
+        """
+        rewards = np.zeros(self._number)
+        np.add.at(rewards, *(np.concatenate(parts) for parts in zip(*self._gained, strict=True)))
+        return [np.concatenate(parts) for parts in zip(*self._kept, strict=True)], rewards
 
 
 def _probabilities(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:

@@ -16,10 +16,11 @@ from tabletop.replays.page import write_page
 from tabletop.replays.recorder import Recorder
 from tabletop_agents import Decisions, GreedyAgent, RandomAgent
 from tabletop_agents.policy import PolicyAgent
-from tabletop_training import runs, tournament
+from tabletop_training import tournament
 from tabletop_training.evaluation import EVALUATION_SEED, EvaluationStopped
 from tabletop_training.evaluation_files import OnResult, plain, unheard
 from tabletop_training.job import Job, make_folder
+from tabletop_training.learn import train
 from tabletop_training.learn.learner import BEST, POLICY
 from tabletop_training.tournament import play_tournament
 
@@ -43,7 +44,7 @@ def main(
     `on_result` is called with the content of `tournament.json`.
     """
     folder = make_folder(output, new=True)
-    learned = runs.main(game, "selfplay", minutes=minutes, seed=seed, output=folder / "training", players=PLAYERS)
+    learned = train.main(game, "selfplay", minutes=minutes, seed=seed, output=folder / "training", players=(PLAYERS,))
     config = game.config(players=PLAYERS)
     with Job(folder, resume=True) as job:
         best = learned / BEST

@@ -22,8 +22,9 @@ from tabletop.game import Config, Game
 from tabletop.replays.files import THOUSANDTHS, printable
 from tabletop.replays.replay import Replay, replays_of
 from tabletop.words import counted, shown
-from tabletop_training.evaluation import MAX_GAMES_AT_ONCE, Estimate, Recording, Results
+from tabletop_training.evaluation import MAX_GAMES_AT_ONCE, Recording
 from tabletop_training.job import make_folder
+from tabletop_training.results import Estimate, Results
 from tabletop_training.settings import check_at_least_one
 
 _LONGEST_SLUG = 40

@@ -17,7 +17,7 @@ from tabletop.files import read_limited
 from tabletop.game import Config, Game
 from tabletop.screen import Screen
 from tabletop.words import shown
-from tabletop_training.evaluation import EVALUATION_SEED, HERE, Estimate, EvaluationStopped, Workers
+from tabletop_training.evaluation import EVALUATION_SEED, HERE, EvaluationStopped, Workers
 from tabletop_training.evaluation_files import (
     OnResult,
     new_table,
@@ -29,6 +29,7 @@ from tabletop_training.evaluation_files import (
 )
 from tabletop_training.job import Bar, Interruptions, make_folder, progress_bar
 from tabletop_training.matches import evaluate, make_agents
+from tabletop_training.results import Estimate
 
 LADDER = ("random", "greedy", "rollout", "ismcts-200", "ismcts-2000")
 """The agents of the ladder, each stronger than the one before."""

@@ -17,8 +17,7 @@ from typing import Any, Unpack
 import numpy as np
 from rich.console import Console
 
-from tabletop.agents import Decisions, agents_of, check_agents
-from tabletop.batch import Batch
+from tabletop.agents import agents_of
 from tabletop.checks import checked, whole
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
@@ -27,27 +26,30 @@ from tabletop.screen import Screen
 from tabletop.words import counted, shown
 from tabletop_agents import Agent, make_agent
 from tabletop_training import evaluation_files as files
+from tabletop_training.cluster import opened
 from tabletop_training.evaluation import (
     EVALUATION_SEED,
     HERE,
     MAX_GAMES_AT_ONCE,
     MOST_SEED,
-    Estimate,
     EvaluationStopped,
     Playing,
-    Results,
     Seeds,
     Workers,
     blocks_of,
     check_seats,
+    get_ready,
+    play_rounds,
+)
+from tabletop_training.job import Job
+from tabletop_training.results import (
+    Estimate,
+    Results,
     concatenate,
     difference_estimate,
     mean_estimate,
-    opened,
-    play_rounds,
     share_estimate,
 )
-from tabletop_training.job import Job
 from tabletop_training.settings import check_at_least_one
 
 BLOCK_GAMES = 64
@@ -90,18 +92,6 @@ def make_agents(names: Sequence[str], config: Config) -> list[Agent]:
     agents = [make_agent(name, config.game) for name in names]
     get_ready(agents, config)
     return agents
-
-
-def get_ready(agents: Sequence[Agent], config: Config) -> None:
-    """Let each agent answer a decision, so that none compiles while it is timed. Raises ConfigError if one cannot."""
-    if any(agent.name.startswith("policy") for agent in agents):
-        import torch
-
-        torch.set_num_threads(1)  # more would wait by spinning; networks of this size gain nothing from them
-    check_agents(agents, config)
-    batch = Batch(config, 1, 0)
-    for agent in agents:
-        agent.act(Decisions.of(batch), np.random.default_rng(0))
 
 
 # --- What the games say ----------------------------------------------------------------------------------------------
@@ -193,7 +183,7 @@ def report_agents(results: Results, labels: Sequence[str]) -> tuple[AgentReport,
     return tuple(reports)
 
 
-def assess(results: Sequence[Results], labels: Sequence[str], stopped: str) -> Evaluation:
+def evaluation_of(results: Sequence[Results], labels: Sequence[str], stopped: str) -> Evaluation:
     """Compute all statistics of a match (one result), or of several agents' games for one (one result each)."""
     config = results[0].config
     wins: list[np.ndarray] = []
@@ -246,7 +236,7 @@ def evaluate(
     labels = labels_of([agent.name for agent in players])
     evaluation = None
     for block, done in play_blocks(groups, config, rotations(config.players), games, seed, workers, **playing):
-        evaluation = assess(done, labels, "games")
+        evaluation = evaluation_of(done, labels, "games")
         played = evaluation.reports[0].seeds
         if until_width is not None and played >= FIRST_LOOK and evaluation.width <= until_width:
             evaluation = replace(evaluation, stopped="width")

@@ -18,20 +18,11 @@ from tabletop.errors import CheckpointError
 from tabletop.game import Config, Game
 from tabletop.words import counted
 from tabletop_agents import Agent, Decisions, RandomAgent, agent_file
-from tabletop_training.evaluation import (
-    HERE,
-    MAX_GAMES_AT_ONCE,
-    Block,
-    Recording,
-    Results,
-    Workers,
-    blocks_of,
-    concatenate,
-    opened,
-    play_games,
-)
+from tabletop_training.cluster import opened
+from tabletop_training.evaluation import HERE, MAX_GAMES_AT_ONCE, GameBlock, Recording, Workers, blocks_of, play_games
 from tabletop_training.job import Job
 from tabletop_training.matches import rotations, seeds_for
+from tabletop_training.results import Results, concatenate
 
 SEARCH_AGENTS = ("rollout", "ismcts", "openspiel", "search")
 """The first words of agents' names that should play fewer games: their decisions take thousands of times longer."""
@@ -45,26 +36,26 @@ _MOMENT = 0.3
 
 
 @dataclass(frozen=True)
-class Play:
-    """Games on consecutive seeds, with several agents in every rotation of the seats."""
+class Match:
+    """Games to be played on consecutive seeds, with the agents in every rotation of the seats."""
 
     agents: Sequence[Agent]
     config: Config
     games: int
 
-    def blocks(self, seed: int) -> list[Block]:
+    def blocks(self, seed: int) -> list[GameBlock]:
         """The games from this seed on, in blocks, as `play_match` plays them."""
         players = self.config.players
         seeds = np.arange(seed, seed + seeds_for(self.games, players))
         return blocks_of(self.agents, self.config, seeds, rotations(players))
 
 
-def _seconds_a_game(agent: Agent, play: Play, decisions: float) -> float:
+def _seconds_a_game(agent: Agent, match: Match, decisions: float) -> float:
     """Seconds for a game of this many decisions, from the agent's first decisions in more and more games."""
     number, taken = 0, 0.0
-    while taken < _MOMENT and number < min(play.games, MAX_GAMES_AT_ONCE):
-        number = min(4 * number + 1, play.games, MAX_GAMES_AT_ONCE)
-        asked = Decisions.of(Batch(play.config, number, 0))
+    while taken < _MOMENT and number < min(match.games, MAX_GAMES_AT_ONCE):
+        number = min(4 * number + 1, match.games, MAX_GAMES_AT_ONCE)
+        asked = Decisions.of(Batch(match.config, number, 0))
         start = time.perf_counter()
         agent.act(asked, np.random.default_rng(0))
         taken = time.perf_counter() - start
@@ -80,7 +71,7 @@ def about(seconds: float) -> str:
 
 
 def play_all(
-    job: Job, plays: Sequence[Play], seed: int, workers: Workers | int = HERE, **recording: Unpack[Recording]
+    job: Job, matches: Sequence[Match], seed: int, workers: Workers | int = HERE, **recording: Unpack[Recording]
 ) -> Iterator[tuple[Results, str]]:
     """Play all in this order, each from `seed` on. Yields the results one by one, with the time left in words.
 
@@ -88,29 +79,29 @@ def play_all(
     from a few timed decisions of each agent, then from its games. `workers` play, as in
     `tabletop_training.matches.evaluate`. Raises Stopped after Ctrl-C.
     """
-    if plays:
+    if matches:
         with opened(workers) as players:
-            yield from _play_all(job, plays, seed, players, **recording)
+            yield from _play_all(job, matches, seed, players, **recording)
 
 
 def _play_all(
-    job: Job, plays: Sequence[Play], seed: int, workers: Workers, **recording: Unpack[Recording]
+    job: Job, matches: Sequence[Match], seed: int, workers: Workers, **recording: Unpack[Recording]
 ) -> Iterator[tuple[Results, str]]:
     lengths: dict[int, np.ndarray] = {}  # decisions of some games, by number of players
     paces: dict[tuple[str, int], float] = {}  # seconds a game, by agent and number of players
 
-    def seconds(some: Iterable[Play]) -> float:
-        own = sum(play.games * paces[agent.name, play.config.players] for play in some for agent in play.agents)
+    def seconds(some: Iterable[Match]) -> float:
+        own = sum(match.games * paces[agent.name, match.config.players] for match in some for agent in match.agents)
         return own / workers.number
 
-    def watching(play: Play, later: Sequence[Play]) -> Callable[[], bool]:
+    def watching(match: Match, later: Sequence[Match]) -> Callable[[], bool]:
         """Called again and again while this is played: shows the time left, and returns whether to stop.
 
         A single worker calls it at each step. The progress of several workers is known less exactly.
         """
-        start, own, rest, steps = time.perf_counter(), seconds([play]), seconds(later), itertools.count(1)
-        all_steps = int(lengths[play.config.players].max()) * math.ceil(play.games / MAX_GAMES_AT_ONCE)
-        who = " against ".join(agent.name for agent in play.agents)
+        start, own, rest, steps = time.perf_counter(), seconds([match]), seconds(later), itertools.count(1)
+        all_steps = int(lengths[match.config.players].max()) * math.ceil(match.games / MAX_GAMES_AT_ONCE)
+        who = " against ".join(agent.name for agent in match.agents)
 
         def step() -> bool:
             now, done = time.perf_counter(), min(next(steps) / all_steps, 0.99)
@@ -124,28 +115,28 @@ def _play_all(
         return step
 
     with job.console.status("estimating how long this takes"):
-        for play in plays:
-            players = play.config.players
+        for match in matches:
+            players = match.config.players
             if players not in lengths:
-                lengths[players] = play_games([RandomAgent()] * players, play.config, _SAMPLE, 0).lengths
-            for agent in play.agents:
+                lengths[players] = play_games([RandomAgent()] * players, match.config, _SAMPLE, 0).lengths
+            for agent in match.agents:
                 if (agent.name, players) not in paces:
-                    paces[agent.name, players] = _seconds_a_game(agent, play, lengths[players].mean() / players)
-    number = counted(sum(play.games for play in plays), "game")
-    job.console.print(f"{number}: this takes {about(seconds(plays))} in all.")
+                    paces[agent.name, players] = _seconds_a_game(agent, match, lengths[players].mean() / players)
+    number = counted(sum(match.games for match in matches), "game")
+    job.console.print(f"{number}: this takes {about(seconds(matches))} in all.")
     began = time.perf_counter()
-    parts = [play.blocks(seed) for play in plays]
+    parts = [match.blocks(seed) for match in matches]
     watch: Callable[[], bool] = job.should_stop
     played = workers.play(itertools.chain(*parts), should_stop=lambda: watch(), **recording)
     with job.bar("playing", 1.0) as bar, closing(played):
-        for index, play in enumerate(plays):
-            later, start = plays[index + 1 :], time.perf_counter()
-            watch = watching(play, later)
+        for index, match in enumerate(matches):
+            later, start = matches[index + 1 :], time.perf_counter()
+            watch = watching(match, later)
             result = concatenate([next(played) for _ in parts[index]])
             thought = max(result.seconds.sum(), 1e-9)
             taken = time.perf_counter() - start if workers.number == 1 else thought
-            for agent, part in zip(play.agents, result.seconds, strict=True):
-                paces[agent.name, play.config.players] = taken / play.games / thought * float(part)
+            for agent, part in zip(match.agents, result.seconds, strict=True):
+                paces[agent.name, match.config.players] = taken / match.games / thought * float(part)
             yield result, f"{about(seconds(later))} left in all".capitalize()
 
 

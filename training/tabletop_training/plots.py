@@ -21,11 +21,11 @@ from matplotlib.ticker import EngFormatter, PercentFormatter
 from tabletop.checks import checked
 from tabletop.errors import ConfigError
 from tabletop.words import shown
-from tabletop_training.evaluation import Estimate, score_interval
 from tabletop_training.ratings import Rating, Z
+from tabletop_training.results import Estimate, score_interval
 
 if TYPE_CHECKING:
-    from tabletop_training.learning import CurvePoint  # it brings torch, which takes seconds
+    from tabletop_training.learn.logs import CurvePoint  # it brings torch, which takes seconds
 
 # Okabe and Ito's colours, which people with any colour vision tell apart; the markers do too
 _LOOKS = {
@@ -138,6 +138,7 @@ def looks(agents: Sequence[str]) -> dict[str, tuple[str, str]]:
 
 def _smooth(curve: Sequence[CurvePoint]) -> np.ndarray:
     """Six rows: steps, win rate, the ends of its Wilson interval, margin, the half width of its interval."""
+    curve = [point for point in curve if point.games]
     games = np.array([point.games for point in curve], float)
     wins = np.array([point.wins for point in curve], float)
     margins = np.array([point.margin for point in curve], float)

@@ -25,19 +25,12 @@ from tabletop.screen import Screen
 from tabletop.words import counted, shown
 from tabletop_agents import Agent
 from tabletop_training import evaluation_files as files
-from tabletop_training.evaluation import (
-    EVALUATION_SEED,
-    HERE,
-    Estimate,
-    Playing,
-    Results,
-    Workers,
-    share_estimate,
-)
+from tabletop_training.evaluation import EVALUATION_SEED, HERE, Playing, Workers
 from tabletop_training.job import Job
 from tabletop_training.matches import AgentReport, make_agents, play_blocks, report_agents, rotations, seeds_for
 from tabletop_training.plots import plot_cross_table
 from tabletop_training.ratings import Game, Rating, rate_games
+from tabletop_training.results import Estimate, Results, share_estimate
 from tabletop_training.settings import check_at_least_one
 
 GAMES = 200
@@ -122,7 +115,7 @@ def rate(games: Sequence[Game], labels: Sequence[str], seed: int) -> dict[str, R
     return ratings
 
 
-def assess(results: Results, labels: Sequence[str], seed: int, finished: bool = True) -> Tournament:
+def tournament_of(results: Results, labels: Sequence[str], seed: int, finished: bool = True) -> Tournament:
     """Ratings, cross table and means of all games."""
     ratings = rate(rated_games(results, labels), labels, seed)
     order = sorted(range(len(labels)), key=lambda index: -ratings[labels[index]].mu)
@@ -162,7 +155,7 @@ def play_tournament(
         done = so_far
         on_block(block)
     finished = len(done[0]) == seeds_for(games, config.players) * len(lineups)
-    return assess(done[0], labels, seed, finished)
+    return tournament_of(done[0], labels, seed, finished)
 
 
 def _labels(agents: Sequence[Agent], config: Config, games: int) -> tuple[str, ...]:

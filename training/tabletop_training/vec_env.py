@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,115 +12,12 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from tabletop.batch import Batch, Seed
+from tabletop.batch import Batch
 from tabletop.checks import checked, fitted
 from tabletop.envs.arguments import check_options, observation_box, preparation
 from tabletop.errors import ConfigError
-from tabletop.game import Config
 from tabletop.scores import others_points, win_shares
 from tabletop.versus import Prepare, VersusBatch
-
-
-@dataclass(frozen=True)
-class Ended:
-    """K ended games in the order of their ends, as the learner sees them."""
-
-    won: np.ndarray  # (K,) float64, its share of the victory: 1 alone, 1/k with k winners, else 0
-    points: np.ndarray  # (K,) int64
-    others_points: np.ndarray  # (K,) float64, the mean of all others who have points
-    returns: np.ndarray  # (K,) float64, sums of the scaled rewards
-    lengths: np.ndarray  # (K,) int64, its decisions
-    seats: np.ndarray  # (K,) int64
-    lineups: np.ndarray  # (K, players - 1) int64, who played the other seats, as in `VersusBatch`
-    configs: list[Config]  # what was played
-
-    def __len__(self) -> int:
-        return len(self.won)
-
-    @property
-    def margins(self) -> np.ndarray:
-        """(K,) float64: the learner's points less the mean of the others'."""
-        return np.asarray(self.points - self.others_points, np.float64)
-
-    @classmethod
-    def join(cls, parts: list[Ended], players: int) -> Ended:
-        """Join the parts. `players` gives the shape of `lineups` if there are no parts."""
-        floats, ints = np.zeros(0), np.zeros(0, np.int64)
-        nothing = cls(floats, ints, floats, floats, ints, ints, np.zeros((0, players - 1), np.int64), [])
-        columns = {
-            name: np.concatenate([getattr(part, name) for part in (nothing, *parts)])
-            for name in ("won", "points", "others_points", "returns", "lengths", "seats", "lineups")
-        }
-        return cls(**columns, configs=[config for part in parts for config in part.configs])
-
-
-class Tally:
-    """Steps a `VersusBatch`, adds up the learner's rewards in its games, and collects ended games.
-
-    Attributes (N games): `returns` (N,) float64 and `lengths` (N,) int64 of the running games.
-
-    Arguments:
-        games: with autoreset="same_step" or "next_step".
-        reward_scale: the factor of the rewards.
-        win_bonus: w. The last reward of a game is increased by w × (2 × share of the victory - 1).
-    """
-
-    def __init__(self, games: VersusBatch, reward_scale: float = 1.0, win_bonus: float = 0.0) -> None:
-        self.games = games
-        self.reward_scale = reward_scale
-        self.win_bonus = win_bonus
-        self.returns = np.zeros(games.num_games)
-        self.lengths = np.zeros(games.num_games, np.int64)
-        self._ended: list[Ended] = []
-
-    def reset(self, seed: Seed = None, prepare: Prepare | None = None) -> None:
-        """Start all games anew; the arguments are those of `VersusBatch.reset`. Ended games stay counted."""
-        self.games.reset(seed, prepare=prepare)
-        self.returns[:] = 0
-        self.lengths[:] = 0
-
-    def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, Ended | None]:
-        """Play the learner's action in every game. Returns rewards (N,) float64, which games ended, and `Ended`."""
-        games = self.games
-        played = ~games.over
-        games.step(actions)
-        rewards = games.rewards * self.reward_scale
-        self.returns += rewards
-        self.lengths += played
-        over = np.flatnonzero(games.terminations)
-        if not len(over):
-            return rewards, over, None
-        ended = self._end(over, rewards)
-        self._ended.append(ended)
-        self.returns[over] = 0
-        self.lengths[over] = 0
-        return rewards, over, ended
-
-    def _end(self, over: np.ndarray, rewards: np.ndarray) -> Ended:
-        """The ended games; `over` are their indices. Adds the bonus to `rewards` and `returns`."""
-        games = self.games
-        final = games.final_states[over]
-        seats, rows = games.final_seats[over], np.arange(len(over))
-        points = final["points"][:, : games.config.owners].astype(np.int64)
-        won = win_shares(games.batch.places(final))[rows, seats]
-        bonus = self.win_bonus * (2 * won - 1)
-        rewards[over] += bonus
-        self.returns[over] += bonus
-        return Ended(
-            won=won,
-            points=points[rows, seats],
-            others_points=others_points(points)[rows, seats],
-            returns=self.returns[over],
-            lengths=self.lengths[over],
-            seats=seats,
-            lineups=games.final_lineups[over],
-            configs=[games.final_configs[game] for game in over],
-        )
-
-    def take_ended(self) -> Ended:
-        """The games that ended since the last call."""
-        parts, self._ended = self._ended, []
-        return Ended.join(parts, self.games.config.players)
 
 
 class SeatsVecEnv(VecEnv):
@@ -134,7 +30,8 @@ class SeatsVecEnv(VecEnv):
     - `terminal_observation` (D,): the finished game as the learner sees it;
     - `TimeLimit.truncated`: always False;
     - `episode`: `r` the return, `l` the number of decisions, `t` seconds since the start;
-    - `points`, `others_points` and `won`, as in `Ended`.
+    - `points`, those of the learner, `others_points`, the mean of all others who have points, and `won`, its share of
+      the victory: 1 alone, 1/k with k winners, else 0.
 
     Observations are float32 or int8, like those of the batch. `env_method("action_masks")` returns one (num_envs, A)
     bool array, which MaskablePPO asks for. `reset_infos` has the `action_mask`, (A,) int8, at each game's last start.
@@ -142,7 +39,8 @@ class SeatsVecEnv(VecEnv):
     Arguments:
         games: created with autoreset="same_step" and new_observations=True, because Stable-Baselines3 reads the last
             observations after the step. Raises ValueError otherwise.
-        reward_scale, win_bonus: as in `Tally`.
+        reward_scale: the factor of the rewards.
+        win_bonus: w. The last reward of a game is increased by w × (2 × share of the victory - 1).
     """
 
     render_mode: str | None = None
@@ -152,21 +50,14 @@ class SeatsVecEnv(VecEnv):
         if games.autoreset != "same_step" or not games.new_observations:
             raise ValueError("a VecEnv needs a VersusBatch with autoreset='same_step' and new_observations=True")
         self.games = games
-        self.tally = Tally(games, reward_scale, win_bonus)
+        self.reward_scale, self.win_bonus = reward_scale, win_bonus
         num_envs = games.num_games
+        self._returns = np.zeros(num_envs)
+        self._lengths = np.zeros(num_envs, np.int64)
         self._actions = np.zeros(num_envs, np.int64)
         self._start = time.time()
         box = observation_box(games.game, games.batch.observations.dtype)
         super().__init__(num_envs, box, spaces.Discrete(games.game.num_actions))
-
-    @property
-    def reward_scale(self) -> float:
-        """The factor of the rewards."""
-        return self.tally.reward_scale
-
-    @reward_scale.setter
-    def reward_scale(self, value: float) -> None:
-        self.tally.reward_scale = value
 
     def set_options(self, options: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None = None) -> None:
         """Options of the next `reset`, for all games or for each of them.
@@ -188,7 +79,9 @@ class SeatsVecEnv(VecEnv):
         seed, options = self._seeds[0], self._options
         self._reset_seeds()
         self._reset_options()
-        self.tally.reset(seed, self._preparation(options))
+        self.games.reset(seed, prepare=self._preparation(options))
+        self._returns[:] = 0
+        self._lengths[:] = 0
         for game in range(self.num_envs):
             self._note_start(game)
         return self.games.observations
@@ -220,28 +113,31 @@ class SeatsVecEnv(VecEnv):
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Observations, rewards (float32), dones (bool), infos; the arrays are the caller's to keep."""
         games = self.games
-        rewards, over, ended = self.tally.step(self._actions)
+        games.step(self._actions)
+        rewards = games.rewards * self.reward_scale
+        over = np.flatnonzero(games.terminations)
+        final, seats, rows = games.final_states[over], games.final_seats[over], np.arange(len(over))
+        won = win_shares(games.batch.places(final))[rows, seats]
+        rewards[over] += self.win_bonus * (2 * won - 1)
+        self._returns += rewards
+        self._lengths += 1
+        points = final["points"][:, : games.config.owners].astype(np.int64)
+        others = others_points(points)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        if ended is not None:
-            for i, game in enumerate(over.tolist()):
-                infos[game] = self._info(ended, i, game)
-                self._note_start(game)
+        for i, game in enumerate(over.tolist()):
+            seconds = round(time.time() - self._start, 6)
+            infos[game] = {
+                "terminal_observation": games.final_observations[game].copy(),
+                "TimeLimit.truncated": False,
+                "episode": {"r": float(self._returns[game]), "l": int(self._lengths[game]), "t": seconds},
+                "points": int(points[i, seats[i]]),
+                "others_points": float(others[i, seats[i]]),
+                "won": float(won[i]),
+            }
+            self._note_start(game)
+        self._returns[over] = 0
+        self._lengths[over] = 0
         return games.observations, rewards.astype(np.float32), games.terminations.copy(), infos
-
-    def _info(self, ended: Ended, i: int, game: int) -> dict[str, Any]:
-        seconds = round(time.time() - self._start, 6)
-        return {
-            "terminal_observation": self.games.final_observations[game].copy(),
-            "TimeLimit.truncated": False,
-            "episode": {"r": float(ended.returns[i]), "l": int(ended.lengths[i]), "t": seconds},
-            "points": int(ended.points[i]),
-            "others_points": float(ended.others_points[i]),
-            "won": float(ended.won[i]),
-        }
-
-    def take_ended(self) -> Ended:
-        """The games that ended since the last call."""
-        return self.tally.take_ended()
 
     def action_masks(self) -> np.ndarray:
         """(num_envs, A) bool: the legal actions of every game."""

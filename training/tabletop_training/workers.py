@@ -27,8 +27,16 @@ from tabletop.batch import usable_cores, use_cores
 from tabletop.checks import whole
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.game import Config
-from tabletop_training.evaluation import Block, EvaluationStopped, Playing, Recording, Results, Workers, play_lineups
-from tabletop_training.matches import get_ready
+from tabletop_training.evaluation import (
+    EvaluationStopped,
+    GameBlock,
+    Playing,
+    Recording,
+    Workers,
+    get_ready,
+    play_lineups,
+)
+from tabletop_training.results import Results
 
 AHEAD = 8
 """Blocks per worker that are being played, or wait for an earlier block that takes longer."""
@@ -94,7 +102,7 @@ class _Tasks:
         self._recording = recording
         self._known: dict[int, tuple[Sequence[Agent], bytes, str]] = {}  # by the identity of what is beside
 
-    def __call__(self, block: Block) -> Task:
+    def __call__(self, block: GameBlock) -> Task:
         if id(block.agents) not in self._known:
             try:
                 pickled = pickle.dumps(block.agents)
@@ -133,7 +141,7 @@ class SeveralWorkers(Workers, Generic[Handle]):
     def stop(self, handles: Collection[Handle]) -> None:
         """Stop these tasks."""
 
-    def play(self, blocks: Iterable[Block], **playing: Unpack[Playing]) -> Generator[Results, None, None]:
+    def play(self, blocks: Iterable[GameBlock], **playing: Unpack[Playing]) -> Generator[Results, None, None]:
         """Yield the results of the blocks, in their order. Raises what `play_lineups` raises.
 
         `should_stop` is asked a few times a second; `on_finished` is called after whole blocks. Raises TabletopError if

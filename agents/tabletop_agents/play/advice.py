@@ -37,18 +37,18 @@ def advise(agent: Agent, decisions: Decisions, generator: np.random.Generator) -
     Raises IllegalAction where it answers wrongly (`tabletop.agents.assess`), and what it raises itself.
     """
     assert len(decisions) == 1
-    told = assess(agent, decisions, generator)
+    assessment = assess(agent, decisions, generator)
     legal = np.flatnonzero(decisions.action_masks[0]).tolist()
-    values = {} if told.values is None else {one: float(told.values[0, one]) for one in legal}
-    value = np.nan if told.value is None else float(told.value[0])
+    values = {} if assessment.values is None else {one: float(assessment.values[0, one]) for one in legal}
+    value = np.nan if assessment.value is None else float(assessment.value[0])
     return Advice(
         agent=agent.name,
-        shares={} if told.shares is None else {one: float(told.shares[0, one]) for one in legal},
-        meaning=told.meaning,
-        best=int(told.actions[0]),
+        shares={} if assessment.shares is None else {one: float(assessment.shares[0, one]) for one in legal},
+        meaning=assessment.meaning,
+        best=int(assessment.actions[0]),
         estimates={one: given for one, given in values.items() if not np.isnan(given)},
         estimate=None if np.isnan(value) else value,
-        estimated=told.estimated,
+        estimated=assessment.estimated,
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from tabletop import seeds
-from tabletop.agents import Decisions, agents_of, ask
+from tabletop.agents import Agent, Decisions, agents_of, ask
 from tabletop.batch import Batch, check_config, legal_actions
 from tabletop.checks import checked
 from tabletop.errors import ConfigError
@@ -23,8 +23,8 @@ from tabletop.game import NOBODY, Config, Game
 from tabletop.replays.files import check_names
 from tabletop.replays.replay import Replay, words_for
 from tabletop.words import counted, win_text
-from tabletop_agents import Agent, check_trusted, checkpoint_path, make_agent, shipped_policies
 from tabletop_agents.checkpoint import configs_of, read_notes
+from tabletop_agents.names import check_trusted, checkpoint_path, make_agent, shipped_policies
 
 PERSON = "person"
 """The name that a replay gives to a seat played by a person."""

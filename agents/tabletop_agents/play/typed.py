@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from tabletop.agents import Agent
 from tabletop.checks import checked
 from tabletop.drawing.lines import Words, in_columns, joined
 from tabletop.errors import ConfigError, TabletopError
@@ -20,14 +21,14 @@ from tabletop.files import free_path
 from tabletop.game import NOBODY, Config, Game
 from tabletop.terminal import BOLD, COLUMNS, FAINT, painted
 from tabletop.words import shown
-from tabletop_agents import Agent, own_agents
+from tabletop_agents.names import own_agents
 from tabletop_agents.play.advice import advise, estimate_text
 from tabletop_agents.play.session import Session
 
 _MOST_SHOWN = 3
 """The number of actions in a hint."""
 _LONG_LIST = 12
-"""Up to so many answers stand one below the other; more are set in columns."""
+"""Up to this many answers are listed in one column, more in several."""
 
 _HELP = """\
 Answer by the number of an action, or by a part of its name that no other has{examples}.
@@ -271,8 +272,8 @@ class TypedSession(Session):
             advice = advise(self.hints, self.decision(), self.generator(1))
         except TabletopError as error:
             return Reply(f"No hint: {error}")
-        told = advice.shares or advice.estimates
-        likeliest = sorted(told, key=lambda action: (action != advice.best, -told[action]))[:_MOST_SHOWN]
+        numbers = advice.shares or advice.estimates
+        likeliest = sorted(numbers, key=lambda action: (action != advice.best, -numbers[action]))[:_MOST_SHOWN]
         estimates = {one: estimate_text(given, advice.estimated) for one, given in advice.estimates.items()}
         meanings = [one for one in (advice.meaning, advice.estimated if estimates else "") if one]
         lines = ["{} would answer {}: {}".format(shown(advice.agent), *texts[advice.best])]

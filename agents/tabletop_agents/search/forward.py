@@ -7,7 +7,7 @@ position costs less here than it does within a large batch of dense matrix produ
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,20 +25,37 @@ LAYER = np.dtype(
 NONE, RELU, TANH = 0, 1, 2
 """What is done to the outputs of a layer."""
 
-TRUNK, POLICY, OUTLOOK = 0, 1, 2
-"""Parts of a network: rows of `parts`, (3, 2), with the first layer of each and the one after its last."""
+TRUNK, POLICY, WIN_MARGIN = 0, 1, 2
+"""Parts of a network; the last one are its win and margin heads."""
+
+
+class FlatNetwork(NamedTuple):
+    """A network of L layers as compiled code takes it (`networks.flat_network`)."""
+
+    layers: np.ndarray  # (L,) LAYER, part after part
+    parts: np.ndarray  # (3, 2) int64: the first layer of each part, and the one after its last
+    weights: np.ndarray  # float32, of all layers
 
 
 @rule
-def forward(layers: np.ndarray, part: np.ndarray, weights: np.ndarray, seen: np.ndarray, room: np.ndarray) -> None:
-    """Write the outputs of each layer of a part into its row of `room`, (layers, the widest layer) float32.
+def forward(network: FlatNetwork, part: int, inputs: np.ndarray, outputs: np.ndarray) -> None:
+    """Write the outputs of each layer of a part into its row of `outputs`, (L, the widest layer) float32.
 
-    `weights` float32 are those of all layers; `seen` float32 is the input of the first one.
+    `inputs` float32 are those of the part's first layer.
     """
-    given = seen
-    for number in range(part[0], part[1]):
-        apply_layer(layers[number], weights, given, room[number])
-        given = room[number]
+    layers, weights = network.layers, network.weights
+    given = inputs
+    for number in range(network.parts[part, 0], network.parts[part, 1]):
+        apply_layer(layers[number], weights, given, outputs[number])
+        given = outputs[number]
+
+
+@rule
+def forward_policy(network: FlatNetwork, inputs: np.ndarray, outputs: np.ndarray) -> None:
+    """`forward` through trunk and policy: the logits are in the row of `outputs` of the policy's last layer."""
+    forward(network, TRUNK, inputs, outputs)
+    first, end = network.parts[TRUNK, 0], network.parts[TRUNK, 1]
+    forward(network, POLICY, inputs if first == end else outputs[end - 1], outputs)
 
 
 @rule
@@ -48,7 +65,7 @@ def apply_layer(layer: Any, weights: np.ndarray, given: np.ndarray, out: np.ndar
     biases = weights[layer.biases : layer.biases + outputs]
     for j in range(outputs):
         out[j] = biases[j]
-    some = np.empty(layer.inputs + 1, np.int64)  # which inputs are not 0, found without a branch to be foretold
+    some = np.empty(layer.inputs + 1, np.int64)  # which inputs are not 0, found without a branch to predict
     held = 0
     for i in range(layer.inputs):
         some[held] = i

@@ -1,11 +1,11 @@
-"""A search tree guided by a network: its policy says what to try, its outlook what a position is worth.
+"""A search tree guided by a network: its policy gives the priors, its win and margin heads value positions.
 
 Selection is PUCT (Rosin 2011; Silver and others 2017); each player maximises its own utility. The network is evaluated
 in compiled code, one position at a time (`forward`), so one game is searched as fast as many. The policy is asked only
 when a node is reached for the second time: a third to a half of the nodes never are.
 
 A game for one is searched in a closed loop: a node is a position. Chance is drawn anew for each simulation, and its
-outcomes are told apart by what the player sees of them. The more often an action was tried, the more outcomes it may
+outcomes differ if the player sees a difference. The more often an action was tried, the more outcomes it may
 have (progressive widening; Couëtoux and others 2011). With several players a node stands for the decisions that led to
 it, and everything hidden from the searcher is drawn anew for each simulation (single-observer ISMCTS; Cowling, Powley
 and Whitehouse 2012).
@@ -14,7 +14,7 @@ and Whitehouse 2012).
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,23 +24,23 @@ from tabletop.defaults import points_margin
 from tabletop.kernels import write_places
 from tabletop.legal import count_legal, is_legal, next_legal
 from tabletop.record import NOBODY
-from tabletop_agents.search.forward import OUTLOOK, POLICY, TRUNK, forward
-from tabletop_agents.search.one_turn import find_shortfalls, new_walk
+from tabletop_agents.search.forward import POLICY, WIN_MARGIN, FlatNetwork, forward, forward_policy
+from tabletop_agents.search.one_turn import Walk, find_shortfalls
 
 SETTINGS = np.dtype(
     [
-        ("exploration", np.float64),  # how much the policy's wish counts beside what was found
-        ("temperature", np.float64),  # of the policy: above 1 it is less sure of itself
-        ("widening", np.float64),  # outcomes of an action tried n times: this times the square root of n
-        ("margin", np.float64),  # what a point of margin is worth, in victories
+        ("exploration", np.float64),  # PUCT constant: weight of the prior against the value
+        ("temperature", np.float64),  # of the softmax that gives the priors: above 1 they are flatter
+        ("widening", np.float64),  # progressive widening: outcomes of an action tried n times, over the root of n
+        ("margin", np.float64),  # utility of a point of margin; a win has 1
     ]
 )
 """What the search is tuned with."""
 
 NODE = np.dtype(
     [
-        ("total", np.float64),  # utilities of the simulations through it, for who is asked there
-        ("seen", np.uint64),  # tells what the player sees of it from the other outcomes of the same action
+        ("total", np.float64),  # utilities of the simulations through it, for its actor
+        ("view_hash", np.uint64),  # tells it from other outcomes of the same action
         ("visits", np.int32),
         ("draws", np.int32),  # how often chance led to it
         ("edge", np.int32),  # first action, 0 for none yet
@@ -51,7 +51,7 @@ NODE = np.dtype(
 EDGE = np.dtype(
     [
         ("total", np.float64),  # utilities of the simulations through it, for who chose it
-        ("won", np.float64),  # how much of them is victories
+        ("won", np.float64),  # the part of them that is wins
         ("prior", np.float64),
         ("visits", np.int32),
         ("available", np.int32),  # simulations in which it could be chosen
@@ -79,8 +79,42 @@ MAX_PATH = 96
 _NODES, _EDGES, _ACTORS = 0, 1, 2
 
 
-def seen_factors(size: int) -> np.ndarray:
-    """(size,) uint64 odd numbers at random, always the same: by them `seen_by` tells one view from another."""
+class Tree(NamedTuple):
+    """A search tree with space for R nodes and E edges."""
+
+    size: np.ndarray  # (1,) TREE, zero for a new tree
+    nodes: np.ndarray  # (R,) NODE
+    edges: np.ndarray  # (E,) EDGE
+    states: np.ndarray  # (R,) records, the nodes' positions, if `closed`, else (1,)
+    raw_states: np.ndarray  # their bytes, one axis more
+    closed: bool  # whether nodes are positions
+
+
+class Scratch(NamedTuple):
+    """Scratch space of one thread, for observations of D numbers, A actions and K seats."""
+
+    stack: np.ndarray  # (1,) record: the position that a simulation has reached
+    raw_stack: np.ndarray  # its bytes, one axis more
+    path: np.ndarray  # (3, MAX_PATH) int64: the nodes, edges and actors of a simulation
+    counts: np.ndarray  # (D,) int16, an observation before it is scaled
+    inputs: np.ndarray  # (D,) float32, an observation as a network takes it
+    outputs: np.ndarray  # (L, the widest layer) float32, as `forward` takes it
+    utilities: np.ndarray  # (K,) of the leaf, for each seat
+    wins: np.ndarray  # (K,) the part of them that is wins
+    walk: Walk  # for a network that weighs shortfalls, as is the next
+    shortfalls: np.ndarray  # (A,) float32
+
+
+class Layout(NamedTuple):
+    """What the search needs to know of a game's records and observations."""
+
+    rng_at: int  # which of a record's bytes is the random stream's first
+    factors: np.ndarray  # (D,) `hash_factors`
+    divisors: np.ndarray  # (D,) of the observation
+
+
+def hash_factors(size: int) -> np.ndarray:
+    """(size,) uint64 random odd numbers, always the same, for `hash_view`."""
     return np.random.default_rng(0).integers(0, 2**63, size, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
 
 
@@ -89,49 +123,29 @@ def search_guided_tree(
     root: np.ndarray,
     tables: np.ndarray,
     settings: np.ndarray,
-    closed: bool,
-    layers: np.ndarray,
-    parts: np.ndarray,
-    weights: np.ndarray,
-    tree: np.ndarray,
-    nodes: np.ndarray,
-    edges: np.ndarray,
-    states: np.ndarray,
-    raw_states: np.ndarray,
-    stack: np.ndarray,
-    raw_stack: np.ndarray,
-    rng_at: int,
-    factors: np.ndarray,
-    divisors: np.ndarray,
-    walk_stack: np.ndarray,
-    memo: np.ndarray,
-    walk_weights: np.ndarray,
-    actions: int,
+    layout: Layout,
+    network: FlatNetwork,
+    tree: Tree,
+    scratch: Scratch,
     simulations: int,
 ) -> None:
-    """Add simulations from `root` (1,) to a tree. A new tree, with `tree` zero, is first given its root.
+    """Add simulations from `root` (1,) to a tree. A new tree is first given its root.
 
-    The root's own random stream seeds what is hidden and what happens; the stream advances.
-
-    Arguments (D numbers in an observation; space for R nodes and E edges):
-        closed: whether nodes are positions.
-        layers, parts, weights: the network, as `forward` takes it.
-        tree: (1,) TREE. nodes: (R,) NODE. edges: (E,) EDGE. states: (R,) records if `closed`, else (1,).
-        stack: (1,) record, scratch space. raw_states, raw_stack: the bytes of the two, one axis more.
-        rng_at: which of a record's bytes is the random stream's first.
-        factors: (D,) `seen_factors`. divisors: (D,) of the observation.
-        walk_stack, memo, walk_weights: what `one_turn.find_shortfalls` takes, for a network that weighs shortfalls.
-        actions: how many the game has. The policy of a network that weighs shortfalls gives one number more.
+    The root's own random stream seeds what is hidden and what happens; the stream advances. The policy of a network
+    that weighs shortfalls gives one number more than there are actions.
     """
-    s, t, p, r = stack[0], tables[0], settings[0], tree[0]
-    seat = int(root[0].actor)
-    path = np.zeros((3, MAX_PATH), np.int64)
-    counts = np.zeros(divisors.shape[0], np.int16)
-    seen = np.zeros(divisors.shape[0], np.float32)
-    room = np.zeros((layers.shape[0], widest(layers)), np.float32)
-    utilities, wins = np.zeros(s.points.shape[0]), np.zeros(s.points.shape[0])
-    logits, weighs = room[parts[POLICY, 1] - 1], layers[parts[POLICY, 1] - 1].outputs > actions
-    walk, shortfalls = new_walk(), np.zeros(actions, np.float32)
+    # a member of a tuple costs some nanoseconds, so those that every simulation needs are taken once
+    nodes, edges, states, closed = tree.nodes, tree.edges, tree.states, tree.closed
+    stack, path, walk, shortfalls = scratch.stack, scratch.path, scratch.walk, scratch.shortfalls
+    walk_stack, lines, memo, w = walk.stack, walk.lines, walk.memo, walk.weights[0]
+    counts, inputs, outputs = scratch.counts, scratch.inputs, scratch.outputs
+    utilities, wins, raw_stack, raw_states = scratch.utilities, scratch.wins, scratch.raw_stack, tree.raw_states
+    rng_at, factors, divisors = layout.rng_at, layout.factors, layout.divisors
+    s, t, p, r = stack[0], tables[0], settings[0], tree.size[0]
+    seat, actions = int(root[0].actor), shortfalls.shape[0]
+    policy_layer, heads_layer = network.parts[POLICY, 1] - 1, network.parts[WIN_MARGIN, 1] - 1
+    logits, weighs = outputs[policy_layer], network.layers[policy_layer].outputs > actions
+    heads, seats = outputs[heads_layer], network.layers[heads_layer].outputs // 2
     if r.nodes == 0:
         r.nodes, r.edges, r.low, r.high = 1, 1, np.inf, -np.inf
         nodes[0].total, nodes[0].visits, nodes[0].edge = 0.0, 0, 0
@@ -150,10 +164,11 @@ def search_guided_tree(
                 elif nodes[node].visits == 0:
                     break
                 else:
-                    ask_policy(s, t, layers, parts, weights, divisors, counts, seen, room)
+                    write_inputs(s, t, counts, divisors, inputs)
+                    forward_policy(network, inputs, outputs)
                     if weighs:
                         walk_stack[0] = s
-                        find_shortfalls(walk_stack, walk, memo, t, walk_weights[0], WALK_NODES, shortfalls)
+                        find_shortfalls(walk_stack, lines, memo, t, w, WALK_NODES, shortfalls)
                         weigh(s, logits, logits[actions], shortfalls)
                     add_edges(s, p, r, nodes, edges, node, logits)
             elif not closed:
@@ -175,7 +190,7 @@ def search_guided_tree(
                 certain = edge.outcomes == 0 and equal_but_rng(raw_stack[0], raw_states[node], rng_at)
                 stream = s.rng
                 rules.step(s, t, edge.action)
-                node = outcome(edge, r, nodes, seen_by(s, t, seat, counts, factors))
+                node = outcome(edge, r, nodes, hash_view(s, t, seat, counts, factors))
                 if node >= 0 and nodes[node].draws == 1:
                     states[node] = s
                     edge.certain = certain and s.rng == stream
@@ -183,9 +198,11 @@ def search_guided_tree(
                 node = drawn_outcome(root[0], edge, nodes)
                 stack[0] = states[node]
         if s.actor == NOBODY:
-            write_utilities(s, p.margin, utilities, wins)
+            write_result(s, p.margin, utilities, wins)
         else:
-            ask_outlook(s, t, p, layers, parts, weights, divisors, counts, seen, room, utilities, wins)
+            write_inputs(s, t, counts, divisors, inputs)
+            forward(network, WIN_MARGIN, inputs, outputs)
+            write_prediction(s, p.margin, heads, seats, utilities, wins)
             if node >= 0:
                 nodes[node].visits += 1
                 nodes[node].total += utilities[s.actor]
@@ -196,7 +213,7 @@ def search_guided_tree(
 def read_guided_root(
     nodes: np.ndarray, edges: np.ndarray, visits: np.ndarray, utilities: np.ndarray, wins: np.ndarray
 ) -> None:
-    """Write, for each action (A,) of the root: its simulations, their mean utility, and the part that is victories."""
+    """Write, for each action (A,) of the root: its simulations, their mean utility, and the part that is wins."""
     edge = nodes[0].edge
     while edge != 0:
         e = edges[edge]
@@ -270,7 +287,7 @@ def weigh(s: Any, logits: np.ndarray, weight: float, shortfalls: np.ndarray) -> 
 
 @rule_template
 def add_missing_edges(s: Any, r: Any, nodes: np.ndarray, edges: np.ndarray, node: int) -> None:
-    """Give a node the actions that were not legal when it got the others; the policy's wish for them is the mean."""
+    """Give a node the actions that were not legal when it got the others; their prior is the mean."""
     missing = s.legal.copy()
     edge, known, priors = int(nodes[node].edge), 0, 0.0
     while edge != 0:
@@ -306,11 +323,11 @@ def add_edge(r: Any, nodes: np.ndarray, edges: np.ndarray, node: int, action: in
 
 
 @rule_template
-def outcome(edge: Any, r: Any, nodes: np.ndarray, seen: np.uint64) -> int:
+def outcome(edge: Any, r: Any, nodes: np.ndarray, view_hash: np.uint64) -> int:
     """The node of an action's outcome that looks like this, a new one if there is none; -1 without room for it."""
     node = int(edge.node)
     while node != 0:
-        if nodes[node].seen == seen:
+        if nodes[node].view_hash == view_hash:
             nodes[node].draws += 1
             return node
         node = int(nodes[node].sibling)
@@ -319,7 +336,7 @@ def outcome(edge: Any, r: Any, nodes: np.ndarray, seen: np.uint64) -> int:
         return -1
     r.nodes += 1
     n = nodes[new]
-    n.total, n.seen, n.visits, n.draws, n.edge = 0.0, seen, 0, 1, 0
+    n.total, n.view_hash, n.visits, n.draws, n.edge = 0.0, view_hash, 0, 1, 0
     n.sibling = edge.node
     edge.node = new
     edge.outcomes += 1
@@ -341,16 +358,16 @@ def drawn_outcome(root: Any, edge: Any, nodes: np.ndarray) -> int:
 
 
 @rule_template
-def seen_by(s: Any, t: Any, seat: int, counts: np.ndarray, factors: np.ndarray) -> np.uint64:
-    """A number that tells one view of a seat from another, as good as always."""
+def hash_view(s: Any, t: Any, seat: int, counts: np.ndarray, factors: np.ndarray) -> np.uint64:
+    """A hash of what a seat sees; two views nearly never have the same."""
     counts[:] = 0
     rules.observe(s, t, seat, counts)
-    seen = np.uint64(s.actor + 1)
+    view = np.uint64(s.actor + 1)
     for i in range(counts.shape[0]):
-        seen += np.uint64(np.int64(counts[i])) * factors[i]
+        view += np.uint64(np.int64(counts[i])) * factors[i]
     for word in range(s.legal.shape[0]):
-        seen += s.legal[word] * factors[word]
-    return seen
+        view += s.legal[word] * factors[word]
+    return view
 
 
 @rule_template
@@ -368,8 +385,8 @@ def equal_but_rng(a: np.ndarray, b: np.ndarray, rng_at: int) -> bool:
 
 
 @rule_template
-def write_utilities(s: Any, margin_weight: float, utilities: np.ndarray, wins: np.ndarray) -> None:
-    """What a finished game is worth to each seat: its share of the victory, in `wins`, and something for its margin."""
+def write_result(s: Any, margin_weight: float, utilities: np.ndarray, wins: np.ndarray) -> None:
+    """Write each seat's share of the win in a finished game, and its utility: the share plus the weighted margin."""
     places = np.zeros(s.points.shape[0], np.int8)
     write_places(s, places)
     winners = 0
@@ -381,82 +398,36 @@ def write_utilities(s: Any, margin_weight: float, utilities: np.ndarray, wins: n
 
 
 @rule_template
-def see(s: Any, t: Any, divisors: np.ndarray, counts: np.ndarray, seen: np.ndarray) -> None:
-    """Write the observation of who is asked into `seen`, as a network takes it."""
+def write_inputs(s: Any, t: Any, counts: np.ndarray, divisors: np.ndarray, inputs: np.ndarray) -> None:
+    """Write what the actor sees into `inputs`, as a network takes it; `counts` is scratch space."""
     counts[:] = 0
     rules.observe(s, t, int(s.actor), counts)
     for i in range(counts.shape[0]):
-        seen[i] = np.float32(counts[i]) / divisors[i]
+        inputs[i] = np.float32(counts[i]) / divisors[i]
 
 
 @rule_template
-def ask_policy(
-    s: Any,
-    t: Any,
-    layers: np.ndarray,
-    parts: np.ndarray,
-    weights: np.ndarray,
-    divisors: np.ndarray,
-    counts: np.ndarray,
-    seen: np.ndarray,
-    room: np.ndarray,
+def write_prediction(
+    s: Any, margin_weight: float, heads: np.ndarray, seats: int, utilities: np.ndarray, wins: np.ndarray
 ) -> None:
-    """Leave the policy's logits for a position in the row of `room` of its last layer."""
-    see(s, t, divisors, counts, seen)
-    forward(layers, parts[TRUNK], weights, seen, room)
-    if parts[TRUNK, 0] == parts[TRUNK, 1]:
-        forward(layers, parts[POLICY], weights, seen, room)
-    else:
-        forward(layers, parts[POLICY], weights, room[parts[TRUNK, 1] - 1], room)
+    """Write each seat's predicted win probability, and its utility: the probability plus the weighted margin.
 
-
-@rule_template
-def ask_outlook(
-    s: Any,
-    t: Any,
-    p: Any,
-    layers: np.ndarray,
-    parts: np.ndarray,
-    weights: np.ndarray,
-    divisors: np.ndarray,
-    counts: np.ndarray,
-    seen: np.ndarray,
-    room: np.ndarray,
-    utilities: np.ndarray,
-    wins: np.ndarray,
-) -> None:
-    """Write what the outlook says of a position, as its actor sees it, to each seat's `utilities` and `wins`."""
-    see(s, t, divisors, counts, seen)
-    forward(layers, parts[OUTLOOK], weights, seen, room)
-    last = parts[OUTLOOK, 1] - 1
-    read_outlook(room[last], int(layers[last].outputs), int(s.actor), int(s.players), p.margin, utilities, wins)
-
-
-@rule_template
-def read_outlook(
-    outlook: np.ndarray,
-    size: int,
-    actor: int,
-    players: int,
-    margin_weight: float,
-    utilities: np.ndarray,
-    wins: np.ndarray,
-) -> None:
-    """What an outlook of `size` numbers promises each seat: the chance to win, and something for the margin."""
-    seats = size // 2
+    `heads` are `seats` logits of winning and as many margins, clockwise from the actor.
+    """
+    actor, players = int(s.actor), int(s.players)
     if players == 1:
-        wins[actor] = 1.0 / (1.0 + math.exp(-float(outlook[0])))
-        utilities[actor] = wins[actor] + margin_weight * float(outlook[seats])
+        wins[actor] = 1.0 / (1.0 + math.exp(-float(heads[0])))
+        utilities[actor] = wins[actor] + margin_weight * float(heads[seats])
         return
     highest, total = -np.inf, 0.0
     for i in range(players):
-        highest = max(highest, float(outlook[i]))
+        highest = max(highest, float(heads[i]))
     for i in range(players):
-        total += math.exp(float(outlook[i]) - highest)
+        total += math.exp(float(heads[i]) - highest)
     for i in range(players):
         seat = (actor + i) % players
-        wins[seat] = math.exp(float(outlook[i]) - highest) / total
-        utilities[seat] = wins[seat] + margin_weight * float(outlook[seats + i])
+        wins[seat] = math.exp(float(heads[i]) - highest) / total
+        utilities[seat] = wins[seat] + margin_weight * float(heads[seats + i])
 
 
 @rule_template
@@ -469,7 +440,7 @@ def back_up_path(
     utilities: np.ndarray,
     wins: np.ndarray,
 ) -> None:
-    """Add what a leaf is worth to who was asked, to every node and action of the path."""
+    """Add the leaf's utilities to every node and action of the path, each time that of the actor there."""
     for i in range(depth):
         node, edge, actor = path[_NODES, i], path[_EDGES, i], path[_ACTORS, i]
         utility = utilities[actor]
@@ -481,12 +452,3 @@ def back_up_path(
         nodes[node].total += utility
         r.low = min(r.low, e.total / e.visits)
         r.high = max(r.high, e.total / e.visits)
-
-
-@rule_template
-def widest(layers: np.ndarray) -> int:
-    """The most numbers that a layer gives."""
-    most = 1
-    for i in range(layers.shape[0]):
-        most = max(most, int(layers[i].outputs))
-    return most

@@ -6,7 +6,7 @@ at the end of what the player is doing, or at somebody else's decision.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,75 +21,58 @@ MOST_SHORTFALL = 10.0
 _SAME = 1e-9
 
 
+FOLLOWING, LINE, BEST = 0, 1, 2
+"""Rows of `Walk.lines`: the first action not tried yet after so many decisions; the decisions to the best position
+behind one first action, and to the best of all. Each line ends with -1."""
+
+
+class Walk(NamedTuple):
+    """The evaluation that a walk compares positions by, and scratch space for one thread.
+
+    Kernels take it; rules take its arrays, since a tuple costs a tenth of a short walk.
+    """
+
+    weights: np.ndarray  # (1,) record of `Game.weights`
+    memo: np.ndarray  # as `Game.new_memo` makes it
+    stack: np.ndarray  # (MAX_DEPTH + 1,) records: the position that the walk begins at, and those after it
+    lines: np.ndarray  # (3, MAX_DEPTH + 1) int64
+
+
 @kernel_template
 def choose_best_actions(
-    states: np.ndarray,
-    tables: np.ndarray,
-    weights: np.ndarray,
-    memo: np.ndarray,
-    stack: np.ndarray,
-    ties: np.ndarray,
-    max_nodes: int,
-    actions: np.ndarray,
+    states: np.ndarray, tables: np.ndarray, walk: Walk, ties: np.ndarray, max_nodes: int, actions: np.ndarray
 ) -> None:
     """Write the best action of each game into `actions`. `ties` (N,) in [0, 1) decides among equally good ones."""
-    walk = new_walk()
+    stack, lines, memo, w = walk.stack, walk.lines, walk.memo, walk.weights[0]
     for game in range(states.shape[0]):
         stack[0] = states[game]
-        find_best_line(stack, walk, memo, tables[0], weights[0], ties[game], max_nodes)
-        actions[game] = walk[BEST, 0]
+        find_best_line(stack, lines, memo, tables[0], w, ties[game], max_nodes)
+        actions[game] = lines[BEST, 0]
 
 
 @kernel_template
-def values_of_actions(
-    states: np.ndarray,
-    tables: np.ndarray,
-    weights: np.ndarray,
-    memo: np.ndarray,
-    stack: np.ndarray,
-    max_nodes: int,
-    values: np.ndarray,
-) -> None:
+def values_of_actions(states: np.ndarray, tables: np.ndarray, walk: Walk, max_nodes: int, values: np.ndarray) -> None:
     """Write what `choose_best_actions` compares: of each game the value of each legal action into `values` (N, A)."""
-    walk = new_walk()
+    stack, lines, memo, w = walk.stack, walk.lines, walk.memo, walk.weights[0]
     for game in range(states.shape[0]):
         stack[0] = states[game]
-        find_values(stack, walk, memo, tables[0], weights[0], max_nodes, values[game])
+        find_values(stack, lines, memo, tables[0], w, max_nodes, values[game])
 
 
 @kernel_template
-def write_shortfalls(
-    states: np.ndarray,
-    tables: np.ndarray,
-    weights: np.ndarray,
-    memo: np.ndarray,
-    stack: np.ndarray,
-    max_nodes: int,
-    out: np.ndarray,
-) -> None:
+def write_shortfalls(states: np.ndarray, tables: np.ndarray, walk: Walk, max_nodes: int, out: np.ndarray) -> None:
     """Write the shortfalls of each game's legal actions into `out`, (N, A) float32."""
-    walk = new_walk()
+    stack, lines, memo, w = walk.stack, walk.lines, walk.memo, walk.weights[0]
     for game in range(states.shape[0]):
         stack[0] = states[game]
-        find_shortfalls(stack, walk, memo, tables[0], weights[0], max_nodes, out[game])
-
-
-FOLLOWING, LINE, BEST = 0, 1, 2
-"""Rows of a walk, (3, MAX_DEPTH + 1): the first action not tried yet after so many decisions; the decisions to the
-best position behind one first action, and to the best of all; each line ends with -1."""
-
-
-@rule_template
-def new_walk() -> np.ndarray:
-    """Scratch space of `find_best_line`, which leaves its result in row BEST."""
-    return np.zeros((3, MAX_DEPTH + 1), np.int64)
+        find_shortfalls(stack, lines, memo, tables[0], w, max_nodes, out[game])
 
 
 @rule_template
 def find_best_line(
-    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: Any, w: Any, chance: float, max_nodes: int
+    stack: np.ndarray, lines: np.ndarray, memo: np.ndarray, t: Any, w: Any, chance: float, max_nodes: int
 ) -> None:
-    """Put the decisions that lead from `stack[0]` to the best position its actor can reach into `walk[BEST]`.
+    """Put the decisions that lead from `stack[0]` to the best position its actor can reach into `lines[BEST]`.
 
     It looks at about `max_nodes` positions, as many behind each action. `chance` in [0, 1) decides among equals. The
     rest of `stack` is scratch space.
@@ -99,7 +82,7 @@ def find_best_line(
     best_value, equal = -np.inf, 0
     action = next_legal(stack[0], 0)
     while action >= 0:
-        value = value_after(stack, walk, memo, t, w, seat, action, budget)
+        value = value_after(stack, lines, memo, t, w, seat, action, budget)
         better = False
         if value > best_value + _SAME:
             best_value, equal, better = value, 1, True
@@ -112,14 +95,14 @@ def find_best_line(
             else:
                 chance = (chance - 1.0) / (equal - 1)
         if better:
-            for i in range(walk.shape[1]):  # `walk[BEST] = walk[LINE]` would compile for a second
-                walk[BEST, i] = walk[LINE, i]
+            for i in range(lines.shape[1]):  # `lines[BEST] = lines[LINE]` would compile for a second
+                lines[BEST, i] = lines[LINE, i]
         action = next_legal(stack[0], action + 1)
 
 
 @rule_template
 def find_values(
-    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: Any, w: Any, max_nodes: int, out: np.ndarray
+    stack: np.ndarray, lines: np.ndarray, memo: np.ndarray, t: Any, w: Any, max_nodes: int, out: np.ndarray
 ) -> None:
     """Write the value of each legal action of `stack[0]` into `out`, (A,) floats.
 
@@ -128,13 +111,13 @@ def find_values(
     seat, budget = int(stack[0].actor), max_nodes // count_legal(stack[0])
     action = next_legal(stack[0], 0)
     while action >= 0:
-        out[action] = value_after(stack, walk, memo, t, w, seat, action, budget)
+        out[action] = value_after(stack, lines, memo, t, w, seat, action, budget)
         action = next_legal(stack[0], action + 1)
 
 
 @rule_template
 def find_shortfalls(
-    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: Any, w: Any, max_nodes: int, out: np.ndarray
+    stack: np.ndarray, lines: np.ndarray, memo: np.ndarray, t: Any, w: Any, max_nodes: int, out: np.ndarray
 ) -> None:
     """Write how many points each legal action of `stack[0]` falls short of the best one into `out`, (A,) float32.
 
@@ -142,7 +125,7 @@ def find_shortfalls(
     """
     if count_legal(stack[0]) < 2:
         return
-    find_values(stack, walk, memo, t, w, max_nodes, out)
+    find_values(stack, lines, memo, t, w, max_nodes, out)
     best = np.float32(-np.inf)
     action = next_legal(stack[0], 0)
     while action >= 0:
@@ -156,36 +139,36 @@ def find_shortfalls(
 
 @rule_template
 def value_after(
-    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: Any, w: Any, seat: int, action: int, max_nodes: int
+    stack: np.ndarray, lines: np.ndarray, memo: np.ndarray, t: Any, w: Any, seat: int, action: int, max_nodes: int
 ) -> float:
     """`rules.value` of the best position `seat` can reach from `stack[0]` beginning with the action.
 
-    The decisions that lead there are in `walk[LINE]`; `stack[depth]` is the position after `depth` of them.
+    The decisions that lead there are in `lines[LINE]`; `stack[depth]` is the position after `depth` of them.
     """
     best = -np.inf
     stack[1] = stack[0]
     rules.step(stack[1], t, action)
     nodes, depth = 1, 1
-    walk[FOLLOWING, 0] = action + 1
-    walk[FOLLOWING, 1] = 0
+    lines[FOLLOWING, 0] = action + 1
+    lines[FOLLOWING, 1] = 0
     while depth > 0:
         if depth == MAX_DEPTH or nodes >= max_nodes or rules.is_settled(stack[depth], seat):
             value = rules.value(stack[depth], t, w, seat, memo)
             if value > best:
                 best = value
                 for i in range(depth):
-                    walk[LINE, i] = walk[FOLLOWING, i] - 1
-                walk[LINE, depth] = -1
+                    lines[LINE, i] = lines[FOLLOWING, i] - 1
+                lines[LINE, depth] = -1
             depth -= 1
         # up to a position that has an action left to try, and down by it
         while depth > 0:
-            answer = next_legal(stack[depth], walk[FOLLOWING, depth])
+            answer = next_legal(stack[depth], lines[FOLLOWING, depth])
             if answer >= 0:
-                walk[FOLLOWING, depth] = answer + 1
+                lines[FOLLOWING, depth] = answer + 1
                 depth += 1
                 stack[depth] = stack[depth - 1]
                 rules.step(stack[depth], t, answer)
-                walk[FOLLOWING, depth] = 0
+                lines[FOLLOWING, depth] = 0
                 nodes += 1
                 break
             depth -= 1

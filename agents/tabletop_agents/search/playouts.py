@@ -10,7 +10,7 @@ from tabletop.chance import random_below
 from tabletop.compiled import kernel_template, rule_template, rules
 from tabletop.legal import next_legal
 from tabletop.record import NOBODY
-from tabletop_agents.search.one_turn import BEST, find_best_line, new_walk
+from tabletop_agents.search.one_turn import BEST, Walk, find_best_line
 from tabletop_agents.search.utility import par, utility
 
 _RESOLUTION = 1 << 30
@@ -20,10 +20,8 @@ _RESOLUTION = 1 << 30
 def mean_utilities(
     root: np.ndarray,
     tables: np.ndarray,
-    weights: np.ndarray,
     settings: np.ndarray,
-    memo: np.ndarray,
-    stack: np.ndarray,
+    walk: Walk,
     chances: np.ndarray,
     values: np.ndarray,
 ) -> None:
@@ -31,9 +29,8 @@ def mean_utilities(
 
     There is a playout for each of `chances` (uint64), which seed what is hidden and what happens.
     """
-    seat = int(root[0].actor)
-    t, w, p = tables[0], weights[0], settings[0]
-    walk = new_walk()
+    stack, lines, memo = walk.stack, walk.lines, walk.memo
+    seat, t, w, p = int(root[0].actor), tables[0], walk.weights[0], settings[0]
     start, last = par(root[0], t, w, memo), last_round(root[0], p)
     for chance in chances:
         action = next_legal(root[0], 0)
@@ -41,7 +38,7 @@ def mean_utilities(
             stack[0] = root[0]
             rules.sample_hidden(stack[0], t, seat, chance)
             rules.step(stack[0], t, action)
-            play_on(stack, walk, memo, t, w, last, int(p.playout_nodes))
+            play_on(stack, lines, memo, t, w, last, int(p.playout_nodes))
             margin = rules.value(stack[0], t, w, seat, memo) - start
             values[action] += utility(stack[0], p, seat, margin) / chances.shape[0]
             action = next_legal(root[0], action + 1)
@@ -49,12 +46,12 @@ def mean_utilities(
 
 @rule_template
 def last_round(s: Any, p: Any) -> int:
-    """Up to the beginning of which round playouts go on from this root."""
+    """The round at whose start playouts from this root stop; 0: they stop at the end of an action."""
     return int(s.round) + int(p.rounds) if p.rounds > 0 else 0
 
 
 @rule_template
-def play_on(stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: Any, w: Any, last: int, max_nodes: int) -> None:
+def play_on(stack: np.ndarray, lines: np.ndarray, memo: np.ndarray, t: Any, w: Any, last: int, max_nodes: int) -> None:
     """Play on from `stack[0]` by the one-turn walk, up to the start of round `last` or the end of an action.
 
     `last` is counted from the root of a search: an action that ends a round must not be judged by one more round.
@@ -65,9 +62,9 @@ def play_on(stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: Any, w: An
         if stack[0].round >= last and (not is_there or rules.is_settled(stack[0], seat)):
             return
         chance = random_below(stack[0], _RESOLUTION) / _RESOLUTION
-        find_best_line(stack, walk, memo, t, w, chance, max_nodes)
+        find_best_line(stack, lines, memo, t, w, chance, max_nodes)
         # the whole line at once: walking anew at each of its decisions would find the same, three times slower
         decision = 0
-        while walk[BEST, decision] >= 0:
-            rules.step(stack[0], t, walk[BEST, decision])
+        while lines[BEST, decision] >= 0:
+            rules.step(stack[0], t, lines[BEST, decision])
             decision += 1

@@ -17,7 +17,7 @@ from tabletop.chance import random_bits
 from tabletop.compiled import kernel_template, rule_template, rules
 from tabletop.legal import count_legal, is_legal
 from tabletop.record import NOBODY
-from tabletop_agents.search.one_turn import new_walk, value_after
+from tabletop_agents.search.one_turn import Walk, value_after
 from tabletop_agents.search.playouts import last_round, play_on
 from tabletop_agents.search.utility import expected_utility, par, utility
 
@@ -43,12 +43,10 @@ MAX_PATH = 256
 def search_tree(
     root: np.ndarray,
     tables: np.ndarray,
-    weights: np.ndarray,
     settings: np.ndarray,
-    memo: np.ndarray,
+    walk: Walk,
     nodes: np.ndarray,
     used: int,
-    stack: np.ndarray,
     simulations: int,
 ) -> int:
     """Add simulations from `root` (1,) to the tree in `nodes`, NODE; returns how many nodes it has now.
@@ -56,16 +54,15 @@ def search_tree(
     `used` is how many it had, 1 for a new tree with `nodes[0]` zero. The root's own random stream seeds what is hidden
     and what happens; the stream advances.
     """
-    walk = new_walk()
-    path = np.zeros(MAX_PATH, np.int64)
-    seat = int(root[0].actor)
-    start, last = par(root[0], tables[0], weights[0], memo), last_round(root[0], settings[0])
+    path, stack, lines, memo = np.zeros(MAX_PATH, np.int64), walk.stack, walk.lines, walk.memo
+    seat, t, w, p = int(root[0].actor), tables[0], walk.weights[0], settings[0]
+    start, last = par(root[0], t, w, memo), last_round(root[0], p)
     for _ in range(simulations):
         stack[0] = root[0]
-        rules.sample_hidden(stack[0], tables[0], seat, random_bits(root[0]))
+        rules.sample_hidden(stack[0], t, seat, random_bits(root[0]))
         for word in range(stack[0].legal.shape[0]):
             stack[0].legal[word] = root[0].legal[word]  # of which there may be fewer: `Decisions.only`
-        used = simulate(stack, walk, memo, tables[0], weights[0], settings[0], nodes, used, path, start, last)
+        used = simulate(stack, lines, memo, t, w, p, nodes, used, path, start, last)
     return used
 
 
@@ -84,7 +81,7 @@ def read_root(nodes: np.ndarray, visits: np.ndarray, utilities: np.ndarray) -> N
 @rule_template
 def simulate(
     stack: np.ndarray,
-    walk: np.ndarray,
+    lines: np.ndarray,
     memo: np.ndarray,
     t: Any,
     w: Any,
@@ -101,7 +98,7 @@ def simulate(
     path[0] = 0
     while s.actor != NOBODY and depth + 1 < MAX_PATH:
         fresh = nodes[node].child == 0
-        used = add_children(stack, walk, memo, t, w, p, nodes, used, node, start)
+        used = add_children(stack, lines, memo, t, w, p, nodes, used, node, start)
         chosen = choose_child(s, p, nodes, node)
         if chosen == 0:
             break  # no room for children
@@ -111,7 +108,7 @@ def simulate(
         path[depth] = node
         if fresh:
             break
-    play_on(stack, walk, memo, t, w, last, int(p.playout_nodes))
+    play_on(stack, lines, memo, t, w, last, int(p.playout_nodes))
     back_up(stack[0], t, w, p, nodes, path, depth, memo, start)
     return used
 
@@ -119,7 +116,7 @@ def simulate(
 @rule_template
 def add_children(
     stack: np.ndarray,
-    walk: np.ndarray,
+    lines: np.ndarray,
     memo: np.ndarray,
     t: Any,
     w: Any,
@@ -148,7 +145,7 @@ def add_children(
             if (missing[word] >> np.uint64(bit)) & np.uint64(1) == 0 or used >= nodes.shape[0]:
                 continue
             action = 64 * word + bit
-            margin = value_after(stack, walk, memo, t, w, actor, action, budget)
+            margin = value_after(stack, lines, memo, t, w, actor, action, budget)
             nodes[used].prior = expected_utility(s, p, margin - start)
             nodes[used].total = 0.0
             nodes[used].visits = 0

@@ -12,12 +12,13 @@ from tabletop.compiled import kernel_template, rule_template, rules
 from tabletop.errors import ConfigError
 from tabletop.kernels import write_places
 from tabletop.record import NOBODY
+from tabletop_agents.search.one_turn import Walk
 
 SETTINGS = np.dtype(
     [
         ("scale", np.float64),  # points of margin that make a difference, at the end of the game
         ("scale_a_round", np.float64),  # and more for every round to come
-        ("win", np.float64),  # share of a finished game's utility that is its victory; the rest is its margin's
+        ("win", np.float64),  # weight of the win in a finished game's utility; the rest is the margin's
         ("exploration", np.float64),  # of the upper confidence bound
         ("below", np.float64),  # how much of it there is after the first decision
         ("prior_visits", np.float64),  # how many visits the first look at an action is worth
@@ -37,10 +38,10 @@ def par(s: Any, t: Any, w: Any, memo: np.ndarray) -> float:
 
 
 @kernel_template
-def pars(roots: np.ndarray, tables: np.ndarray, weights: np.ndarray, memo: np.ndarray, out: np.ndarray) -> None:
+def pars(roots: np.ndarray, tables: np.ndarray, walk: Walk, out: np.ndarray) -> None:
     """Write the `par` of each of the roots (N,) into `out` (N,)."""
     for i in range(roots.shape[0]):
-        out[i] = par(roots[i], tables[0], weights[0], memo)
+        out[i] = par(roots[i], tables[0], walk.weights[0], walk.memo)
 
 
 @rule_template
@@ -59,8 +60,8 @@ def utility(s: Any, p: Any, seat: int, margin: float) -> float:
     winners = 0
     for other in range(s.owners):
         winners += places[other] == 1
-    victory = (places[seat] == 1) / winners
-    return p.win * victory + (1.0 - p.win) / (1.0 + math.exp(-margin / p.scale))
+    won = (places[seat] == 1) / winners
+    return p.win * won + (1.0 - p.win) / (1.0 + math.exp(-margin / p.scale))
 
 
 def points_expected(utilities: np.ndarray, settings: np.ndarray) -> np.ndarray | None:

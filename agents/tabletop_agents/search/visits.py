@@ -1,4 +1,4 @@
-"""What people are told about a finished tree search."""
+"""The assessment of a decision from the visits of a finished tree search."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def assessed(actions: np.ndarray, visits: np.ndarray, results: np.ndarray, estim
     with fewer than LEAST have no value, unless the search plays them.
     """
     each = np.arange(len(actions))
-    told = visits >= LEAST
-    told[each, actions] = True
+    shown = visits >= LEAST
+    shown[each, actions] = True
     return Assessment(
         actions=actions,
         shares=visits / visits.sum(axis=1, keepdims=True),
         meaning="share of its simulations",
-        values=np.where(told, results, np.nan),
+        values=np.where(shown, results, np.nan),
         value=results[each, actions],
         estimated=estimated,
     )

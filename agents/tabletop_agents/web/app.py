@@ -18,6 +18,7 @@ from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from tabletop.drawing import ELEMENTS
 from tabletop.drawing.parts import drawings_of
 from tabletop.errors import TabletopError
 from tabletop.game import Game
@@ -104,7 +105,7 @@ class _Web:
 
     def __init__(self, hall: Hall, url_of: Callable[[str, str], str]) -> None:
         self._hall, self._url_of = hall, url_of
-        files = [path for path in _PAGE.iterdir() if path.suffix in _TYPES]
+        files = [ELEMENTS, *(path for path in _PAGE.iterdir() if path.suffix in _TYPES)]
         self._files = {path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in files}
 
     async def index(self, request: Request) -> Response:

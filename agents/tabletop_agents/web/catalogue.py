@@ -12,10 +12,11 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
+from tabletop.agents import Agent
 from tabletop.game import Config, Game, game_of
 from tabletop.warm_up import warm_up
-from tabletop_agents import Agent, checkpoint_path, make_agent, shipped_policies
 from tabletop_agents.checkpoint import read_notes
+from tabletop_agents.names import checkpoint_path, make_agent, shipped_policies
 from tabletop_agents.play.session import hints_name
 from tabletop_agents.web.messages import Refused
 

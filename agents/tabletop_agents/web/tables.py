@@ -51,7 +51,7 @@ class Link:
     at_screen: int = NOBODY
     number: int = 0
     pages: set[Page] = field(default_factory=set)
-    told: dict[int | None, int] = field(default_factory=dict)  # by viewer: answers whose consequences were told
+    shown_steps: dict[int | None, int] = field(default_factory=dict)  # by viewer: answers whose effects were shown
     shown: bytes = b""  # a digest of what the last view showed
 
     def __post_init__(self) -> None:
@@ -168,12 +168,12 @@ class Table:
         view |= {"parts": boards.parts, "owners": views.owners_of(session, link.seats)}
         shown = hashlib.blake2b(json.dumps(view).encode(), digest_size=16).digest()
         if turn != "handover":
-            first = 0 if past else link.told.get(viewer, 0)
+            first = 0 if past else link.shown_steps.get(viewer, 0)
             if self.kind == "analyse":
                 first = max(0, session.number - 1)
             animated = not past and self.kind != "analyse"
             steps = views.steps_of(session, first, viewer, boards if animated else None, view["board"])
-            link.told[viewer] = session.number
+            link.shown_steps[viewer] = session.number
         is_new = shown != link.shown or bool(steps and not past)
         if is_new:
             link.shown, link.number = shown, link.number + 1
@@ -258,8 +258,8 @@ class Table:
         if not self._can_undo:
             raise Refused("there is nothing to take back")
         self.session.undo()
-        for told in link.told:
-            link.told[told] = min(link.told[told], self.session.number)
+        for viewer, steps in link.shown_steps.items():
+            link.shown_steps[viewer] = min(steps, self.session.number)
         self._changed()
         return {}
 
@@ -277,13 +277,17 @@ class Table:
         name = message["agent"] or self.advisers[0]
         session, decision = self.session, self.session.decision()
         generator = session.generator(1)
-        said = await self._think(lambda: advise(self.catalogue.agent(name, self.game), decision, generator))
-        listed = sorted(said.shares or said.estimates or [said.best], key=lambda one: -said.shares.get(one, 0.0))
-        answers = [
-            {"action": one, "share": said.shares.get(one), "estimate": said.estimates.get(one)} for one in listed
-        ]
-        told = {"agent": name, "meaning": said.meaning, "best": said.best, "estimate": said.estimate}
-        return {**told, "estimated": said.estimated, "answers": answers}
+        advice = await self._think(lambda: advise(self.catalogue.agent(name, self.game), decision, generator))
+        shares, estimates = advice.shares, advice.estimates
+        listed = sorted(shares or estimates or [advice.best], key=lambda one: -shares.get(one, 0.0))
+        return {
+            "agent": name,
+            "meaning": advice.meaning,
+            "best": advice.best,
+            "estimate": advice.estimate,
+            "estimated": advice.estimated,
+            "answers": [{"action": one, "share": shares.get(one), "estimate": estimates.get(one)} for one in listed],
+        }
 
     async def _on_review(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         if not self._can_review:

@@ -112,14 +112,13 @@ def steps_of(
     for step in session.steps(max(first, session.number - MOST_STEPS), viewer):
         tables = session.tables
         if boards is None:
-            told = [(text, None) for text in session.game.words.events(step.before, step.action, viewer, tables)]
+            changes = [(text, None) for text in session.game.words.events(step.before, step.action, viewer, tables)]
         else:
-            told = list(session.game.words.story(step.before, step.action, viewer, tables))
-        if step.done or told:
+            changes = list(session.game.words.story(step.before, step.action, viewer, tables))
+        if step.done or changes:
             by = step.owner if step.done else NOBODY
-            steps.append(
-                {"by": by, "done": step.done, "changes": [{"text": text, "board": state} for text, state in told]}
-            )
+            shown = [{"text": text, "board": state} for text, state in changes]
+            steps.append({"by": by, "done": step.done, "changes": shown})
     if boards is not None:
         _draw(session, viewer, boards, [change for step in steps for change in step["changes"]], now)
     return steps

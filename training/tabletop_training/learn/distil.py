@@ -26,10 +26,10 @@ from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop_agents import checkpoint_path
 from tabletop_agents.checkpoint import configs_of, read_checkpoint, save_network
-from tabletop_agents.guided_search import GuidedSearchAgent
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
-from tabletop_agents.shortfalls import shortfalls
+from tabletop_agents.search.guided_search import GuidedSearchAgent
+from tabletop_agents.search.shortfalls import shortfalls
 from tabletop_training.curriculum import curricula
 from tabletop_training.evaluation_files import write_log
 from tabletop_training.job import Job, Stopped
@@ -54,7 +54,7 @@ from tabletop_training.settings import check_at_least_one
 
 LOG = "distil.csv"
 COLUMNS = ("seconds", "decisions", "games", "wins", "margin", "policy_loss", "heads_loss", "score")
-HEADS = "outlook"
+HEADS = "win_margin_heads"
 """The part of a network that has the win and margin heads."""
 
 
@@ -125,9 +125,12 @@ class Distiller(ABC):
         self.settings = settings or self.default_settings(device)
         self.network = copy.deepcopy(network)
         if HEADS in self.learns:
-            before = None if self.learns == (HEADS,) else self.network.outlook  # alone they are learned anew
-            sizes = self.game.observation.size, self.game.players[-1]
-            self.network.outlook = new_heads(*sizes) if before is None else with_margins(before, 1.0 / MARGIN_UNIT)
+            heads = None if self.learns == (HEADS,) else self.network.win_margin_heads  # alone they are learned anew
+            if heads is None:
+                heads = new_heads(self.game.observation.size, self.game.players[-1])
+            else:
+                heads = with_margins(heads, 1.0 / MARGIN_UNIT)
+            self.network.win_margin_heads = heads
         self.network.to(device)
         self.learned = [one for part in self.learns for one in getattr(self.network, part).parameters()]
         self.optimizer = torch.optim.Adam(self.learned, self.settings.learning_rate)
@@ -162,8 +165,8 @@ class Distiller(ABC):
     def playable(self) -> Network:
         """A copy of the network as it is now, on a processor."""
         copied = copy.deepcopy(self.network).cpu()
-        if HEADS in self.learns and copied.outlook is not None:
-            copied.outlook = with_margins(copied.outlook, MARGIN_UNIT)
+        if HEADS in self.learns and copied.win_margin_heads is not None:
+            copied.win_margin_heads = with_margins(copied.win_margin_heads, MARGIN_UNIT)
         return copied
 
     def iterate(self, should_stop: Callable[[], bool] = lambda: False) -> dict[str, float] | None:
@@ -254,8 +257,8 @@ class FromOutcomes(Distiller):
 
     def losses(self, inputs: torch.Tensor, targets: Targets) -> dict[str, torch.Tensor]:
         """The heads' loss."""
-        assert self.network.outlook is not None
-        return {"heads_loss": heads_loss(self.network.outlook, inputs, targets)}
+        assert self.network.win_margin_heads is not None
+        return {"heads_loss": heads_loss(self.network.win_margin_heads, inputs, targets)}
 
 
 # --- Images ----------------------------------------------------------------------------------------------------------
@@ -390,11 +393,11 @@ class FromSearch(Distiller):
     def losses(self, inputs: torch.Tensor, targets: Targets) -> dict[str, torch.Tensor]:
         """The cross-entropy between the policy targets and the policy, and the heads' loss."""
         network = self.network
-        assert network.outlook is not None
+        assert network.win_margin_heads is not None
         missed = targets["shortfalls"].float() if network.weighs else None
         given = masked_log_probabilities(network.logits(network.trunk(inputs), missed), targets["masks"])
         policy = -(targets["policy"].float() * given).sum(dim=1).mean()
-        return {"policy_loss": policy, "heads_loss": heads_loss(network.outlook, inputs, targets)}
+        return {"policy_loss": policy, "heads_loss": heads_loss(network.win_margin_heads, inputs, targets)}
 
 
 # --- The command -----------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from tabletop.game import Config
 from tabletop.scores import margins, win_shares
 from tabletop.seeds import Stream, generator
 from tabletop_agents.networks import Network
-from tabletop_agents.shortfalls import shortfalls
+from tabletop_agents.search.shortfalls import shortfalls
 from tabletop_training.curriculum import Curriculum
 from tabletop_training.learn.opponents import LEARNER, Opponents
 from tabletop_training.learn.ppo import drawn, masked_log_probabilities

@@ -1,26 +1,29 @@
 """Processes that learn one network together: each plays its own games, and their gradients are averaged.
 
-PyTorch calls such a process a rank. Ray Train (`on_ray`) and `torchrun` start them.
+PyTorch calls such a process a rank. `tabletop_training.learn.parallel` and `torchrun` start them.
 """
 
 from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import torch
 from torch import distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from tabletop.errors import ConfigError
+from tabletop.batch import usable_cores, use_cores
+from tabletop.errors import ConfigError, TabletopError
 
 T = TypeVar("T")
 
 LONGEST_WAIT = datetime.timedelta(hours=2)
 """How long a rank waits for another one, which may be evaluating or saving."""
+_NEW_STORE = "TORCH_DISABLE_SHARE_RDZV_TCP_STORE"
+"""Gives each start of torchrun's processes a store of its own, in which they find each other."""
 
 
 class Group:
@@ -41,9 +44,9 @@ class Group:
         """The values of all ranks for the rank that leads; nothing for the others."""
         return [value]
 
-    def of_leader(self, value: T) -> T:
-        """The value of the rank that leads."""
-        return value
+    def led(self, work: Callable[[], T]) -> T:
+        """The result of `work`, which only the rank that leads does. All raise the TabletopError that it raises."""
+        return work()
 
     def averaging(self, network: nn.Module) -> nn.Module:
         """A network that shares its weights with this one. Gradients through it are the means over all ranks."""
@@ -54,7 +57,7 @@ ALONE = Group()
 
 
 class Ranks(Group):
-    """The process group that torch has set up, with NCCL for GPUs and Gloo otherwise."""
+    """The process group that torch has set up."""
 
     def __init__(self) -> None:
         self.rank, self.size = distributed.get_rank(), distributed.get_world_size()
@@ -71,15 +74,47 @@ class Ranks(Group):
         distributed.gather_object(value, values if self.leads else None, dst=0, group=self._objects)
         return values
 
-    def of_leader(self, value: T) -> T:
-        values: list[Any] = [value]
-        distributed.broadcast_object_list(values, src=0, group=self._objects)
-        return values[0]
+    def led(self, work: Callable[[], T]) -> T:
+        result: Any = None
+        if self.leads:
+            try:
+                result = work()
+            except TabletopError as error:
+                result = error
+        results = [result]
+        distributed.broadcast_object_list(results, src=0, group=self._objects)
+        if isinstance(results[0], TabletopError):
+            raise results[0]
+        return cast(T, results[0])
 
     def averaging(self, network: nn.Module) -> nn.Module:
         if self._averaging is None or self._averaging[0] is not network:
             self._averaging = network, DistributedDataParallel(network)
         return self._averaging[1]
+
+
+def own_device(device: str, local_rank: int) -> str:
+    """The device of the rank with this number on its machine: with `cuda`, one of the machine's GPUs."""
+    gpus = torch.cuda.device_count() if device == "cuda" else 0
+    return f"cuda:{local_rank % gpus}" if gpus else device
+
+
+@contextmanager
+def group_of_ranks(device: str, **options: Any) -> Iterator[Group]:
+    """Join the other ranks, with NCCL for GPUs and Gloo otherwise. `options` are those of `init_process_group`.
+
+    Raises ConfigError if they do not find each other.
+    """
+    if on_gpu := device.startswith("cuda"):
+        torch.cuda.set_device(device)
+    try:
+        distributed.init_process_group("nccl" if on_gpu else "gloo", timeout=LONGEST_WAIT, **options)
+    except (RuntimeError, ValueError) as error:
+        raise ConfigError(f"the processes did not find each other ({error})") from None
+    try:
+        yield Ranks()
+    finally:
+        distributed.destroy_process_group()
 
 
 @contextmanager
@@ -88,14 +123,10 @@ def started_by_torchrun(device: str) -> Iterator[tuple[Group, str]]:
     if not distributed.is_torchelastic_launched():
         yield ALONE, device
         return
-    if device.startswith("cuda"):
-        device = f"cuda:{os.environ['LOCAL_RANK']}"
-        torch.cuda.set_device(device)
-    try:
-        distributed.init_process_group("nccl" if device.startswith("cuda") else "gloo", timeout=LONGEST_WAIT)
-    except (RuntimeError, ValueError) as error:
-        raise ConfigError(f"torchrun: the processes did not find each other ({error})") from None
-    try:
-        yield Ranks(), device
-    finally:
-        distributed.destroy_process_group()
+    if os.environ["TORCHELASTIC_MAX_RESTARTS"] != "0" and os.environ["TORCHELASTIC_USE_AGENT_STORE"] == "True":
+        # Processes that are started again would find the addresses of those before.
+        raise ConfigError(f"torchrun --max-restarts: only with {_NEW_STORE}=1 in the environment")
+    use_cores(max(1, usable_cores() // int(os.environ["LOCAL_WORLD_SIZE"])))
+    device = own_device(device, int(os.environ["LOCAL_RANK"]))
+    with group_of_ranks(device) as group:
+        yield group, device

@@ -223,6 +223,7 @@ class Opponents:
         for member in self.members:
             if member.steps < 0 and member.in_league:
                 numbers[f"league/ahead_of_{member.name}"] = member.learner_ahead
+                numbers[f"league/rating_of_{member.name}"] = self.ratings[member.name].mu
         numbers["league/ahead_of_newest"] = self.snapshots[-1].learner_ahead
         numbers["league/ahead_of_snapshots"] = float(np.mean([member.learner_ahead for member in self.snapshots]))
         return numbers

@@ -19,8 +19,8 @@ from tabletop_training.settings import Settings
 if TYPE_CHECKING:
     from tabletop_training.learn.games import Rollout
 
-_NEVER = -1e8
-"""The logit of an illegal action, as in sb3-contrib."""
+_NEVER = -1e30
+"""The logit of an illegal action: below those of any network, even one that is about to be spoilt."""
 
 
 def new_network(game: Game, settings: Settings) -> Network:
@@ -46,13 +46,13 @@ def new_network(game: Game, settings: Settings) -> Network:
 
 
 def masked_logits(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
-    """(N, A) logits; -1e8 where the masks (bool) are False."""
-    return torch.where(masks, logits, _NEVER)
+    """(N, A) float32 logits; -1e30 where the masks (bool) are False."""
+    return torch.where(masks, logits.float(), _NEVER)
 
 
 def masked_log_probabilities(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
-    """(N, A) float32 log-probabilities; about -1e8 for what is not legal."""
-    return functional.log_softmax(masked_logits(logits.float(), masks), dim=1)
+    """(N, A) float32 log-probabilities; about -1e30 for what is not legal."""
+    return functional.log_softmax(masked_logits(logits, masks), dim=1)
 
 
 def drawn(log_probabilities: torch.Tensor) -> torch.Tensor:
@@ -135,7 +135,7 @@ def update(
     for _ in range(settings.epochs if minibatches else 0):
         for chosen in rows[torch.randperm(len(rows), device=rows.device)].tensor_split(minibatches):
             logits, values = learning(scaled(flat["observations"][chosen]), flat["shortfalls"][chosen].float())
-            logits = masked_logits(logits.float(), flat["masks"][chosen])
+            logits = masked_logits(logits, flat["masks"][chosen])
             log_probabilities = functional.log_softmax(logits, dim=1)
             # softmax is several times as fast as exp, which is slow at the logarithms of what is not legal
             entropy = -(functional.softmax(logits, dim=1) * log_probabilities).sum(dim=1).mean()

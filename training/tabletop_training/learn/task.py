@@ -102,15 +102,20 @@ class GamesSettings:
     def changed(self, game: Game, given: dict[str, Any]) -> Self:
         """A copy with other values of some keys; None leaves a key as it is.
 
-        A field of the configuration that the curriculum chooses turns the curriculum off. Turning it on takes back
-        these fields. Paths of overlay files become absolute. Raises ConfigError and ComponentsError.
+        A field of the configuration that the curriculum or the variety chooses turns these off. Turning the curriculum
+        on takes back such fields, and the variety. Paths of overlay files become absolute. Raises ConfigError and
+        ComponentsError.
         """
         table, given = self.table(), {key: value for key, value in given.items() if value is not None}
+        players = given.get("players", self.players)
         if given.get("curriculum"):
-            for name in chosen_by_curriculum(game, given.get("players", self.players)):
+            table["variety"] = False
+            for name in chosen_by_curriculum(game, players):
                 table.pop(name, None)
-        elif self.curriculum and given.keys() & set(chosen_by_curriculum(game, self.players)):
+        elif self.curriculum and given.keys() & chosen_by_curriculum(game, players):
             table["curriculum"] = False
+        elif self.variety and given.keys() & chosen_by_variety(game, players):
+            table["variety"] = False
         table |= given
         if isinstance(table.get("components"), str | Path):
             game.load_tables(table["components"])
@@ -126,13 +131,14 @@ class GamesSettings:
             if not self.curriculum:
                 found[number] = [list(variety(config)) if self.variety else [config]]
                 continue
-            if not hasattr(config, "curriculum"):
-                raise ConfigError(f"curriculum: {game.title} has none")
-            for name in chosen_by_curriculum(game, (number,)):
+            levels = [list(level) for level in config.curriculum()] if hasattr(config, "curriculum") else []
+            if sum(map(len, levels)) < 2:
+                raise ConfigError(f"curriculum: {game.title} has none with players={number}")
+            for name in sorted(chosen_by_curriculum(game, (number,))):
                 if name in self.switches and self.switches[name] != getattr(game.config(players=number), name):
                     given = list(self.switches[name])
                     raise ConfigError(f"{name}={given}: the curriculum plays all of them; give one of the two")
-            found[number] = [list(level) for level in config.curriculum()]
+            found[number] = levels
         return found
 
     def curricula(self, game: Game, seed: int) -> dict[int, Curriculum]:
@@ -143,13 +149,22 @@ class GamesSettings:
         }
 
 
-def chosen_by_curriculum(game: Game, players: Sequence[int]) -> list[str]:
+def chosen_by_curriculum(game: Game, players: Sequence[int]) -> set[str]:
     """The fields of the configuration that the curriculum chooses; none in a game without one."""
     config = game.config(players=(*players, *game.players)[0])
-    if not hasattr(config, "curriculum"):
-        return []
-    every = [one for level in config.curriculum() for one in level]
-    return [one.name for one in fields(config) if len({getattr(config, one.name) for config in every}) > 1]
+    levels = config.curriculum() if hasattr(config, "curriculum") else ()
+    return _different_fields([one for level in levels for one in level])
+
+
+def chosen_by_variety(game: Game, players: Sequence[int]) -> set[str]:
+    """The fields of the configuration that differ within its `variety`."""
+    numbers = players or [number for number in game.players if number > 1]
+    return set().union(*(_different_fields(variety(game.config(players=number))) for number in numbers))
+
+
+def _different_fields(configs: Sequence[Config]) -> set[str]:
+    names = [one.name for one in fields(configs[0])] if configs else []
+    return {name for name in names if len({getattr(config, name) for config in configs}) > 1}
 
 
 @dataclass(frozen=True)
@@ -172,10 +187,10 @@ class Judgement(NamedTuple):
 
 
 class Judge:
-    """Evaluates agents on the same games each time. The score is the mean win rate.
+    """Evaluates agents on the same games each time.
 
-    With several numbers of players a win rate counts in relation to an even share. A higher margin decides between
-    equal ones.
+    The score is the mean win rate; a higher margin decides between equal ones. With several numbers of players a win
+    rate counts in relation to an even share. Where there is nobody to win against, the score is the mean points.
     """
 
     def __init__(self, configs: Sequence[Config], settings: EvaluationSettings, seed: int) -> None:
@@ -193,12 +208,14 @@ class Judge:
         numbers: dict[str, float] = {}
         scores: list[float] = []
         ways = by_players(self.configs)
+        nobody_else = all(config.owners == 1 for config in self.configs)
         for players, configs in ways.items():
             rates, margins, told = self._play(agent, configs)
             prefix = f"{players}p_" if len(ways) > 1 else ""
             numbers |= {f"{prefix}win_rate": rates, f"{prefix}margin": margins}
             numbers |= {f"{prefix}{name}": value for name, value in told.items()}
-            scores.append((rates + 1e-6 * margins) * (players if len(ways) > 1 else 1))
+            won = (rates + 1e-6 * margins) * (players if len(ways) > 1 else 1)
+            scores.append(margins if nobody_else else won)
         return Judgement(float(np.mean(scores)), numbers)
 
     def _play(self, agent: Agent, configs: Sequence[Config]) -> tuple[float, float, dict[str, float]]:

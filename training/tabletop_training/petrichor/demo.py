@@ -13,17 +13,18 @@ from petrichor_env.game import GAME
 from tabletop.batch import Batch
 from tabletop.checks import checked
 from tabletop_agents import Agent, Decisions, GreedyAgent, RandomAgent
-from tabletop_agents.policy import PolicyAgent
-from tabletop_training.evaluation import EVALUATION_SEED, Results
+from tabletop_training.evaluation import EVALUATION_SEED
 from tabletop_training.evaluation_files import OnResult, plain, unheard
 from tabletop_training.job import Job, Stopped
-from tabletop_training.learning import CurvePoint, learn
+from tabletop_training.learn.learner import learn
+from tabletop_training.learn.logs import CurvePoint
 from tabletop_training.petrichor.difficulty import difficulty_tables
 from tabletop_training.petrichor.report_plots import plot_difficulty
 from tabletop_training.petrichor.study import by_set, summaries_of
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, rows_of, write_summaries
-from tabletop_training.plays import Play, play_all
+from tabletop_training.plays import Match, play_all
 from tabletop_training.plots import plot_learning_curve
+from tabletop_training.results import Results
 from tabletop_training.settings import Settings
 
 
@@ -56,17 +57,17 @@ def _run(job: Job, minutes: float, games: int, seed: int, settings: Settings | N
         GreedyAgent().act(Decisions.of(Batch(Config(), 1, 0)), np.random.default_rng(0))
     with job.bar("learning", 1.0) as bar:
         told: Any = {"should_stop": job.should_stop, "on_progress": lambda now: bar.show(now.text, now.fraction)}
-        model, progress = learn(Config(), minutes, job.folder, seed, settings, **told)
-        bar.show(progress.text, progress.fraction)
+        learner = learn(Config(), minutes, job.folder, seed, settings, **told)
+        bar.show(learner.text, learner.fraction)
     if job.should_stop():
         job.console.print("Learning stopped early; Ctrl-C again stops the evaluation, too.")
         job.interruptions.clear()
-    _plot_curve(job, progress.curve)
-    agents: list[Agent] = [RandomAgent(), GreedyAgent(), PolicyAgent.of(model, name="trained")]
+    _plot_curve(job, learner.curve)
+    agents: list[Agent] = [RandomAgent(), GreedyAgent(), learner.agent("trained")]
     summaries = _evaluate(job, agents, games, seed + EVALUATION_SEED)
     if not summaries:
         return
-    _plot_curve(job, progress.curve, [one for one in summaries if one.variants == "base" and one.agent != "trained"])
+    _plot_curve(job, learner.curve, [one for one in summaries if one.variants == "base" and one.agent != "trained"])
     plot_difficulty(job.folder / "difficulty.png", summaries)
     note = "The trained agent learned on the first row's game alone."
     for _, table in difficulty_tables(summaries, job.console.width, note):
@@ -86,11 +87,11 @@ def _plot_curve(job: Job, curve: Sequence[CurvePoint], others: Sequence[Summary]
 
 def _evaluate(job: Job, agents: Sequence[Agent], games: int, seed: int) -> list[Summary]:
     """Play all agents with all sets of variants, the base game first. Writes the CSV file after each set."""
-    plays = [Play([agent], Config(variants=variants), games) for variants in ALL_VARIANTS for agent in agents]
+    matches = [Match([agent], Config(variants=variants), games) for variants in ALL_VARIANTS for agent in agents]
     played: list[Results] = []
     summaries: list[Summary] = []
     try:
-        for result, _ in play_all(job, plays, seed):
+        for result, _ in play_all(job, matches, seed):
             played.append(result)
             summaries = summaries_of(by_set(played, None), [agent.name for agent in agents])
             if len(played) % len(agents) == 0:

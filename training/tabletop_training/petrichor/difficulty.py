@@ -33,7 +33,7 @@ from tabletop_training.petrichor.study import (
     write_games,
 )
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, games_each, in_points, write_summaries
-from tabletop_training.plays import Play, is_search, play_all, tables_hash
+from tabletop_training.plays import Match, is_search, play_all, tables_hash
 from tabletop_training.settings import check_at_least_one
 
 DEFAULT_AGENTS = ("random", "greedy", "policy:solo")
@@ -111,8 +111,8 @@ def main(
         _tell_numbers(job.console, study)
         known = {(one.agents[0], one.config) for one in played}
         games_of = [(variants, config) for variants in ALL_VARIANTS for config in study.configs]
-        plays = [
-            Play([player], replace(config, variants=variants), study.agents[player.name])
+        matches = [
+            Match([player], replace(config, variants=variants), study.agents[player.name])
             for player in players
             for variants, config in games_of
             if (player.name, replace(config, variants=variants)) not in known
@@ -121,7 +121,7 @@ def main(
         stopped = True
         try:
             with suppress(Stopped):
-                for result, left in play_all(job, plays, study.seed, workers, **replays.recording):
+                for result, left in play_all(job, matches, study.seed, workers, **replays.recording):
                     (agent,), config = result.agents, result.config
                     played.append(replace(result, actions=None, probabilities=None))
                     write_games(job.folder, [result])

@@ -16,7 +16,6 @@ from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
 from tabletop.seeds import Stream, generator
 from tabletop.words import counted
-from tabletop_training.evaluation import Estimate, Results, difference_estimate, mean_estimate
 from tabletop_training.evaluation_files import (
     ends,
     markdown_code,
@@ -47,6 +46,7 @@ from tabletop_training.petrichor.variant_effects import (
     win_rate_effects,
 )
 from tabletop_training.plots import agent_title
+from tabletop_training.results import Estimate, Results, difference_estimate, mean_estimate
 
 _BASE, _ALL = 0, len(ALL_VARIANTS) - 1
 _PLAYER, _NEUTRAL = 0, 1

@@ -26,15 +26,16 @@ from tabletop.files import read_limited
 from tabletop.screen import Screen
 from tabletop.words import shown
 from tabletop_agents import Agent, Decisions, make_agent
-from tabletop_agents.guided_search import DEFAULT_SETTINGS, GuidedSearchAgent
-from tabletop_training.evaluation import EVALUATION_SEED, Estimate, EvaluationStopped, Playing
+from tabletop_agents.search.guided_search import DEFAULT_SETTINGS, GuidedSearchAgent
+from tabletop_training.evaluation import EVALUATION_SEED, EvaluationStopped, Playing, get_ready
 from tabletop_training.evaluation_files import OnResult, new_table, percent, plus_minus, unheard, write_json
 from tabletop_training.job import Job, Stopped
-from tabletop_training.matches import evaluate, get_ready
+from tabletop_training.matches import evaluate
 from tabletop_training.petrichor.report_plots import error_bars
 from tabletop_training.petrichor.summaries import set_name
 from tabletop_training.plays import agent_hash
 from tabletop_training.plots import INK, looks, picture
+from tabletop_training.results import Estimate
 from tabletop_training.settings import check_at_least_one
 
 FILE = "strength.json"

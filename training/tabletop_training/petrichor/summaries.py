@@ -12,7 +12,8 @@ import petrichor_env
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.state import RULES_VERSION
 from tabletop.words import counted
-from tabletop_training.evaluation import (
+from tabletop_training.evaluation_files import flat, write_rows
+from tabletop_training.results import (
     NO_ESTIMATE,
     Estimate,
     Results,
@@ -20,7 +21,6 @@ from tabletop_training.evaluation import (
     mean_estimate,
     wilson_interval,
 )
-from tabletop_training.evaluation_files import flat, write_rows
 
 ALL_VARIANTS: tuple[tuple[str, ...], ...] = tuple(
     chosen for number in range(len(VARIANTS) + 1) for chosen in combinations(VARIANTS, number)

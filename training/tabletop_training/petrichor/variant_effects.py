@@ -15,7 +15,9 @@ import numpy as np
 from scipy import stats
 
 from petrichor_env.config import VARIANTS
-from tabletop_training.evaluation import (
+from tabletop_training.petrichor.summaries import ALL_VARIANTS
+from tabletop_training.ratings import CONFIDENCE
+from tabletop_training.results import (
     Estimate,
     Results,
     difference_estimate,
@@ -23,8 +25,6 @@ from tabletop_training.evaluation import (
     mean_interval,
     share_estimate,
 )
-from tabletop_training.petrichor.summaries import ALL_VARIANTS
-from tabletop_training.ratings import CONFIDENCE
 
 SWITCHED = np.array([[name in variants for name in VARIANTS] for variants in ALL_VARIANTS])
 """(16, 4) bool: which variants each of `ALL_VARIANTS` has."""

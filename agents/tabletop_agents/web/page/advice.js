@@ -3,7 +3,7 @@
 import { estimated, letter, showShares } from "./answers.js";
 import { showBadges } from "./board.js";
 import { $, complain, make } from "./dom.js";
-import { ask, view } from "./table.js";
+import { ask, view } from "./present.js";
 
 let round = 0; // what was asked before something else was shown is of no use any more
 

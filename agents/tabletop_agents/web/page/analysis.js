@@ -5,8 +5,7 @@ import { boardDocument } from "./board.js";
 import { $, attempt, download, make, token } from "./dom.js";
 import { closeEditor, openEditor } from "./editor.js";
 import { savePicture } from "./pictures.js";
-import { startReview } from "./review.js";
-import { ask, leaveFor, playersOf, save, view } from "./table.js";
+import { ask, playersOf, present, save, view } from "./present.js";
 
 let going = false;
 let wanted = null; // the step to go to, the latest one
@@ -105,7 +104,7 @@ export function moveInLine(key) {
 
 async function playFromHere() {
   const { text } = await ask("export", { what: "scenario" });
-  leaveFor({ start: { game: view().game, players: playersOf(view()), scenario: text } });
+  present.leave({ start: { game: view().game, players: playersOf(view()), scenario: text } });
 }
 
 new ResizeObserver(scrollLine).observe($("line")); // what was hidden could not be scrolled
@@ -123,7 +122,6 @@ $("panel-of-agents").addEventListener("submit", (event) => {
   askAdvice(names.length ? [...new Set(names)].slice(0, 4) : undefined);
 });
 $("play-from-here").addEventListener("click", () => attempt(playFromHere));
-$("review-line").addEventListener("click", startReview);
 $("set-up").addEventListener("click", openEditor);
 $("export-scenario").addEventListener("click", () => save("scenario"));
 $("export-replay").addEventListener("click", () => save("replay"));

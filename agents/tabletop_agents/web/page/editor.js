@@ -3,7 +3,7 @@
 import { $, attempt, make } from "./dom.js";
 import { light, markPlaces, showBoard } from "./board.js";
 import { fill, groupsWithPlaces, open, problemAt, read } from "./form.js";
-import { ask, leaveEditor } from "./table.js";
+import { ask } from "./present.js";
 
 const REST = 300; // milliseconds without a change before it is checked
 
@@ -11,6 +11,12 @@ let form = null; // what the form is made from; null: the description as text
 let others = {}; // of the description, what the form has no fields for
 let timer = 0;
 let latest = 0;
+let closed = () => {};
+
+/* What is done when the editor has closed. */
+export function afterEditing(act) {
+  closed = act;
+}
 
 export const isEditing = () => !$("editor").hidden;
 
@@ -48,7 +54,7 @@ export function closeEditor() {
   $("editor").hidden = true;
   $("form").replaceChildren();
   delete document.body.dataset.editing;
-  leaveEditor();
+  closed();
 }
 
 function changed() {

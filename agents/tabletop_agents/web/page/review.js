@@ -2,8 +2,8 @@
 
 import { estimated } from "./answers.js";
 import { $, attempt, button, make, percent, token } from "./dom.js";
-import { analyseAt, ask, view } from "./table.js";
 import { goToStep } from "./analysis.js";
+import { analyseAt, ask, view } from "./present.js";
 
 const MOST = 8; // moments, at first
 
@@ -20,7 +20,7 @@ export function reviewPart({ done, of }) {
   $("review-progress").value = done;
 }
 
-export async function startReview() {
+async function startReview() {
   if (running) return;
   running = true;
   $("review").hidden = false;
@@ -54,3 +54,5 @@ function shownMoment({ step, by, text, better, drop }, found) {
   line.addEventListener("click", () => (view().kind === "analyse" ? goToStep(step) : analyseAt(step)));
   return line;
 }
+
+for (const id of ["review-button", "review-line"]) $(id).addEventListener("click", startReview);

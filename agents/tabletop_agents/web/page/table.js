@@ -5,9 +5,10 @@ import { forgetAdvice, askAdvice, offerAdvisers } from "./advice.js";
 import { closeAnalysis, moveInLine, showAnalysis } from "./analysis.js";
 import { disableAnswers, lightAnswers, showAnswers, startFilter, typed } from "./answers.js";
 import { clearBoard, clearMarks, light, markPlaces, showBoard, zoom } from "./board.js";
-import { $, attempt, complain, complainOn, download, make, sentence, token } from "./dom.js";
-import { checkAgain, closeEditor, isEditing } from "./editor.js";
-import { startReview, closeReview, reviewPart } from "./review.js";
+import { $, attempt, complain, complainOn, make, sentence, token } from "./dom.js";
+import { afterEditing, checkAgain, closeEditor, isEditing } from "./editor.js";
+import { analyseAt, ask, present, save, waiting } from "./present.js";
+import { closeReview, reviewPart } from "./review.js";
 import { remember, setting } from "./settings.js";
 import { Connection } from "./socket.js";
 import { clearStory, faster, forgetLast, isPlaying, play, recall, skip, speed } from "./story.js";
@@ -15,29 +16,18 @@ import { closeWatch, showWatch, stepCame, stepWatch, toggleWatch } from "./watch
 
 const FAR_BEHIND = 8; // views that wait: what led to them is only told in words then
 
-let connection = null;
-let queue = [];
 let working = false;
-let shown = null; // the view on the page
-let active = false; // whether it can be answered
+let active = false; // whether the view on the page can be answered
 let links = null;
-let navigate = () => {};
-
-export const view = () => shown;
-export const ask = (name, content) => connection.ask(name, content);
-export const waiting = () => queue.length;
-export const leaveFor = (place) => navigate(place);
 
 /* kept: what this page knows of the table from when it was opened: {wanted, links}, or null. */
 export function openTableView(key, kept, leave) {
-  navigate = leave;
+  Object.assign(present, { leave, queue: [], view: null });
   links = kept;
-  queue = [];
-  shown = null;
   active = working = false;
   $("show-links").hidden = !(kept?.links?.length > 1);
   $("caption").textContent = "Connecting…";
-  connection = new Connection(key, {
+  present.connection = new Connection(key, {
     event: receive,
     lost: (forGood) => {
       $("banner").textContent ||= "The connection is lost. Trying again…";
@@ -46,17 +36,15 @@ export function openTableView(key, kept, leave) {
       deactivate();
     },
     found: () => {
-      queue = []; // what waits is of the lost connection; the present view comes anew
+      present.queue = []; // what waits is of the lost connection; the present view comes anew
       checkAgain();
     },
   });
 }
 
 export function closeTableView() {
-  connection?.close();
-  connection = null;
-  queue = [];
-  shown = null;
+  present.connection?.close();
+  Object.assign(present, { connection: null, queue: [], view: null });
   clearStory();
   clearBoard();
   closeAnalysis();
@@ -85,7 +73,7 @@ function receive(message) {
   if (message.review) reviewPart(message.review);
   if (!message.view) return;
   $("banner").textContent = "";
-  queue.push(message.view);
+  present.queue.push(message.view);
   work();
 }
 
@@ -93,12 +81,12 @@ function receive(message) {
 async function work() {
   if (working) return;
   working = true;
-  const table = connection;
+  const table = present.connection;
   deactivate();
-  while (queue.length && connection === table) {
-    const next = queue.shift();
+  while (waiting() && present.connection === table) {
+    const next = present.queue.shift();
     await useDrawings(next.game).catch((error) => complain(error.message));
-    if (connection !== table) return; // left meanwhile
+    if (present.connection !== table) return; // left meanwhile
     $("rules-link").href = `/#rules=${next.game}`;
     $("rules-link").hidden = false;
     $("home").textContent = next.title;
@@ -106,21 +94,21 @@ async function work() {
     if (next.past || next.kind === "analyse") {
       clearStory();
       recall(next);
-    } else if (queue.length < FAR_BEHIND) {
+    } else if (waiting() < FAR_BEHIND) {
       await play(next);
-      if (connection !== table) return;
+      if (present.connection !== table) return;
     } else recall(next);
     arrive(next);
   }
   working = false;
-  if (shown) activate();
+  if (present.view) activate();
 }
 
 /* --- a view --- */
 
 function arrive(view) {
-  const before = shown;
-  shown = view;
+  const before = present.view;
+  present.view = view;
   const { turn, asked } = view;
   document.body.dataset.turn = turn;
   document.body.dataset.view = view.number;
@@ -216,16 +204,17 @@ function showResult({ turn, kind, result, owners, can }) {
 }
 
 /* The board shows the view again, not what was set up. */
-export function leaveEditor() {
-  if (!shown || !connection) return;
-  showBoard(shown.parts, shown.board, `The board. ${shown.asked}`);
+afterEditing(() => {
+  const { connection, view } = present;
+  if (!view || !connection) return;
+  showBoard(view.parts, view.board, `The board. ${view.asked}`);
   if (!working) activate();
-}
+});
 
 /* --- answering --- */
 
 function activate() {
-  const { turn, answers, owners } = shown;
+  const { turn, answers, owners, result, kind, number } = present.view;
   if (turn === "handover") return;
   const lost = document.activeElement === document.body || document.activeElement === $("main");
   const inside = lost || $("decision").contains(document.activeElement) || $("game").contains(document.activeElement);
@@ -237,9 +226,9 @@ function activate() {
   showAnswers(answers, owners, answer, hover);
   if (active && !isEditing()) markPlaces(answers.map(({ action, text, places }) => ({ key: action, words: text, places })), answer, hover);
   $("advice").disabled = $("undo").disabled = false;
-  if (turn === "over" && inside && shown.result && shown.kind !== "analyse") $("verdict").focus({ preventScroll: true });
+  if (turn === "over" && inside && result && kind !== "analyse") $("verdict").focus({ preventScroll: true });
   else if (inside && active) $("asked").focus({ preventScroll: true });
-  if (turn !== "others") document.body.dataset.ready = shown.number; // it is this page's turn, or nobody's
+  if (turn !== "others") document.body.dataset.ready = number; // it is this page's turn, or nobody's
 }
 
 function deactivate() {
@@ -252,22 +241,22 @@ function deactivate() {
 
 async function answer(action) {
   if (!active) return;
-  const { number } = shown;
+  const { number } = present.view;
   deactivate();
-  await attemptAt(number, () => connection.ask("answer", { view: number, action }));
+  await attemptAt(number, () => ask("answer", { view: number, action }));
 }
 
 /* Do what may fail; where nothing has changed then, that view can be answered again. */
 async function attemptAt(number, act) {
-  if (!(await attempt(act)) && !working && shown?.number === number) activate();
+  if (!(await attempt(act)) && !working && present.view?.number === number) activate();
 }
 
 async function undo() {
-  if (!shown?.can.undo || working) return;
-  const { number } = shown;
+  if (!present.view?.can.undo || working) return;
+  const { number } = present.view;
   deactivate();
   await attemptAt(number, async () => {
-    await connection.ask("undo", { view: number });
+    await ask("undo", { view: number });
     forgetLast();
   });
 }
@@ -288,30 +277,13 @@ function hide(view) {
   document.title = `● ${view.title}`;
 }
 
-$("here").addEventListener("click", () => attemptAt(shown.number, () => connection.ask("here")));
+$("here").addEventListener("click", () => attemptAt(present.view.number, () => ask("here")));
 $("curtain").addEventListener("cancel", (event) => event.preventDefault());
 $("curtain").addEventListener("close", () => {
-  if (shown?.turn === "handover" && connection) $("curtain").showModal();
+  if (present.view?.turn === "handover" && present.connection) $("curtain").showModal();
 });
 
 /* --- what else can be done --- */
-
-export async function save(what) {
-  await attempt(async () => {
-    const { name, text } = await connection.ask("export", { what });
-    download(name, new Blob([text], { type: "application/json" }));
-  });
-}
-
-/* Open what was played at a step, to analyse it. */
-export async function analyseAt(step) {
-  await attempt(async () => {
-    const { text } = await connection.ask("export", { what: "replay" });
-    await navigate({ open: { kind: "analyse", game: shown.game, players: playersOf(shown), start: { replay: text }, step } });
-  });
-}
-
-export const playersOf = (view) => view.owners.filter(({ who }) => who !== "opponent").length;
 
 for (const id of ["undo", "undo-end"]) $(id).addEventListener("click", undo);
 for (const id of ["lesson", "introduction"]) {
@@ -322,16 +294,16 @@ $("advice").addEventListener("click", () => askAdvice());
 $("zoom").addEventListener("click", zoom);
 $("skip").addEventListener("click", skip);
 $("save").addEventListener("click", () => save("replay"));
-$("review-button").addEventListener("click", () => startReview());
 $("analyse-game").addEventListener("click", () => analyseAt(0));
 $("again").addEventListener("click", () => {
-  const wanted = links?.wanted ?? shown.settings;
-  attempt(() => navigate({ open: { ...wanted, start: wanted.start?.scenario ? wanted.start : null } })); // other chance
+  const wanted = links?.wanted ?? present.view.settings;
+  attempt(() => present.leave({ open: { ...wanted, start: wanted.start?.scenario ? wanted.start : null } })); // other chance
 });
-$("show-links").addEventListener("click", () => navigate({ links: links.links }));
+$("show-links").addEventListener("click", () => present.leave({ links: links.links }));
 
 /* What a key does here; whether it did something. */
 export function tableKey(key) {
+  const shown = present.view;
   if (!shown) return false;
   if (key === " " && isPlaying() && shown.kind !== "watch") return skip(), true;
   if (shown.kind === "watch" && key === " ") return toggleWatch(), true;

@@ -2,7 +2,7 @@
 
 import { goToStep } from "./analysis.js";
 import { $, attempt } from "./dom.js";
-import { ask, view, waiting } from "./table.js";
+import { ask, view, waiting } from "./present.js";
 import { skip } from "./story.js";
 
 const REST = 60; // milliseconds between requests: the server takes only so many

@@ -1,4 +1,4 @@
-"""How many points each action falls short of the best one by the walk of `greedy`, for networks that weigh this."""
+"""The action gaps by the walk of `greedy`, in points, for networks that weigh them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 
 from tabletop.agents import Decisions
 from tabletop.threads import in_threads
-from tabletop_agents.greedy import MIN_GAMES_A_THREAD
-from tabletop_agents.search import search_for
+from tabletop_agents.search.greedy import MIN_GAMES_A_THREAD
+from tabletop_agents.search.lookahead import new_walk, search_for
 from tabletop_agents.search.one_turn import MAX_NODES
 from tabletop_agents.search.one_turn import MOST_SHORTFALL as MOST_SHORTFALL
 
@@ -24,13 +24,11 @@ def shortfalls(
     `num_threads` None is as many as there are cores.
     """
     search = search_for(decisions.game)
-    weights = search.weights({})
     states = decisions.sample_states(generator)
     result = np.zeros(decisions.action_masks.shape, np.float32)
 
     def walk(part: slice) -> None:
-        fixed = (decisions.tables, weights, decisions.game.new_memo(), search.stack())
-        search.write_shortfalls(states[part], *fixed, max_nodes, result[part])
+        search.write_shortfalls(states[part], decisions.tables, new_walk(decisions.game), max_nodes, result[part])
 
     in_threads(walk, len(decisions), MIN_GAMES_A_THREAD, num_threads)
     return result

@@ -13,7 +13,7 @@ import numpy as np
 from tabletop.agents import Assessment, Decisions
 from tabletop.checks import checked
 from tabletop.threads import in_threads
-from tabletop_agents.search import LooksAhead, search_for
+from tabletop_agents.search.lookahead import LooksAhead, new_walk, search_for
 from tabletop_agents.search.one_turn import MAX_NODES
 
 MIN_GAMES_A_THREAD = 16
@@ -57,14 +57,13 @@ class GreedyAgent(LooksAhead):
     ) -> tuple[np.ndarray, np.ndarray]:
         """The actions (N,), and if `valued` the values of all legal ones (N, A), else NaN."""
         search = search_for(decisions.game)
-        weights = search.weights(self.weights)
         actions = np.zeros(len(decisions), np.int64)
         values = np.full(decisions.action_masks.shape, np.nan)
         states = decisions.sample_states(generator)
         ties = generator.random(len(decisions))
 
         def choose(part: slice) -> None:
-            fixed = (states[part], decisions.tables, weights, decisions.game.new_memo(), search.stack())
+            fixed = (states[part], decisions.tables, new_walk(decisions.game, self.weights))
             search.choose_best_actions(*fixed, ties[part], self.max_nodes, actions[part])
             if valued:
                 search.values_of_actions(*fixed, self.max_nodes, values[part])

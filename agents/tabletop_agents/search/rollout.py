@@ -9,7 +9,7 @@ import numpy as np
 from tabletop.agents import Assessment, Decisions
 from tabletop.checks import checked, whole
 from tabletop.threads import in_threads
-from tabletop_agents.search import LooksAhead, search_for
+from tabletop_agents.search.lookahead import LooksAhead, new_walk, search_for
 
 DEFAULT_SETTINGS: dict[str, float] = {
     "scale": 10.0,
@@ -81,15 +81,15 @@ class RolloutAgent(LooksAhead):
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """`utilities`, the records (N,) that they are of, and the settings (1,)."""
         search = search_for(decisions.game)
-        weights, settings = search.weights(self.weights), search.settings(DEFAULT_SETTINGS, self.settings)
+        settings = search.settings(DEFAULT_SETTINGS, self.settings)
         roots = decisions.sample_states(generator)
         chances = generator.integers(0, 2**64, (len(decisions), self.playouts), dtype=np.uint64)
         values = np.where(decisions.action_masks == 1, 0.0, -1.0)
 
         def play(part: slice) -> None:
-            memo, stack = decisions.game.new_memo(), search.stack()
+            walk = new_walk(decisions.game, self.weights)
             for game in range(part.start, part.stop):
-                fixed = (roots[game : game + 1], decisions.tables, weights, settings, memo, stack)
+                fixed = (roots[game : game + 1], decisions.tables, settings, walk)
                 search.mean_utilities(*fixed, chances[game], values[game])
 
         in_threads(play, len(decisions), 1, self.num_threads)

@@ -1,31 +1,27 @@
-"""One network for several numbers of players, learned from every seat: its games, its advantages, its command."""
+"""Games in which every seat can learn: what a rollout holds, PPO's advantages, and its update."""
 
 from __future__ import annotations
 
-import csv
-import json
+import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from sb3_contrib.common.maskable.distributions import MaskableCategorical
+from torch import nn
 
-from evergreen_env.game import GAME as EVERGREEN
-from petrichor_env.config import MODULES, VARIANTS, Config
+from petrichor_env.config import MODULES, Config
 from petrichor_env.game import GAME
 from tabletop.batch import Batch
-from tabletop.errors import ConfigError
-from tabletop_agents import make_agent
-from tabletop_agents.checkpoint import configs_of, read_checkpoint, read_notes, save_network, variety
-from tabletop_agents.policy import PolicyAgent
-from tabletop_cli.evergreen import main as evergreen
-from tabletop_cli.petrichor import main as petrichor
+from tabletop_agents.checkpoint import variety
 from tabletop_training.curriculum import Curriculum, by_players
 from tabletop_training.learn.games import Rollout, SeatGames
+from tabletop_training.learn.group import Group
 from tabletop_training.learn.opponents import Opponents, OpponentSettings
-from tabletop_training.learn.ppo import advantages, drawn, masked_log_probabilities, new_network
-from tabletop_training.learn.task import EvaluationSettings, Judge
+from tabletop_training.learn.ppo import advantages, drawn, masked_log_probabilities, new_network, update
 from tabletop_training.settings import Settings
 
 SMALL = Settings(num_envs=12, steps=200, trunk=(16,), layers=(16,), threads=1)
@@ -35,9 +31,6 @@ def plain_games(configs: list[Config], settings: Settings = SMALL) -> SeatGames:
     """Games of these configurations, all seats the learner's."""
     curricula = {players: Curriculum([ways], 0.0, 0.0, 5) for players, ways in by_players(configs).items()}
     return SeatGames(curricula, settings.num_envs, settings, 5, Opponents(OpponentSettings(), configs, Path(), 5))
-
-
-# --- Games -----------------------------------------------------------------------------------------------------------
 
 
 def test_rollouts_are_the_games_of_batches() -> None:
@@ -104,9 +97,6 @@ def test_actions_are_drawn_with_their_probabilities() -> None:
     assert torch.allclose(shares, chances.exp()[0], atol=0.015)
 
 
-# --- Advantages ------------------------------------------------------------------------------------------------------
-
-
 def by_hand(rollout: Rollout, discount: float, gae: float) -> dict[tuple[int, int], float]:
     """PPO's advantages as the paper writes them, one seat's decisions after the other."""
     found: dict[tuple[int, int], float] = {}
@@ -158,100 +148,72 @@ def test_advantages_follow_each_seat() -> None:
         assert float(found[t, game]) == pytest.approx(advantage, abs=1e-4)
 
 
-# --- Evaluations ------------------------------------------------------------------------------------------------------
+def test_chances_are_those_of_sb3_contrib() -> None:
+    torch.manual_seed(2)
+    logits, masks = 5 * torch.randn(200, 30), torch.rand(200, 30) < 0.3
+    masks[:, 7] = True
+    found = masked_log_probabilities(logits, masks)
+    theirs: Any = MaskableCategorical(logits=logits, masks=masks)
+    actions = theirs.sample()
+    torch.testing.assert_close(found.gather(1, actions[:, None])[:, 0], theirs.log_prob(actions), rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(-(found.exp() * found).sum(dim=1), theirs.entropy(), rtol=1e-4, atol=1e-5)
 
 
-def test_a_score_is_relative_to_an_even_share() -> None:
-    class First:
-        """Plays the first legal action."""
+class Watched(Group):
+    """Remembers what the network is asked in an update."""
 
-        name = "first"
+    def __init__(self) -> None:
+        self.asked: list[torch.Tensor] = []
 
-        def act(self, decisions: Any, generator: np.random.Generator) -> np.ndarray:
-            return np.asarray(decisions.action_masks.argmax(axis=1))
-
-    configs = [Config(), Config(variants=VARIANTS), Config(players=2), Config(players=3)]
-    judged = Judge(configs, EvaluationSettings(("random",), 12), 0).judge(First())
-    rates = [judged.numbers[f"{players}p_win_rate"] for players in (1, 2, 3)]
-    assert judged.score == pytest.approx((rates[0] + 2 * rates[1] + 3 * rates[2]) / 3, abs=1e-3)
+    def averaging(self, network: nn.Module) -> nn.Module:
+        network.register_forward_pre_hook(lambda _, inputs: self.asked.append(inputs[0]))
+        return network
 
 
-# --- Commands --------------------------------------------------------------------------------------------------------
+def test_an_epoch_learns_from_every_known_decision_once() -> None:
+    torch.manual_seed(4)
+    games, network = plain_games([Config(players=3)]), new_network(GAME, SMALL)
+    rollout, _ = games.play(network, 60)
+    _, known = advantages(rollout, 1.0, 0.98)
+    settings, group = replace(SMALL, minibatch=100, epochs=2), Watched()
+    update(network, torch.optim.Adam(network.parameters()), rollout, games.scaled, settings, 0.0, group)
+    wanted = games.scaled(rollout.observations[known])
+    half = len(group.asked) // 2
+    assert all(len(one) <= 100 for one in group.asked) and half == -(-len(wanted) // 100) > 3
+    epochs = [torch.cat(group.asked[:half]), torch.cat(group.asked[half:])]
+    for epoch in epochs:
+        assert sorted(map(bytes, epoch.numpy())) == sorted(map(bytes, wanted.numpy()))
+    assert not torch.equal(*epochs)
 
 
-def run(command: Any, *words: Any) -> int:
-    with pytest.raises(SystemExit) as ended:
-        command([str(word) for word in words])
-    return int(str(ended.value.code or 0))
+def test_an_update_is_that_of_the_paper() -> None:
+    """One step of the optimizer, from an older policy, against PPO's loss decision by decision."""
+    torch.manual_seed(5)
+    games, older = plain_games([Config(players=2)]), new_network(GAME, SMALL)
+    rollout, _ = games.play(older, 40)
+    network = copy.deepcopy(older)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.add_(0.1 * torch.randn_like(parameter))  # ratios beyond the clip
+    expected = copy.deepcopy(network)
+    settings = replace(SMALL, minibatch=10**6, epochs=1, value_weight=0.7, max_gradient=1e9)
+    losses = update(network, torch.optim.SGD(network.parameters(), 0.1), rollout, games.scaled, settings, 0.02)
 
-
-@pytest.fixture
-def tiny(tmp_path: Path) -> Path:
-    path = tmp_path / "tiny.toml"
-    path.write_text(
-        "[learning]\nnum_envs = 24\nsteps = 16\nminibatch = 128\ntrunk = [16]\nlayers = [16]\nthreads = 1\n"
-        "[games]\nvariety = true\n[opponents]\nleague = 0.25\n[evaluation]\ngames = 2\nagainst = ['random']\n"
-    )
-    return path
-
-
-def test_train_general(tiny: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "general"
-    assert run(petrichor, "train", "general", "--config", tiny, "--steps", 1500, "--output", folder) == 0
-    rows = list(csv.DictReader((folder / "learning_curve.csv").read_text(encoding="utf-8").splitlines()))
-    assert int(rows[-1]["steps"]) >= 1500
-    assert (folder / "evaluations.csv").is_file()
-    for name in ("policy.zip", "best.zip"):
-        training = read_notes(GAME, folder / name)["training"]
-        assert training["players"] == [2, 3, 4, 5] and training["general"]
-        assert json.loads(json.dumps(training))["games"]["variety"]
-    configs = configs_of(GAME, training, folder)
-    assert by_players(configs).keys() == {2, 3, 4, 5}
-    assert all(by_players(configs)[number] == list(variety(Config(players=number))) for number in (2, 3, 4, 5))
-    agent = make_agent(f"policy:{folder / 'policy.zip'}", GAME)
-    assert isinstance(agent, PolicyAgent) and agent.players == (2, 3, 4, 5)
-    agent.check(Config(players=3))
-    with pytest.raises(ConfigError, match="trained for 2, 3, 4 or 5 players, and this is the solo game"):
-        agent.check(Config())
-
-
-def test_train_general_goes_on_and_against_a_rival(tiny: Path, tmp_path: Path) -> None:
-    start, folder = tmp_path / "start.zip", tmp_path / "rival"
-    network = new_network(GAME, SMALL)
-    save_network(GAME, network, start, {"players": 2, "config": {"players": 2, "modules": ["cactus"]}})
-    words = ("--players", "2", "--start", start, "--rival", start, "--steps", 400, "--output", folder)
-    assert run(petrichor, "train", "general", "--config", tiny, *words) == 0
-    learned, notes = read_checkpoint(GAME, folder / "policy.zip")
-    assert [layer.weight.shape for layer in learned.policy if hasattr(layer, "weight")] == [(16, 16), (143, 16)]
-    assert notes["training"]["rival"] == str(start) and notes["training"]["players"] == 2
-    assert configs_of(GAME, notes["training"], folder) == [
-        Config(players=2, modules=("cactus",))
-    ]  # what its rival knew
-    assert not torch.equal(next(learned.parameters()), next(network.parameters()))
-
-
-def test_train_general_of_the_other_game(tiny: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "evergreen"
-    assert run(evergreen, "train", "general", "--config", tiny, "--steps", 600, "--output", folder) == 0
-    game = make_agent(f"policy:{folder / 'policy.zip'}", EVERGREEN)
-    assert isinstance(game, PolicyAgent) and game.players == (2, 3, 4)
-
-
-@pytest.mark.parametrize(
-    ("words", "text"),
-    [
-        (("--players", "7"), "players=7"),
-        (("--players", "two"), "numbers of players, separated by commas"),
-        (("--players", "2,2"), "each number once"),
-        (("--rival", "solo"), "rival='solo': it was not trained for these numbers of players, or for no other seat"),
-        (("--players", "1", "--rival", "versus"), "it was not trained for these numbers"),
-        (("--device", "nowhere"), "device='nowhere'"),
-        (("--start", "missing.zip"), "missing.zip: there is no such file"),
-    ],
-)
-def test_slips_on_the_command_line(
-    words: tuple[str, ...], text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(petrichor, "train", "general", *words, "--output", tmp_path / "none") == 2
-    assert text in capsys.readouterr().err
-    assert not (tmp_path / "none").exists()
+    found, known = advantages(rollout, settings.discount, settings.gae_lambda)
+    better = (found[known] - found[known].mean()) / (found[known].std() + 1e-8)
+    logits, values = expected(games.scaled(rollout.observations[known]), rollout.shortfalls[known].float())
+    total, clipped = torch.tensor(0.0), 0
+    for i in range(len(better)):
+        legal = rollout.masks[known][i]
+        policy = torch.distributions.Categorical(logits=logits[i][legal])
+        action = int(legal[: rollout.actions[known][i]].sum())
+        ratio = (policy.log_prob(torch.tensor(action)) - rollout.log_probabilities[known][i]).exp()
+        gain = torch.minimum(ratio * better[i], ratio.clamp(0.8, 1.2) * better[i])
+        aim = found[known][i] + rollout.values[known][i]
+        total = total - gain + 0.7 * (values[i] - aim) ** 2 - 0.02 * policy.entropy()
+        clipped += not 0.8 <= float(ratio.detach()) <= 1.2
+    (total / len(better)).backward()
+    assert losses.clipped == pytest.approx(clipped / len(better)) and 0 < clipped < len(better)
+    for one, other in zip(network.parameters(), expected.parameters(), strict=True):
+        assert other.grad is not None
+        torch.testing.assert_close(one, other - 0.1 * other.grad, rtol=1e-3, atol=1e-5)

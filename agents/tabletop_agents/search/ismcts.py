@@ -9,9 +9,9 @@ import numpy as np
 from tabletop.agents import Assessment, Decisions
 from tabletop.checks import checked
 from tabletop.threads import in_threads
-from tabletop_agents import rollout
-from tabletop_agents.search import LooksAhead, search_for
+from tabletop_agents.search import rollout
 from tabletop_agents.search.budget import check_budget, portions
+from tabletop_agents.search.lookahead import LooksAhead, new_walk, search_for
 from tabletop_agents.search.tree import NODE
 from tabletop_agents.search.visits import assessed
 
@@ -90,19 +90,19 @@ class IsmctsAgent(LooksAhead):
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """`search`, the records (N,) that it began at, and the settings (1,)."""
         game, search = decisions.game, search_for(decisions.game)
-        weights, settings = search.weights(self.weights), search.settings(DEFAULT_SETTINGS, self.settings)
+        settings = search.settings(DEFAULT_SETTINGS, self.settings)
         visits, utilities = np.zeros((2, len(decisions), game.num_actions))
         roots, tables = decisions.sample_states(generator), decisions.tables
         room = 1 + NODES_A_SIMULATION * min(self.simulations or _MOST_SIMULATIONS, _MOST_SIMULATIONS)
 
         def think(part: slice) -> None:
-            memo, nodes, stack = game.new_memo(), np.zeros(room, NODE), search.stack()
+            walk, nodes = new_walk(game, self.weights), np.zeros(room, NODE)
             for one in range(part.start, part.stop):
                 root = roots[one : one + 1]
                 nodes[:1] = np.zeros(1, NODE)
                 used = 1
                 for simulations in portions(self.simulations, self.milliseconds):
-                    used = search.search_tree(root, tables, weights, settings, memo, nodes, used, stack, simulations)
+                    used = search.search_tree(root, tables, settings, walk, nodes, used, simulations)
                 search.read_root(nodes, visits[one], utilities[one])
 
         in_threads(think, len(decisions), 1, self.num_threads)

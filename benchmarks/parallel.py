@@ -1,0 +1,95 @@
+"""`python -m benchmarks.parallel`: decisions learned a second by one worker on one core, and by two on two cores.
+
+Both learn the same game with the same settings in runs as users start them, in turns. The rate is that of a run's
+learning curve, so it has all that a run does but its start: playing, updates, averaging gradients, logs, saving.
+`docs/training.md` shows the results, which are in `docs/parallel.json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import platform
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import torch
+
+from petrichor_env import GAME
+from tabletop.batch import use_cores
+from tabletop_training.evaluation_files import write_json
+from tabletop_training.learn.logs import CURVE
+from tabletop_training.learn.train import main as train
+
+RUNS = {
+    "2 to 5 players, `general`": "",
+    "the solo game, a small network": "[learning]\nthreads = 1\n[games]\nplayers = [1]\ncurriculum = true\n",
+}
+"""What is learned, and the text of the settings file; empty for the shipped one."""
+
+
+@contextmanager
+def on_cores(number: int) -> Iterator[None]:
+    """Restrict this process, and those that it starts, to so many of its cores."""
+    all_cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(all_cores)[:number])
+    use_cores(number)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, all_cores)
+
+
+def learned(settings: str, workers: int, minutes: float) -> float:
+    """Decisions learned a second in a run with so many workers, each on one core, after the first update."""
+    with tempfile.TemporaryDirectory() as folder, on_cores(workers):
+        file = Path(folder, "settings.toml")
+        file.write_text(settings, encoding="utf-8")
+        told: dict[str, Any] = {"minutes": minutes, "workers": workers, "evaluate": False}
+        run = train(GAME, file if settings else None, output=Path(folder, "run"), **told)
+        with (run / CURVE).open(encoding="utf-8") as file:
+            rows = [(int(row["steps"]), float(row["seconds"])) for row in csv.DictReader(file)]
+    (first, start), *_, (last, end) = rows
+    return (last - first) / (end - start)
+
+
+def measure(rounds: int, minutes: float, most: int) -> list[dict[str, Any]]:
+    """A row for each kind of run and number of workers: the median rate, and the median ratio to one worker's."""
+    rows = []
+    for what, settings in RUNS.items():
+        rates: dict[int, list[float]] = {workers: [] for workers in range(1, most + 1)}
+        for number in range(rounds):
+            for workers, measured in rates.items():
+                measured.append(learned(settings, workers, minutes))
+                print(f"{number + 1}/{rounds} {what}, {workers}: {measured[-1]:,.0f} decisions/s", flush=True)
+        for workers, measured in rates.items():
+            ratio = median(one / alone for one, alone in zip(measured, rates[1], strict=True))
+            figures = {"decisions_per_second": round(median(measured)), "times_one": round(ratio, 2)}
+            rows.append({"what": what, "workers": workers, **figures, "runs": measured})
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3, help="each contender learns so often")
+    parser.add_argument("--minutes", type=float, default=0.35, help="of each run")
+    parser.add_argument("--workers", type=int, default=2, help="the most; each needs a core")
+    parser.add_argument("--json", type=Path, help="file for the figures")
+    given = parser.parse_args()
+    rows = measure(given.rounds, given.minutes, given.workers)
+    for row in rows:
+        print(row)
+    if given.json:
+        header = {"date": date.today().isoformat(), "cores": os.cpu_count(), "python": platform.python_version()}
+        content = {**header, "torch": torch.__version__, "rounds": given.rounds, "rows": rows}
+        write_json(given.json, content)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""`petrichor demo`: learning, a table and pictures in one folder, and Ctrl-C at every stage."""
+
+from __future__ import annotations
+
+import csv
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from petrichor_env import GAME
+from petrichor_env.config import VARIANTS, Config
+from tabletop_agents import Agent, GreedyAgent, RandomAgent
+from tabletop_agents.checkpoint import read_notes
+from tabletop_agents.policy import PolicyAgent
+from tabletop_training.evaluation import play_games
+from tabletop_training.petrichor import demo
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, summarize
+from tabletop_training.settings import Settings
+
+SMALL = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1)
+FILES = {"policy.zip", "learning_curve.csv", "learning_curve.png", "difficulty.csv", "difficulty.png"}
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    """Torch's threads wait for each other by spinning: many times slower where other programs use the cores."""
+    torch.set_num_threads(1)
+
+
+def test_demo_leaves_everything_in_one_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = demo.main(minutes=0.05, output=tmp_path / "demo", games=20, seed=3, settings=SMALL)
+    assert folder == tmp_path / "demo"
+    assert {path.name for path in folder.iterdir()} == FILES
+    printed = capsys.readouterr().out
+    assert str(folder) in "".join(printed.split("\n"))
+    with (folder / "difficulty.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["variants"], row["agent"]) for row in rows] == [
+        ("+".join(variants) or "base", agent) for variants in ALL_VARIANTS for agent in ("random", "greedy", "trained")
+    ]
+    for row in rows:
+        assert int(row["games"]) == 20
+        assert int(row["seed"]) == 3 + demo.EVALUATION_SEED
+        assert float(row["win_rate_low"]) <= float(row["win_rate"]) <= float(row["win_rate_high"])
+        assert float(row["margin_low"]) <= float(row["margin"]) <= float(row["margin_high"])
+        assert f"{float(row['margin']):+.1f}" in printed
+    for picture in ("learning_curve.png", "difficulty.png"):
+        assert (folder / picture).read_bytes().startswith(b"\x89PNG")
+    # the table's random and greedy rows are what anybody gets for this seed, the trained row what the checkpoint plays
+    agents: list[Agent] = [RandomAgent(), GreedyAgent(), PolicyAgent.load(folder / "policy.zip", GAME, name="trained")]
+    for row, agent in zip(rows[-3:], agents, strict=True):
+        again = summarize(play_games([agent], Config(variants=VARIANTS), 20, int(row["seed"])))
+        assert int(row["wins"]) == again.wins
+        assert float(row["margin"]) == pytest.approx(again.margin, abs=1e-4)
+    with (folder / "learning_curve.csv").open() as file:
+        curve = list(csv.DictReader(file))
+    assert sum(int(point["games"]) for point in curve) > 0
+
+
+def test_demo_writes_over_nothing(tmp_path: Path) -> None:
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo" / "policy.zip").write_text("mine")
+    folder = demo.main(minutes=0.0, output=tmp_path / "demo", games=1, settings=SMALL)
+    assert folder == tmp_path / "demo-2"
+    assert {path.name for path in folder.iterdir()} == FILES
+    assert (tmp_path / "demo" / "policy.zip").read_text() == "mine"
+
+
+def _run_demo_until(folder: Path, ready: str, games: int) -> subprocess.Popen[str]:
+    """Start the demo in a process of its own and wait for a file of it."""
+    program = (
+        "import sys; from tabletop_training.petrichor import demo; from tabletop_training.settings import Settings;"
+        "small = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1);"
+        f"demo.main(minutes=float(sys.argv[1]), output=sys.argv[2], games={games}, settings=small)"
+    )
+    minutes = "60" if ready == "policy.zip" else "0"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, minutes, str(folder)],
+        cwd=Path(__file__).parents[1],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    deadline = time.monotonic() + 240
+    while not (folder / ready).exists():
+        assert process.poll() is None, process.communicate()[0]
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    return process
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send to one process")
+def test_ctrl_c_while_learning_goes_on_to_the_evaluation(tmp_path: Path) -> None:
+    process = _run_demo_until(tmp_path / "demo", "policy.zip", games=5)
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=240)
+    assert process.returncode == 0, output
+    assert "Learning stopped early" in output
+    assert {path.name for path in (tmp_path / "demo").iterdir()} == FILES
+    assert read_notes(GAME, tmp_path / "demo" / "policy.zip")["training"]["steps"] > 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send to one process")
+def test_ctrl_c_while_evaluating_keeps_what_is_done(tmp_path: Path) -> None:
+    process = _run_demo_until(tmp_path / "demo", "difficulty.csv", games=1000)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=240)
+    assert process.returncode == 0, output
+    assert "Evaluation stopped early" in output
+    assert {path.name for path in (tmp_path / "demo").iterdir()} == FILES
+    with (tmp_path / "demo" / "difficulty.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert 3 <= len(rows) < 48
+    assert all(int(row["games"]) == 1000 for row in rows)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send to one process")
+def test_ctrl_c_twice_ends_the_program_and_keeps_the_checkpoint(tmp_path: Path) -> None:
+    process = _run_demo_until(tmp_path / "demo", "policy.zip", games=3000)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=240)
+    assert process.returncode == 0, output
+    assert str(tmp_path / "demo") in "".join(output.split("\n"))
+    read_notes(GAME, tmp_path / "demo" / "policy.zip")

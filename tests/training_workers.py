@@ -1,0 +1,107 @@
+"""What the workers of tests do; they import it by its name."""
+
+from __future__ import annotations
+
+import csv
+import os
+import signal
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from petrichor_env import GAME
+from tabletop.errors import ConfigError
+from tabletop_training.learn import learner
+from tabletop_training.learn.group import Group
+from tabletop_training.learn.logs import CURVE
+from tabletop_training.learn.parallel import Progress, Watcher
+from tabletop_training.learn.task import Budget
+from tabletop_training.learn.train import End, Order, learn_order, new_run
+
+SETTINGS = """
+[learning]
+num_envs = 16
+steps = 32
+minibatch = 128
+epochs = 1
+layers = [16]
+threads = 1
+evaluate_every = 2000
+
+[games]
+players = [2]
+
+[opponents]
+league = 0.5
+scripted = ["random"]
+snapshot_steps = 1000
+
+[evaluation]
+against = ["random"]
+games = 8
+"""
+FILES = {
+    *("best.zip", "evaluations.csv", "league", "league.csv", "learning_curve.csv", "policy.zip", "resume.zip"),
+    *("run.json", "tensorboard"),
+}
+
+
+def settings_file(folder: Path) -> Path:
+    """A file with settings for very small runs."""
+    path = folder / "small.toml"
+    path.write_text(SETTINGS, encoding="utf-8")
+    return path
+
+
+def small_run(folder: Path, steps: int) -> Order:
+    """A run in `folder/run`."""
+    run = new_run(GAME, settings_file(folder), {}, None)._replace(budget=Budget(steps=steps))
+    (folder / "run").mkdir()
+    return Order(GAME, folder / "run", run, None, None, True)
+
+
+def learn_and_save(order: Order, group: Group, device: str, watcher: Watcher) -> End:
+    """`learn_order`, but with a save after every update."""
+    learner.SECONDS_BETWEEN_CHECKPOINTS = 0.0
+    return learn_order(order, group, device, watcher)
+
+
+def die(group: Group, device: str, watcher: Watcher) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def fail(group: Group, device: str, watcher: Watcher) -> None:
+    raise RuntimeError("a fault in the program")
+
+
+def refuse(group: Group, device: str, watcher: Watcher) -> None:
+    raise ConfigError("such a setting cannot be")
+
+
+class Telling(Watcher):
+    """Keeps what it is told; calls `on_progress` with everything that is shown."""
+
+    def __init__(self, on_progress: Any = lambda progress: None) -> None:
+        self.told: list[str] = []
+        self._on_progress = on_progress
+
+    def show(self, progress: Progress) -> None:
+        self._on_progress(progress)
+
+    def tell(self, text: str) -> None:
+        self.told.append(text)
+
+
+def curve_steps(folder: Path) -> list[int]:
+    """The column `steps` of a run's learning curve."""
+    with (folder / CURVE).open(encoding="utf-8") as file:
+        return [int(row["steps"]) for row in csv.DictReader(file)]
+
+
+def assert_continuous(folder: Path, steps: int, rollout: int = 16 * 32) -> None:
+    """The run came to this many steps. It has a row for each of its rollouts, without a gap or a repetition."""
+    curve = [0, *curve_steps(folder)]
+    assert curve[-1] >= steps
+    gains = [after - before for before, after in pairwise(curve)]
+    assert all(0 < gain <= rollout for gain in gains), gains
+    assert {path.name for path in folder.iterdir()} == FILES
