@@ -169,7 +169,7 @@ def test_a_game_offers_what_can_be_done_with_it(line: CommandLine) -> None:
     both = {f"{name} evaluate", f"{name} train"}
     assert both <= set(every) and "--solo" in opts_of(every[f"{name} evaluate"])
     distil = every[f"{name} distil"]
-    assert ("images" in distil.help) == ("--more-weight" in opts_of(distil)) == line.images
+    assert ("mirrored" in distil.help) == ("--more-weight" in opts_of(distil)) == line.images
 
     several = offered(replace(line, players=(3, 4), images=False))
     assert set(every) - set(several) == set()
