@@ -22,7 +22,7 @@ demo-evergreen: $(VENV)/train  ## train an agent for Evergreen by self-play for 
 	@$(BIN)/evergreen demo
 
 test: $(VENV)/dev $(VENV)/compiled  ## the whole test suite and the notebooks, these with small settings
-	PETRICHOR_QUICK=1 $(BIN)/python -m pytest -n $(WORKERS) --nbmake notebooks tests
+	PETRICHOR_QUICK=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --nbmake notebooks tests
 
 test-slow: $(VENV)/dev  ## the tests that take minutes
 	$(BIN)/python -m pytest -m slow

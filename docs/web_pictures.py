@@ -15,7 +15,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 from tabletop_agents.web.server import Site
-from tabletop_cli.commands import SHIPPED
+from tabletop_cli.play import SHIPPED
 
 FOLDER = Path(__file__).parent / "pictures"
 DESKTOP, PHONE = (1360, 900), (390, 844)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Config:
     """The variant of the game that is played. Raises `ConfigError` for what cannot be played.
 
-    The metadata of the fields describe the options of the command line (`tabletop_cli.options`).
+    The metadata of the fields describe the options of the command line (`tabletop_cli.switches`).
 
     Arguments:
         players: 1 to 4. One player plays for points alone.

@@ -58,7 +58,7 @@ class Config:
     """The variant of the game that is played. Raises `ConfigError` for what cannot be played.
 
     The arguments are those of the environments too. The metadata of the fields describe the options of the command line
-    (`tabletop_cli.options`); "for" says who needs one: "one" player, or "several". A page offers a field
+    (`tabletop_cli.switches`); "for" says who needs one: "one" player, or "several". A page offers a field
     with `names` as several choices, and a field with `values` as one choice.
 
     Arguments:

@@ -37,8 +37,7 @@ def main(args: Sequence[str]) -> None:
         curriculum="all that it has, the easy things first" if hasattr(game.config, "curriculum") else "",
         images=any(game.images(players) for players in game.players),
     )
-    app = make_app(line, completes=False)
-    run_app(app, game.name, rest)
+    run_app(make_app(line, completes=False), game.name, rest)
 
 
 if __name__ == "__main__":

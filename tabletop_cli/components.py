@@ -11,10 +11,9 @@ from rich.text import Text
 
 from tabletop.overlays import OVERLAY, ComponentFile, Components, Numbers
 from tabletop.screen import Screen
-from tabletop_cli.app import GAME, add_command
-from tabletop_cli.line import CommandLine
+from tabletop_cli import options
+from tabletop_cli.line import GAME, CommandLine
 from tabletop_cli.output import json_to
-from tabletop_cli.shared import Json, Overlay
 
 Section = tuple[str, str, Sequence[tuple[str, str, str]]]
 """A printed table: its title, the heading of its first column, and rows of (name, what its numbers are, key)."""
@@ -27,7 +26,8 @@ def add_components(
 ) -> None:
     """Give an app the command. Rows of one name stand together; in a table of more numbers each has a line above."""
 
-    def components(overlay: Overlay = None, json: Json = None) -> None:
+    @app.command(rich_help_panel=GAME, epilog=line.examples("components", "components --json numbers.json"))
+    def components(overlay: options.Overlay = None, json: options.Json = None) -> None:
         """Print every number on the game's components, and where each comes from."""
         with json_to(json) as on_result:
             loaded = file().load(overlay)
@@ -37,8 +37,6 @@ def add_components(
                 console.print()
             console.print(_note(loaded, file().page))
             on_result(_nested(loaded))
-
-    add_command(app, line, "components", components, GAME, examples=("components", "components --json numbers.json"))
 
 
 def _nested(loaded: Components) -> dict[str, Any]:

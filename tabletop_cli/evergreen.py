@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 from evergreen_env import __version__
 from evergreen_env.component_files import COMPONENTS, KEYS
 from evergreen_env.config import Config
 from evergreen_env.state import BIOME_NAMES, MAX_PLAYERS
-from tabletop_cli.app import TRAIN, add_command, make_app
-from tabletop_cli.commands import imported
+from tabletop_cli import options
+from tabletop_cli.app import make_app
 from tabletop_cli.components import Section, add_components
-from tabletop_cli.line import CommandLine
+from tabletop_cli.line import TRAIN, CommandLine
+from tabletop_cli.modules import imported
 from tabletop_cli.output import json_to
 from tabletop_cli.run import run_app
-from tabletop_cli.shared import Games, Json, Minutes, Output, Seed
 
 LINE = CommandLine(
     name="evergreen",
@@ -49,30 +50,16 @@ def _sections() -> list[Section]:
 add_components(app, LINE, lambda: COMPONENTS, _sections)
 
 
-def _demo(
-    games: Games = 400,
-    seed: Seed = 0,
-    minutes: Minutes = 5.0,
-    output: Output = Path("runs/demo-evergreen"),
-    json: Json = None,
+@app.command(rich_help_panel=TRAIN, epilog=LINE.examples("demo --minutes 1"))
+def demo(
+    games: Annotated[int, options.games(" of each two agents")] = 400,
+    seed: Annotated[int, options.seed("of the training and the games")] = 0,
+    minutes: Annotated[float, options.minutes()] = 5.0,
+    output: Annotated[Path, options.output("policy, pictures and tables")] = Path("runs/demo-evergreen"),
+    json: options.Json = None,
 ) -> None:
     """Train an agent for two players by self-play, then compare it with others."""
     with json_to(json) as on_result:
         imported("tabletop_training.demo", extra="train").main(
             LINE.game, minutes=minutes, output=output, games=games, seed=seed, on_result=on_result
         )
-
-
-add_command(
-    app,
-    LINE,
-    "demo",
-    _demo,
-    TRAIN,
-    examples=("demo --minutes 1",),
-    texts={
-        "of_games": " of each two agents",
-        "of_seed": ": of the training and the games",
-        "of_output": ": policy, pictures and tables",
-    },
-)

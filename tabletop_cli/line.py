@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tabletop.words import either
-from tabletop_cli.shared import NOTHING_MORE
-
 if TYPE_CHECKING:
     from tabletop.game import Game
 
-_COUNTS = {"2": "two", "3": "three", "4": "four", "5": "five", "6": "six"}
+PLAY, MEASURE, TRAIN, GAME = "Play and watch", "Measure", "Train", "Game and machine"
+"""The groups of commands in the help."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +21,7 @@ class CommandLine:
     Attributes:
         name: the command's. home: the module with the game's `GAME`, loaded when it is needed.
         version: of the game's package. help: of the whole command.
-        config: the type of configurations, whose fields become options (`tabletop_cli.options`).
+        config: the type of configurations, whose fields become options (`tabletop_cli.switches`).
         players: the numbers of players there can be, ascending.
         opponent: whom one plays against who plays alone; empty where there is nobody.
         curriculum: what `config.curriculum` has; empty where there is none.
@@ -67,25 +65,10 @@ class CommandLine:
         return import_module("tabletop.game").game_of(self.home)
 
     @property
-    def texts(self) -> dict[str, str]:
-        """What stands in the commands' help for names in braces."""
-        several = [str(number) for number in self.players if number > 1] or ["1"]
-        span = " to ".join(dict.fromkeys(_COUNTS.get(number, number) for number in (several[0], several[-1])))
-        against = f" against {self.opponent}" if self.opponent else ""
-        return {
-            "name": self.name,
-            "alone": self.opponent or "alone",
-            "compared": ", or ".join(
-                (f"{span} agents play against each other, with seats rotated",) * self.several
-                + (f"{'each of them' if self.several else 'agents play'} alone{against}",) * self.alone
-            ),
-            "played": either(
-                ("alone",) * self.alone + ("against agents", "with others at the same keyboard") * self.several
-            ),
-            "game_for_one": self.opponent or "the game for one",
-            "the_game_for_one": f"the game{against}" if against else "the game for one",
-            "players": either(several),
-            **NOTHING_MORE,
-            "curriculum": self.curriculum,
-            "ladder": ",".join(map(str, self.ladder)),
-        }
+    def against(self) -> str:
+        """What stands behind the game for one: against whom it is."""
+        return f" against {self.opponent}" if self.opponent else ""
+
+    def examples(self, *commands: str) -> str:
+        """The end of a command's help: the words behind the game's name, such as `evaluate random greedy`."""
+        return "\n\n".join(f"Example: {self.name} {words}" for words in commands)

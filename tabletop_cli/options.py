@@ -1,24 +1,179 @@
-"""A game's configuration as options of commands.
+"""The options that several commands have, each defined once, so that they have the same words everywhere.
 
-A field's metadata say what its option needs: `help`, a text; `metavar`, what stands for its value; `names`, some of
-which can be given; `for`: "one" or "several" where only games of so many players have it.
+A type, such as `Json`, is the same in all commands. A function, such as `games`, makes an option to which a command
+adds what it has to say: `more`, behind the words that all have; `default`, what the help shows for a default of None.
 """
 
 from __future__ import annotations
 
-import copy
-import inspect
-import types
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, fields
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from tabletop.errors import TabletopError
-from tabletop_cli.completion import some_of
+from tabletop.words import either
+from tabletop_cli import completion
+from tabletop_cli.line import CommandLine
+
+LARGEST_SEED = 2**32 - 1  # that PyTorch and NumPy take alike
+MOST_GAMES = 1_000_000_000
+
+_POLICY_HELP = "A checkpoint, or the name of a shipped policy."
 
 
+# Arguments
+def agents(more: str = "") -> Any:
+    """The argument for names of agents."""
+    told = f"Names of agents, such as random, greedy or policy:PATH{more}. An unknown name lists them all."
+    return typer.Argument(help=told, metavar="AGENT", autocompletion=completion.agents)
+
+
+Agents = Annotated[list[str], agents()]
+AnyAgents = Annotated[list[str] | None, agents()]
+Policy = Annotated[str, typer.Argument(help=_POLICY_HELP, metavar="POLICY", autocompletion=completion.policies)]
+ReplayFile = Annotated[
+    Path, typer.Argument(help="A replay, as play and --save-replays write them.", metavar="FILE", dir_okay=False)
+]
+
+
+# What is played
+def players(line: CommandLine, more: str = "", default: str = "") -> Any:
+    """The option for one number of players."""
+    numbers = either([number for number in line.players if number > 1])
+    return typer.Option(help=f"Number of players: {numbers}{more}.", metavar="N", show_default=default or True)
+
+
+def player_counts(more: str, default: str) -> Any:
+    """The option for a text with several numbers of players."""
+    told = f"Numbers of players, separated by commas{more}."
+    return typer.Option(help=told, metavar="NUMBERS", show_default=default)
+
+
+# Who plays, and from which files
+def more_agents(more: str = "") -> Any:
+    """The option for names of agents in one text."""
+    told = f"Names of agents, separated by commas{more}."
+    return typer.Option("--agents", "--agent", help=told, metavar="NAMES", autocompletion=completion.agents)
+
+
+def resume(more: str) -> Any:
+    """The option for a folder to go on in."""
+    told = f"Continue what is in this folder, with the settings it has{more}."
+    return typer.Option(help=told, metavar="FOLDER")
+
+
+MoreAgents = Annotated[list[str] | None, more_agents()]
+PolicyName = Annotated[str, typer.Option(help=_POLICY_HELP, metavar="POLICY", autocompletion=completion.policies)]
+Trust = Annotated[
+    str, typer.Option(help="Agents MODULE:CLASS that the resumed file may name. Their code will run.", metavar="NAMES")
+]
+Overlay = Annotated[
+    Path | None, typer.Option(help="A TOML file whose numbers replace the shipped ones.", metavar="FILE")
+]
+
+
+def seat(more: str, default: str) -> Any:
+    """The option for a seat."""
+    return typer.Option(help=f"A seat, counted from 0: {more}.", metavar="SEAT", show_default=default)
+
+
+# How much
+def games(more: str = "", default: str = "") -> Any:
+    """The option for a number of games."""
+    told = f"Number of games{more}."
+    return typer.Option(min=1, max=MOST_GAMES, help=told, metavar="N", show_default=default or True)
+
+
+def search_games(default: str = "") -> Any:
+    """The option for a number of games of slow agents."""
+    told = "Number of games of rollout and the searches, which are slow."
+    return typer.Option(min=1, max=MOST_GAMES, help=told, metavar="N", show_default=default or True)
+
+
+def seed(more: str, default: str = "") -> Any:
+    """The option for a seed."""
+    told = f"Seed of the random numbers: {more}."
+    return typer.Option(min=0, max=LARGEST_SEED, help=told, metavar="N", show_default=default or True)
+
+
+def first_seed(default: str = "away from the seeds of training") -> Any:
+    """The option for the seed of what is measured."""
+    return seed("the first game takes it, each later game the next number", default)
+
+
+FirstSeed = Annotated[int | None, first_seed()]
+
+
+def minutes(default: str = "") -> Any:
+    """The option for the minutes of a training."""
+    return typer.Option(min=0.0, help="Minutes to train.", metavar="MINUTES", show_default=default or True)
+
+
+def steps(more: str = "") -> Any:
+    """The option for the decisions of a training."""
+    return typer.Option(min=0, help=f"Decisions to train with, instead of minutes{more}.", metavar="N")
+
+
+Quick = Annotated[bool, typer.Option("--quick", help="Measure much less: rough numbers, soon.")]
+
+
+# How
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        max=10_000,
+        min=0,
+        help="Number of processes that play the games at once. The games stay the same.",
+        metavar="N",
+        show_default="1; with --ray the cluster's cores",
+    ),
+]
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        help="Play on a Ray cluster: auto for the one that runs here, HOST:PORT or ray://HOST:PORT. "
+        "Without an address the command starts a cluster for itself.",
+        metavar="[ADDRESS]",
+    ),
+]
+Device = Annotated[
+    str,
+    typer.Option(help="Where the network learns: cpu or cuda.", metavar="DEVICE", autocompletion=completion.devices),
+]
+
+
+# What is left
+def output(more: str, default: str = "") -> Any:
+    """The option for the folder of all that a command makes."""
+    return typer.Option(help=f"Folder for the results: {more}.", metavar="FOLDER", show_default=default or True)
+
+
+Json = Annotated[
+    Path | None,
+    typer.Option(
+        help="Also write what the tables show as JSON to this file. With - it goes to stdout, and all else to stderr.",
+        metavar="FILE",
+    ),
+]
+SaveReplays = Annotated[Path | None, typer.Option(help="Folder for a replay of every game.", metavar="FOLDER")]
+ReplayGames = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=MOST_GAMES, help="Save only this many replays, of the first games.", metavar="N", show_default="all"
+    ),
+]
+ReplayProbabilities = Annotated[
+    bool,
+    typer.Option(
+        "--replay-probabilities",
+        help="Save the probabilities that agents gave their actions, too. Searches then take twice as long.",
+    ),
+]
+
+
+# What is made of their values
 def words(text: str) -> tuple[str, ...]:
     """The words of an option such as `fertilizer,cactus`."""
     return tuple(word.strip() for word in text.split(",") if word.strip())
@@ -32,110 +187,11 @@ def whole_numbers(option: str, text: str, wanted: str) -> list[int]:
     return [int(word) for word in listed]
 
 
+def agent_names(more_agents: Sequence[str] | None, agents: Sequence[str] | None = None) -> list[str]:
+    """All agents that the option `--agents` and the argument name."""
+    return [*words(",".join(more_agents or ())), *(agents or ())]
+
+
 def given(**options: Any) -> dict[str, Any]:
     """Without those that were not given, for which the function called has its own defaults."""
     return {name: value for name, value in options.items() if value is not None}
-
-
-def command(
-    function: Callable[..., None],
-    texts: Mapping[str, str],
-    config: type[Any],
-    *,
-    players: str = "",
-    without: tuple[str, ...] = (),
-    only: tuple[str, ...] = (),
-    only_given: bool = False,
-    shown: Mapping[str, str] | None = None,
-    **bound: Any,
-) -> Callable[..., None]:
-    """The function as a command for a game: options for its parameter `switches`, texts for names in braces.
-
-    Arguments:
-        function: takes `switches`, a dictionary of the configuration's fields, if it has such a parameter.
-        texts: what stands for `{name}` in its docstring and in the help of its options.
-        config: the type of configurations; each field but `players` becomes an option.
-        players: "one" or "several": leave out the options of the others.
-        without: parameters that are not offered; they have their defaults.
-        only: the fields that become options; () for all.
-        only_given: the switches are those that were given, all others have their defaults.
-        shown: what the help says of the defaults of options that have None, by name.
-        bound: arguments that are no options.
-    """
-    hints = get_type_hints(config)
-    chosen = [
-        one
-        for one in fields(config)
-        if one.name != "players"
-        and (not only or one.name in only)
-        and hints[one.name] is not types.NoneType  # nothing to choose
-        and (not players or one.metadata.get("for", players) == players)
-    ]
-    parameters: list[inspect.Parameter] = []
-    for parameter in inspect.signature(function, eval_str=True).parameters.values():
-        if parameter.name == "switches":
-            parameters += [_option(one, hints[one.name], only_given) for one in chosen]
-        elif parameter.name not in (*without, *bound):
-            annotation = _with_texts(parameter.annotation, texts, (shown or {}).get(parameter.name))
-            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=annotation))
-    has_switches = "switches" in inspect.signature(function).parameters
-
-    def run(**arguments: Any) -> None:
-        if has_switches:
-            switches = given(**{one.name: arguments.pop(one.name) for one in chosen})
-            tuples = {name: words(text) for name, text in switches.items() if _is_tuple(hints[name])}
-            arguments["switches"] = switches | tuples
-        function(**arguments, **bound)
-
-    run.__name__ = function.__name__
-    run.__doc__ = (function.__doc__ or "").format_map(texts)
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
-    return run
-
-
-def _option(one: Field[Any], kind: Any, only_given: bool) -> inspect.Parameter:
-    flag = f"--{one.name.replace('_', '-')}"
-    metavar, default = one.metadata.get("metavar"), None if one.default is MISSING else one.default
-    shown: bool | str = False
-    if kind is bool:
-        kind = bool | None if only_given else bool
-    elif _is_tuple(kind):
-        kind, default, metavar = str | None, "", metavar or "NAMES"
-    else:
-        shown = False if default is None else str(default) if only_given else True
-        kind = kind if default is not None and not only_given else _or_none(kind)
-    names = one.metadata.get("names")
-    option = typer.Option(
-        flag,
-        help=one.metadata.get("help", ""),
-        metavar=metavar or ("N" if kind in (int, int | None) else None),
-        show_default=shown,
-        autocompletion=some_of(names) if names else None,
-    )
-    default, annotation = None if only_given else default, Annotated[kind, option]
-    return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-
-
-def _or_none(kind: Any) -> Any:
-    """The simplest type of what may be None, as typer takes it."""
-    plain = [part for part in get_args(kind) if part is not types.NoneType] if get_args(kind) else [kind]
-    return (plain[0] if plain[0] in (int, float, str) else str) | None
-
-
-def _is_tuple(kind: Any) -> bool:
-    return get_origin(kind) is tuple
-
-
-def _with_texts(annotation: Any, texts: Mapping[str, str], default: str | None) -> Any:
-    if get_origin(annotation) is not Annotated:
-        return annotation
-    kind, *notes = get_args(annotation)
-    changed = [copy.copy(note) for note in notes]
-    for note in changed:
-        if default is not None:
-            note.show_default = default
-        for text in ("help", "show_default"):
-            if isinstance(getattr(note, text, None), str):
-                setattr(note, text, getattr(note, text).format_map(texts))
-    return Annotated[(kind, *changed)]

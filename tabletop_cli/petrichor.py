@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -12,38 +12,16 @@ from petrichor_env import __version__
 from petrichor_env.component_files import COMPONENTS, KEYS
 from petrichor_env.config import Config
 from petrichor_env.state import MAX_PLAYERS, WEATHER_NAMES
-from tabletop_cli.app import (
-    MEASURE,
-    OF_MEASURING,
-    SHOWN_OF_MEASURING,
-    TRAIN,
-    add_command,
-    make_app,
-)
-from tabletop_cli.commands import agent_names, imported, players_of, replay_files
-from tabletop_cli.completion import one_of
+from tabletop_cli import completion, options
+from tabletop_cli.app import make_app
 from tabletop_cli.components import Section, add_components
-from tabletop_cli.line import CommandLine
-from tabletop_cli.options import given
+from tabletop_cli.line import MEASURE, TRAIN, CommandLine
+from tabletop_cli.measure import players_of, replay_files
+from tabletop_cli.modules import imported
+from tabletop_cli.options import agent_names, given
 from tabletop_cli.output import json_to
 from tabletop_cli.run import run_app
-from tabletop_cli.shared import (
-    AnyAgents,
-    Games,
-    Json,
-    Minutes,
-    MoreAgents,
-    Output,
-    PolicyName,
-    Ray,
-    ReplayGames,
-    ReplayProbabilities,
-    Resume,
-    SaveReplays,
-    SearchGames,
-    Seed,
-    Workers,
-)
+from tabletop_cli.switches import Switches, with_switches
 
 LINE = CommandLine(
     name="petrichor",
@@ -108,40 +86,32 @@ def _sections() -> list[Section]:
 add_components(app, LINE, lambda: COMPONENTS, _sections)
 
 
-def _demo(
-    games: Games = 1000,
-    seed: Seed = 0,
-    minutes: Minutes = 5.0,
-    output: Output = Path("runs/demo"),
-    json: Json = None,
-) -> None:
-    """Train an agent against the Southern Winds, then compare it with others on every difficulty."""
-    with json_to(json) as on_result:
-        imported("tabletop_training.petrichor.demo", extra="train").main(
-            minutes=minutes, output=output, games=games, seed=seed, on_result=on_result
-        )
-
-
-def _difficulty(
-    switches: dict[str, Any],
-    agents: AnyAgents = None,
-    more_agents: MoreAgents = None,
-    resume: Resume = None,
-    games: Games = None,
-    search_games: SearchGames = None,
-    seed: Seed = None,
-    workers: Workers = None,
-    ray: Ray = None,
-    output: Output = None,
-    json: Json = None,
-    save_replays: SaveReplays = None,
-    replay_games: ReplayGames = None,
-    replay_probabilities: ReplayProbabilities = False,
+@app.command(
+    rich_help_panel=MEASURE,
+    epilog=LINE.examples("difficulty --agents greedy --games 200", "difficulty ismcts-200 --resume runs/difficulty"),
+)
+@with_switches(Config, only=("modules", "components"))
+def difficulty(
+    *,
+    agents: options.AnyAgents = None,
+    switches: Switches,
+    more_agents: options.MoreAgents = None,
+    resume: Annotated[Path | None, options.resume(". Agents can be added")] = None,
+    games: Annotated[int | None, options.games(" of each agent with each set of variants", "1000")] = None,
+    search_games: Annotated[int | None, options.search_games("200")] = None,
+    seed: options.FirstSeed = None,
+    workers: options.Workers = None,
+    ray: options.Ray = None,
+    output: Annotated[Path | None, options.output("report, pictures and tables", "runs/difficulty")] = None,
+    json: options.Json = None,
+    save_replays: options.SaveReplays = None,
+    replay_games: options.ReplayGames = None,
+    replay_probabilities: options.ReplayProbabilities = False,
 ) -> None:
     """Measure how hard each of the 16 sets of the solo variants is: a report, with random, greedy and policy:solo."""
     with json_to(json) as on_result, players_of(workers, ray) as players:
         imported("tabletop_training.petrichor.difficulty", extra="evaluate").main(
-            agent_names(agents, more_agents),
+            agent_names(more_agents, agents),
             games=games,
             search_games=search_games,
             seed=seed,
@@ -154,21 +124,24 @@ def _difficulty(
         )
 
 
-def _strength(
-    policy: PolicyName = "solo",
-    games: Games = 400,
-    seed: Seed = None,
+@app.command(rich_help_panel=MEASURE, epilog=LINE.examples("strength --part curve"))
+def strength(
+    policy: options.PolicyName = "solo",
+    games: Annotated[int, options.games(" of each row with a search, ten times as many without")] = 400,
+    seed: options.FirstSeed = None,
     part: Annotated[
         str | None,
         typer.Option(
             help="Measure this part only: ablations or curve.",
             metavar="PART",
             show_default="both",
-            autocompletion=one_of("ablations", "curve"),
+            autocompletion=completion.one_of("ablations", "curve"),
         ),
     ] = None,
-    output: Output = Path("runs/strength"),
-    json: Json = None,
+    output: Annotated[Path, options.output("strength.json, whose rows are kept, and a picture")] = Path(
+        "runs/strength"
+    ),
+    json: options.Json = None,
 ) -> None:
     """Measure what each part of the search with a network brings in solo, and what more time to think does."""
     with json_to(json) as on_result:
@@ -177,46 +150,16 @@ def _strength(
         )
 
 
-add_command(
-    app,
-    LINE,
-    "difficulty",
-    _difficulty,
-    MEASURE,
-    examples=("difficulty --agents greedy --games 200", "difficulty ismcts-200 --resume runs/difficulty"),
-    texts={
-        **OF_MEASURING,
-        "of_resume": ". Agents can be added",
-        "of_games": " of each agent with each set of variants",
-        "of_output": ": report, pictures and tables",
-    },
-    only=("modules", "components"),
-    shown={**SHOWN_OF_MEASURING, "games": "1000", "search_games": "200", "output": "runs/difficulty"},
-)
-add_command(
-    app,
-    LINE,
-    "strength",
-    _strength,
-    MEASURE,
-    examples=("strength --part curve",),
-    texts={
-        **OF_MEASURING,
-        "of_games": " of each row with a search, ten times as many without",
-        "of_output": ": strength.json, whose rows are kept, and a picture",
-    },
-    shown=SHOWN_OF_MEASURING,
-)
-add_command(
-    app,
-    LINE,
-    "demo",
-    _demo,
-    TRAIN,
-    examples=("demo --minutes 1 --games 100",),
-    texts={
-        "of_games": " of each agent with each set of variants",
-        "of_seed": ": of the training and the games",
-        "of_output": ": checkpoint, pictures and tables",
-    },
-)
+@app.command(rich_help_panel=TRAIN, epilog=LINE.examples("demo --minutes 1 --games 100"))
+def demo(
+    games: Annotated[int, options.games(" of each agent with each set of variants")] = 1000,
+    seed: Annotated[int, options.seed("of the training and the games")] = 0,
+    minutes: Annotated[float, options.minutes()] = 5.0,
+    output: Annotated[Path, options.output("checkpoint, pictures and tables")] = Path("runs/demo"),
+    json: options.Json = None,
+) -> None:
+    """Train an agent against the Southern Winds, then compare it with others on every difficulty."""
+    with json_to(json) as on_result:
+        imported("tabletop_training.petrichor.demo", extra="train").main(
+            minutes=minutes, output=output, games=games, seed=seed, on_result=on_result
+        )

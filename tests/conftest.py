@@ -1,5 +1,28 @@
-"""For all tests: windows open on SDL's screen that is none, also where there is a real one."""
+"""For all tests, and the processes that they start.
+
+Windows open on SDL's screen that is none, also where there is a real one. Torch has one thread: its threads wait for
+each other by spinning, which takes many times as long where another process needs the cores.
+"""
+
+from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.support.web import Server
 
 os.environ["SDL_VIDEODRIVER"] = "dummy"
+os.environ["OMP_NUM_THREADS"] = "1"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server of web pages, in this process."""
+    from tests.support.web import serving  # most tests need nothing of it
+
+    with serving(tmp_path_factory.mktemp("games")) as one:
+        yield one

@@ -31,9 +31,9 @@ from petrichor_env.config import MODULE_OF_READING, MODULES, POWERS, READINGS, V
 from tabletop.errors import ComponentsError
 from tabletop.warm_up import warm_up
 from tabletop_training.workers import serve_parent, without_ctrl_c
-from tests.configurations import SOLO_MODULES
-from tests.differential import compare_game
 from tests.evergreen.random_games import play as play_evergreen
+from tests.support.configurations import SOLO_MODULES
+from tests.support.differential import compare_game
 
 OVERLAYS = 0.25
 """How many games are played with a random overlay file."""

@@ -54,8 +54,8 @@ from tabletop.batch import game_seed, legal_actions
 from tabletop.compiled import JIT
 from tabletop.drawing.lines import joined
 from tabletop.legal import NOTHING_ASKED
-from tests.changes import changes
-from tests.configurations import SOLO_MODULES
+from tests.support.changes import changes
+from tests.support.configurations import SOLO_MODULES
 
 FOLDER = Path(__file__).parent / "playthroughs"
 GAMES = {

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
+
+from tests.support.processes import in_python
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "adding-a-game.md").read_text(encoding="utf-8")
@@ -29,16 +28,7 @@ def test_the_page_builds_the_module() -> None:
 def test_what_it_shows_runs(tmp_path: Path) -> None:
     """In a process of its own, so that what it registers stays there."""
     assert len(USED) == 7
-    done = subprocess.run(
-        [sys.executable, "-c", "\n".join(USED)],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "agents", ROOT / "training")))},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stderr
+    done = in_python("\n".join(USED), cwd=tmp_path)
     assert "(1024, 84) (1024, 7) (1024, 2)" in done.stdout
     assert (tmp_path / "connect-four.json").stat().st_size > 100
     assert "player_0 0, player_1 0" in done.stdout and re.search(r"^random", done.stdout, re.MULTILINE)

@@ -27,8 +27,9 @@ from tabletop_agents.search.guided_search import GuidedSearchAgent
 from tabletop_agents.search.visits import LEAST
 from tabletop_cli.__main__ import main
 from tests.games import connect_four, leduc_poker
-from tests.test_agents import in_the_middle, what_is_hidden_changed
-from tests.test_guided_search import guided, network_for
+from tests.support.hidden import what_is_hidden_changed
+from tests.support.networks import guided, network_for
+from tests.support.play import in_the_middle
 
 CONFIGS: list[Any] = [
     Config(variants=VARIANTS),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
@@ -33,8 +31,10 @@ from tabletop_agents import (
 )
 from tabletop_agents.search.lookahead import search_for
 from tabletop_training.evaluation import play_games
-from tests.configurations import SOLO_MODULES
-from tests.hidden import swapped
+from tests.support.configurations import SOLO_MODULES
+from tests.support.hidden import what_is_hidden_changed
+from tests.support.play import in_the_middle
+from tests.support.processes import in_python
 
 ROOT = Path(__file__).parents[1]
 
@@ -49,21 +49,13 @@ CONFIGS = [
 ]
 
 
-def in_the_middle(config: Config, games: int, steps: int, seed: int = 0) -> Batch:
-    """Games after some random decisions, with decisions of many kinds pending."""
-    batch = Batch(config, games, seed)
-    for _ in range(steps):
-        batch.step(batch.random_actions())
-    return batch
-
-
 AGENTS: list[Agent] = [RandomAgent(), GreedyAgent(), RolloutAgent(2), IsmctsAgent(20)]
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
 def test_actions_are_legal_in_every_configuration(agent: Agent, config: Config) -> None:
-    games = 32 if agent.name in ("random", "greedy") else 8
+    games = 32 if agent.name in ("random", "greedy") else 4
     batch = Batch(config, games, seed=3)
     generator = np.random.default_rng(0)
     asked = set()
@@ -100,25 +92,6 @@ def test_actions_are_the_same_with_any_number_of_threads(with_threads: Callable[
     batch = in_the_middle(Config(), 100, 9)
     one, three = (with_threads(n).act(Decisions.of(batch), np.random.default_rng(5)) for n in (1, 3))
     assert np.array_equal(one, three)
-
-
-def what_is_hidden_changed(config: Config, games: int, steps: int) -> tuple[Decisions, Decisions]:
-    """The same decisions twice: as they are, and with other hands, packs, decks, forecast cards and chance."""
-    batch = in_the_middle(config, games, steps, seed=steps)
-    true, generator = batch.states.copy(), np.random.default_rng(steps)
-    original = Decisions(GAME, true, batch.tables, batch.observations.copy(), batch.action_masks.copy())
-    for seat in range(config.players):
-        asked = batch.actors == seat
-        batch.states[asked] = swapped(batch.states[asked], seat, generator)
-    assert (true["rng"] != batch.states["rng"]).all()
-    if config.players > 1 and true["hand"].any():  # Fertilizer comes before the cards
-        assert (true["hand"] != batch.states["hand"]).any() or config.drafting
-        assert (true["pack"] != batch.states["pack"]).any() or not true["pack"].any()
-    if "forecasts" in config.modules and config.players > 1 and (true["forecast_holder"] >= 0).any():
-        assert (true["forecast_holder"] != batch.states["forecast_holder"]).any()
-    batch.refresh(check=False)
-    assert np.array_equal(batch.observations, original.observations)
-    return original, Decisions.of(batch)
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
@@ -387,14 +360,7 @@ def test_agents_play_the_same_without_compilation() -> None:
         "    actions = agent.act(Decisions.of(batch), random); batch.step(actions); print(*actions)\n"
         "print(*make_agent('search-2:solo', GAME).act(Decisions.of(batch), random))"
     )
-    process = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=Path(__file__).parents[1],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    process = in_python(program, env={"NUMBA_DISABLE_JIT": "1"})
     batch, generator, agent = Batch(Config(), 3, 21), np.random.default_rng(0), GreedyAgent(max_nodes=30)
     lines = process.stdout.splitlines()
     assert len(lines) == 13

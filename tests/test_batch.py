@@ -17,7 +17,7 @@ from petrichor_env.config import MODULES
 from petrichor_env.state import NOBODY, Phase
 from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
 from tabletop.kernels import sample_actions
-from tests.configurations import SOLO
+from tests.support.configurations import SOLO
 
 BUFFERS = ("states", "actors", "action_masks", "observations", "rewards", "terminations", "illegal")
 SHOWN = BUFFERS[:4]

@@ -28,7 +28,7 @@ from tabletop_training.petrichor.benchmark import PLAN
 from tabletop_training.petrichor.summaries import summarize
 from tabletop_training.results import share_estimate
 from tests.games import connect_four
-from tests.watched import Watched
+from tests.support.workers import Watched
 
 ROOT = Path(__file__).parents[1]
 GAMES = 6

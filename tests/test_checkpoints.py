@@ -36,7 +36,7 @@ from tabletop_training.learn.logs import CURVE
 from tabletop_training.resume import load_tree, save_tree
 from tabletop_training.settings import Settings
 from tabletop_training.vec_env import SeatsVecEnv
-from tests.configurations import SOLO_MODULES
+from tests.support.configurations import SOLO_MODULES
 
 SMALL = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1)
 

@@ -23,7 +23,8 @@ from tabletop_training.evaluation import HERE
 from tabletop_training.matches import evaluate
 from tabletop_training.petrichor import difficulty
 from tabletop_training.results import Results
-from tests.test_workers import Dying, assert_same, files_of
+from tests.support.results import assert_same, files_of
+from tests.support.workers import Dying
 
 SEED = 50
 

@@ -26,11 +26,11 @@ from petrichor_env.game import GAME
 from tabletop.game import Game
 from tabletop.overlays import ComponentFile
 from tabletop_agents import checkpoint_path, make_agent, shipped_policies
-from tabletop_cli import commands, completion, evergreen, petrichor
+from tabletop_cli import completion, evergreen, measure, petrichor
 from tabletop_cli.__main__ import main as any_game
-from tabletop_cli.app import GAME as MACHINE
-from tabletop_cli.app import MEASURE, PLAY, TRAIN, make_app
-from tabletop_cli.line import CommandLine
+from tabletop_cli.app import make_app
+from tabletop_cli.line import GAME as MACHINE
+from tabletop_cli.line import MEASURE, PLAY, TRAIN, CommandLine
 from tabletop_cli.run import EXIT_CODES
 from tabletop_training.evaluation_files import percent
 from tabletop_training.results import Estimate
@@ -187,16 +187,16 @@ def test_a_game_offers_what_can_be_done_with_it(line: CommandLine) -> None:
         told = [" ".join([one.help, one.epilog, *(param.help for param in one.params if param.help)]) for one in shown]
         assert not re.search(r"alone|--solo|game for one|Winds", told[0]), told[0]
         assert not re.search(r"each other|with others|to play against|Example: \w+ play greedy", told[1]), told[1]
-    defaults = {param.opts[0]: param.show_default for param in several[f"{name} tournament"].params}
-    assert defaults["--players"] == "3"
+    defaults = {param.opts[0]: param.default for param in several[f"{name} tournament"].params}
+    assert defaults["--players"] == 3
 
 
 def test_a_tournament_has_as_few_players_as_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[int] = []
     main = lambda agents, config, **options: told.append(config.players)  # noqa: E731
-    monkeypatch.setattr(commands, "imported", lambda name, extra: SimpleNamespace(main=main))
-    monkeypatch.setattr(commands, "replay_files", lambda *options: None)
-    monkeypatch.setattr(commands, "players_of", lambda *options: nullcontext())
+    monkeypatch.setattr(measure, "imported", lambda name, extra: SimpleNamespace(main=main))
+    monkeypatch.setattr(measure, "replay_files", lambda *options: None)
+    monkeypatch.setattr(measure, "players_of", lambda *options: nullcontext())
     for players, words in (((1, 2, 3, 4), []), ((3, 4), []), ((3, 4), ["--players", "4"])):
         app = make_app(replace(evergreen.LINE, players=players))
         ran = CliRunner().invoke(app, ["tournament", "random", "greedy", *words])

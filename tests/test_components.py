@@ -30,8 +30,9 @@ from petrichor_env.state import HARVEST, Crop, Weather
 from petrichor_env.tables import NEVER, TABLES
 from tabletop.errors import ComponentsError, ConfigError, TabletopError
 from tabletop.overlays import OVERLAY, SOURCES, ComponentFile
-from tabletop_cli import commands
+from tabletop_cli import modules
 from tabletop_cli import petrichor as cli
+from tests.support.processes import in_python
 
 DOCS = Path(__file__).parent.parent / "docs" / "components.md"
 
@@ -795,9 +796,7 @@ def test_command_starts_without_heavy_libraries(args: list[str]) -> None:
         f"try:\n    main({args!r})\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
         "assert not {'numba', 'torch', 'stable_baselines3', 'matplotlib'} & set(sys.modules)\n"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
-    assert result.stdout
+    assert in_python(code).stdout
 
 
 def fake_module(monkeypatch: pytest.MonkeyPatch, name: str) -> list[dict[str, object]]:
@@ -852,7 +851,7 @@ def test_missing_modules(monkeypatch: pytest.MonkeyPatch, command: str, missing:
     def import_module(name: str) -> None:
         raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
 
-    monkeypatch.setattr(commands, "import_module", import_module)
+    monkeypatch.setattr(modules, "import_module", import_module)
     with pytest.raises(TabletopError) as error:
         CliRunner().invoke(cli.app, [command], catch_exceptions=False)
     assert str(error.value) == text
@@ -862,7 +861,7 @@ def test_a_missing_part_of_this_project_is_not_blamed_on_the_user(monkeypatch: p
     def import_module(name: str) -> None:
         raise ModuleNotFoundError("No module named 'petrichor_env.lost'", name="petrichor_env.lost")
 
-    monkeypatch.setattr(commands, "import_module", import_module)
+    monkeypatch.setattr(modules, "import_module", import_module)
     with pytest.raises(ModuleNotFoundError, match=r"petrichor_env\.lost"):
         CliRunner().invoke(cli.app, ["demo"], catch_exceptions=False)
 

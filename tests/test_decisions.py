@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +18,9 @@ from tabletop.compiled import kernel, rule
 from tabletop.decisions import by_decision, check_table
 from tabletop.record import NOBODY, Record, array, dtype_of, number
 from tests.games import connect_four
+from tests.support.processes import in_python
 
+PLAIN = {"NUMBA_DISABLE_JIT": "1"}
 TABLES = ("rules.game_flow", "drawing.decisions", "drawing.lessons")
 SOLO_MODULES = ("fertilizer", "cactus", "powers", "forecasts")
 CONFIGURATIONS: dict[str, Any] = {
@@ -101,7 +100,7 @@ def test_no_decision_is_forgotten_or_unknown() -> None:
 def test_a_forgotten_member_is_an_error_at_import(table: str, enumeration: str) -> None:
     """One that only this table is told of; the others would be first."""
     home = table.partition(".")[0]
-    said = in_python(f"""
+    program = f"""
 import sys
 from enum import IntEnum
 from {home} import state
@@ -115,20 +114,16 @@ def check_table(table, members, check=decisions.check_table):
 decisions.check_table = check_table
 state.{enumeration} = IntEnum("{enumeration}", {{**state.{enumeration}.__members__, "FORGOTTEN": 120}})
 import {table}
-""")
-    assert said.returncode != 0 and said.stderr.endswith("TypeError: the table lacks FORGOTTEN\n"), said.stderr
+"""
+    said = in_python(program, env=PLAIN, status=1).stderr
+    assert said.endswith("TypeError: the table lacks FORGOTTEN\n"), said
 
 
 @pytest.mark.parametrize(("module", "change"), [("actions", "RANGES = (*RANGES, 17)"), ("state", "NUM_FORECASTS = 17")])
 def test_a_forgotten_range_or_card_is_an_error_at_import(module: str, change: str) -> None:
-    said = in_python(f"import petrichor_env.{module} as m\nexec({change!r}, vars(m))\nimport petrichor_env.drawing")
-    assert said.returncode != 0 and said.stderr.endswith("TypeError: the table lacks 17\n"), said.stderr
-
-
-def in_python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run in a process of its own, without machine code."""
-    told = {**os.environ, "NUMBA_DISABLE_JIT": "1", **environment}
-    return subprocess.run([sys.executable, "-c", code], env=told, capture_output=True, text=True, timeout=600)
+    program = f"import petrichor_env.{module} as m\nexec({change!r}, vars(m))\nimport petrichor_env.drawing"
+    said = in_python(program, env=PLAIN, status=1).stderr
+    assert said.endswith("TypeError: the table lacks 17\n"), said
 
 
 @pytest.mark.parametrize("game", [petrichor_env.GAME, evergreen_env.GAME], ids=str)
@@ -208,8 +203,7 @@ def test_rules_that_forget_the_legal_actions(without_machine_code: str, tmp_path
         assert code.count(written) == 1
         (tmp_path / f"{name}.py").write_text(code.replace(written, instead), encoding="utf-8")
     folder = {"NUMBA_DISABLE_JIT": without_machine_code, "TABLETOP_CACHE_DIR": str(tmp_path / "cache")}
-    said = in_python(FORGETFUL.format(folder=str(tmp_path)), **folder)
-    assert said.returncode == 0, said.stderr
+    said = in_python(FORGETFUL.format(folder=str(tmp_path)), env=folder)
     first, second = (f"'a_column' of player_{seat} has no legal action: was `legal` called?" for seat in (0, 1))
     assert said.stdout.splitlines() == [
         *(f"{mode}: StateError: game 0: {text}" for mode in ("raise", "lose", "random") for text in (first, second)),

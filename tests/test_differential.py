@@ -10,18 +10,20 @@ import pytest
 
 from petrichor_env import Config, describe, scenario
 from petrichor_env.config import MODULES
-from tests.configurations import BASE, EVERY_CONFIGURATION, SOLO_MODULES, TOGETHER
-from tests.differential import Comparison, Difference, compare_game
 from tests.fuzz import play
-from tests.play import play as play_fast
 from tests.reference import cards, voting
 from tests.reference.table import Player, Table
 from tests.reference.words import HARVEST
+from tests.support.configurations import BASE, EVERY_CONFIGURATION, SOLO_MODULES, TOGETHER
+from tests.support.differential import Comparison, Difference, compare_game
+from tests.support.play import play as play_fast
 
-GAMES = 11
+GAMES = 5
 """Of each configuration."""
-RANDOM_GAMES = 15
+RANDOM_GAMES = 8
 """Of each of the groups of random configurations."""
+MANY = 3000
+"""Random games among the slow tests; `make fuzz` plays on and on."""
 
 
 @pytest.mark.parametrize("config", dict.fromkeys(EVERY_CONFIGURATION), ids=lambda config: config.name)
@@ -34,6 +36,12 @@ def test_both_play_the_same_games(config: Config) -> None:
 def test_both_play_the_same_games_of_random_configurations(group: int) -> None:
     for seed in range(RANDOM_GAMES):
         play(RANDOM_GAMES * group + seed)
+
+
+@pytest.mark.slow
+def test_both_play_many_random_games() -> None:
+    for seed in range(50 * RANDOM_GAMES, MANY):
+        play(seed)
 
 
 OVERLAYS = {

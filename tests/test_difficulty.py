@@ -53,44 +53,15 @@ from tabletop_training.petrichor.variant_effects import (
     win_rate_effects,
 )
 from tabletop_training.results import Estimate, Results, difference_estimate
-from tests.watched import Watched
+from tests.support.processes import in_python
+from tests.support.studies import SEED, noisy, results_of, sets_of
+from tests.support.workers import Watched
 
 GAMES = 12
-SEED = 77
 FILES = {
     *("settings.json", "games.csv", "difficulty.csv", "difficulty.json", "effects.csv", "pairs.csv", "sources.csv"),
     *("report.md", "heat_map.png", "difficulty.png", "effects.png", "costs.png", "sources.png", "ranking.png"),
 }
-
-
-def sets_of(margins: np.ndarray, agent: str = "made up") -> Sets:
-    """Made-up games with these margins, (16, games) ints, all points from Voting Wins; the neutral player scores 40."""
-    points = np.stack([40 + margins, np.full_like(margins, 40)], axis=2)
-    scored = np.zeros((*points.shape, len(Source)), np.int64)
-    scored[..., Source.VOTING_WINS] = points
-    return Sets(agent, margins > 0, points, scored, np.full(margins.shape, 60))
-
-
-def results_of(sets: Sets, seed: int = SEED) -> dict[Key, Results]:
-    return {
-        (sets.agent, variants): Results(
-            config=Config(variants=variants),
-            agents=(sets.agent,),
-            seed=seed,
-            points=sets.points[index],
-            places=np.where(sets.won[index], 1, 2)[:, None],
-            lengths=sets.decisions[index],
-            scored=sets.scored[index],
-        )
-        for index, variants in enumerate(ALL_VARIANTS)
-    }
-
-
-def noisy(means: np.ndarray, games: int, shared: float = 0.0, spread: float = 8.0, seed: int = 0) -> np.ndarray:
-    """(16, games) ints around the means; of the variance, `shared` is the same in all sets of a seed."""
-    generator = np.random.default_rng(seed)
-    common, own = generator.normal(size=games), generator.normal(size=(16, games))
-    return np.rint(means[:, None] + spread * (np.sqrt(shared) * common + np.sqrt(1 - shared) * own)).astype(np.int64)
 
 
 # --- Statistics ------------------------------------------------------------------------------------------------------
@@ -371,6 +342,7 @@ clouds = 9
 """
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_an_overlay_is_compared_with_the_shipped_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -547,6 +519,7 @@ def test_stopped_before_the_first_set_is_finished(
     assert contents(stopped) == contents(folder)
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_stopped_before_any_agent_has_played_all_sets(tmp_path: Path) -> None:
     stopped = difficulty.main(["random"], 3, seed=SEED, output=tmp_path / "study", workers=stopping_after(3))
     assert "No agent has played all 16 sets" in (stopped / "report.md").read_text(encoding="utf-8")
@@ -633,6 +606,7 @@ def test_commands_that_play_a_study_again() -> None:
     ]
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["difficulty", "--agents", "random", "--games", "2", "--seed", "5", "--output", str(tmp_path / "study")]
     told = tmp_path / "told.json"
@@ -651,13 +625,6 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 def test_report_module_needs_no_torch() -> None:
     """A study of compiled agents starts without it."""
-    import subprocess
-    import sys
-
     study = "tabletop_training.petrichor.difficulty"
-    program = f"import sys, {study}, {study}_report; sys.exit('torch' in sys.modules)"
-    ran = subprocess.run(
-        [sys.executable, "-c", program], cwd=Path(__file__).parents[1], capture_output=True, check=False
-    )
-    assert ran.returncode == 0, ran.stderr
+    in_python(f"import sys, {study}, {study}_report; sys.exit('torch' in sys.modules)")
     assert difficulty_report.__doc__

@@ -76,8 +76,9 @@ def test_the_commands_exist() -> None:
             assert find_spec(words[1]), text
             continue
         command = get_command(COMMANDS[name])
-        while commands := getattr(command, "commands", None):
+        while (commands := getattr(command, "commands", None)) and words[0] in commands:
             command = commands[words.pop(0)]
+        assert command.params, text
         options = {option for parameter in command.params for option in parameter.opts}
         assert {word for word in words if word.startswith("--")} <= options, text
 

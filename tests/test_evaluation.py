@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
 import signal
 import subprocess
@@ -44,6 +43,7 @@ from tabletop_training.results import (
     share_estimate,
     wilson_interval,
 )
+from tests.support.processes import in_python
 
 SAMPLES = 4000
 NAMES = ("weak", "fair", "good", "best")
@@ -797,7 +797,5 @@ def test_nothing_finished_leaves_nothing(
 def test_an_output_that_is_not_utf_8(command: str, tmp_path: Path) -> None:
     """Signs that it can't show are replaced."""
     run = f"from tabletop_cli.petrichor import main; main('{command} --output out'.split())"
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "COLUMNS": "100"}
-    done = subprocess.run([sys.executable, "-c", run], cwd=tmp_path, env=environment, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr.decode()
-    assert b"random" in done.stdout and done.stdout.isascii()
+    done = in_python(run, cwd=tmp_path, env={"PYTHONIOENCODING": "ascii", "COLUMNS": "100"})
+    assert "random" in done.stdout and done.stdout.isascii()

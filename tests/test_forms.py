@@ -19,8 +19,8 @@ from tabletop import forms
 from tabletop.batch import Batch
 from tabletop.errors import ScenarioError
 from tabletop.forms import Form
-from tests.configurations import A_FEW, EVERY_CONFIGURATION, SOLO_MODULES
 from tests.games import connect_four
+from tests.support.configurations import A_FEW, EVERY_CONFIGURATION, SOLO_MODULES
 
 Path = tuple[str, ...]
 

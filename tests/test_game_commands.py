@@ -16,28 +16,9 @@ from tabletop_agents import make_agent
 from tabletop_agents.checkpoint import read_notes
 from tabletop_cli.__main__ import main
 from tests.games import connect_four, leduc_poker
+from tests.support.settings import TINY
 
 pytestmark = pytest.mark.parametrize("game", [connect_four.GAME, leduc_poker.GAME], ids=lambda game: game.name)
-
-TINY = """
-[learning]
-num_envs = 8
-steps = 16
-minibatch = 64
-epochs = 1
-layers = [8]
-threads = 1
-evaluate_every = 128
-[opponents]
-league = 0.5
-scripted = ["random"]
-snapshot_steps = 128
-[evaluation]
-against = ["random"]
-games = 4
-[budget]
-steps = 256
-"""
 
 
 def run(game: Game, *words: str) -> int:

@@ -13,7 +13,7 @@ from tests.games import connect_four, leduc_poker
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is the oracle; it is in the extra dev")
 
-GAMES = 10_000
+GAMES = 4000
 SEED = 7
 
 

@@ -17,39 +17,17 @@ from tabletop.agents import Decisions, check_agents
 from tabletop.batch import Batch
 from tabletop.compiled import kernel
 from tabletop.errors import CheckpointError, ConfigError
-from tabletop.game import Game
 from tabletop_agents import POLICIES, agent_file, make_agent
 from tabletop_agents.checkpoint import read_checkpoint, save_network
-from tabletop_agents.networks import Network, flat_network
+from tabletop_agents.networks import flat_network
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.forward import POLICY, TRUNK, WIN_MARGIN, FlatNetwork, forward
 from tabletop_agents.search.guided_search import GuidedSearchAgent, GuidedTree, guided_search_for, settings_record
 from tabletop_agents.search.guided_tree import Tree
 from tests.games import connect_four, leduc_poker
-from tests.test_agents import in_the_middle, what_is_hidden_changed
-
-
-def network_for(game: Game, *, seed: int = 0, trunk: bool = True, tanh: bool = False, size: float = 1.0) -> Network:
-    """A small network with random weights; `size` 0: all its outputs are 0."""
-    torch.manual_seed(seed)
-    inputs, actions, seats = game.observation.size, game.num_actions, game.players[-1]
-    between: type[nn.Module] = nn.Tanh if tanh else nn.ReLU
-    shared = [nn.Linear(inputs, 24), between()] if trunk else []
-    width = 24 if trunk else inputs
-    network = Network(
-        nn.Sequential(*shared),
-        nn.Sequential(nn.Linear(width, 17), between(), nn.Linear(17, actions)),
-        nn.Sequential(nn.Linear(width, 1)),
-        nn.Sequential(nn.Linear(inputs, 9), between(), nn.Linear(9, 5), between(), nn.Linear(5, 2 * seats)),
-    )
-    with torch.no_grad():
-        for parameter in network.parameters():
-            parameter.mul_(size)
-    return network
-
-
-def guided(game: Game, simulations: int = 40, network: Network | None = None, **options: Any) -> GuidedSearchAgent:
-    return GuidedSearchAgent(PolicyAgent(network or network_for(game)), simulations, **options)
+from tests.support.hidden import what_is_hidden_changed
+from tests.support.networks import guided, network_for
+from tests.support.play import in_the_middle
 
 
 @kernel

@@ -8,8 +8,6 @@ import itertools
 import json
 import pickle
 import random
-import subprocess
-import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,8 +25,9 @@ from petrichor_env.actions import ACTIONS, NUM_ACTIONS
 from petrichor_env.config import MODULES, POWERS, VARIANTS
 from tabletop.errors import ComponentsError, ConfigError, GameOver, IllegalAction, ScenarioError
 from tabletop.kernels import sample_actions
-from tests.configurations import MODULE_CONFIGURATIONS, SOLO_MODULES
-from tests.environments import check_docstring, legal_action, play_out
+from tests.support.configurations import MODULE_CONFIGURATIONS, SOLO_MODULES
+from tests.support.environments import check_docstring, legal_action, play_out
+from tests.support.processes import in_python
 
 SOLO = "petrichor_env:Petrichor/Solo-v0"
 ALL_VARIANTS = [names for number in range(5) for names in itertools.combinations(VARIANTS, number)]
@@ -108,13 +107,12 @@ def test_registering_again_says_nothing(no_warnings: None) -> None:
 
 def test_importing_does_not_load_the_compiler() -> None:
     code = "import sys, petrichor_env; assert petrichor_env.SOLO_ID; sys.exit('numba' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    in_python(code)
 
 
 def test_the_id_alone_is_enough_in_a_new_process() -> None:
     code = f"import gymnasium; print(gymnasium.make('{SOLO}').reset(seed=5)[0].sum())"
-    printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
-    assert float(printed) == pytest.approx(gymnasium.make(SOLO).reset(seed=5)[0].sum())
+    assert float(in_python(code).stdout) == pytest.approx(gymnasium.make(SOLO).reset(seed=5)[0].sum())
 
 
 def test_unknown_attribute_of_the_package() -> None:

@@ -24,7 +24,7 @@ from tabletop.replays.viewer import Viewer
 from tabletop_agents import RandomAgent
 from tabletop_agents.play.session import PERSON
 from tabletop_agents.play.typed import TypedSession
-from tests.hidden import exchanged, swapped
+from tests.support.hidden import exchanged, swapped
 
 CONFIGS = [
     Config(players=2),
@@ -51,15 +51,16 @@ def test_texts_and_pictures_of_a_position(config: Config) -> None:
         batch.step(batch.random_actions())
 
 
+@pytest.mark.parametrize("seeds", [range(2), pytest.param(range(2, 8), marks=pytest.mark.slow)], ids=str)
 @pytest.mark.parametrize("config", CONFIGS[2:], ids=lambda config: config.name)
-def test_what_an_action_does(config: Config, tmp_path: Path) -> None:
+def test_what_an_action_does(config: Config, seeds: range, tmp_path: Path) -> None:
     """The others' hidden cards change places, and what they do with them: whoever sees no difference is told none.
 
     What a new round deals differs for all at once; `test_render_text.test_cards_of_others` has it.
     """
     generator = np.random.default_rng(2)
     compared, told = 0, 0
-    for seed in range(3):
+    for seed in seeds:
         batch = Batch(config, 1, seed=seed, autoreset="disabled")
         while batch.actors[0] != NOBODY:
             action = batch.random_actions()

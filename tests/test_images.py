@@ -28,7 +28,7 @@ from tabletop_training.learn.ppo import masked_log_probabilities
 from tabletop_training.learn.targets import Images
 from tabletop_training.learn.task import Budget
 from tests.games import connect_four
-from tests.test_guided_search import network_for
+from tests.support.networks import network_for
 
 IN_ORDER = [GAME.decisions.index(name) for name in ("fertilizer_tile", "pod_tile", "keep_drop", "forecast_drop")]
 """Decisions about several tiles, which follow each other in the order of the tiles' numbers."""

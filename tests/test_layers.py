@@ -1,4 +1,7 @@
-"""The order of the packages: tabletop, a game, agents, training, command line; each imports only what is below it."""
+"""The order of the packages: tabletop, a game, agents, training, command line; each imports only what is below it.
+
+Tests import from `tests/support`, never from each other.
+"""
 
 from __future__ import annotations
 
@@ -79,8 +82,8 @@ def test_what_is_about_a_game_says_so(path: Path) -> None:
 
 CLOSES_A_CIRCLE = {
     ("tabletop.agents", "tabletop_agents"): "opponents by name, looked up when they are used (THE_ONE_LOOK_UPWARD)",
-    ("tabletop_training.evaluation", "tabletop_training.cluster"): "a cluster is looked up when it is used",
     ("tabletop_training.learn.ppo", "tabletop_training.learn.games"): "the types of what it learns from",
+    ("tabletop_training.learn.saved", "tabletop_training.learn.learner"): "the type of what it saves",
 }
 """The only imports that may close a circle, and why each does."""
 
@@ -168,6 +171,17 @@ ENVIRONMENTS = [*sorted((ROOT / "tabletop" / "envs").glob("*.py")), *(ROOT / gam
 @pytest.mark.parametrize("path", ENVIRONMENTS, ids=lambda path: path.name)
 def test_environments_know_no_rule(path: Path) -> None:
     assert not any(".rules" in name for name in imported(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+def test_no_test_is_imported() -> None:
+    """What several tests share is in `tests/support`: a test file can be changed, split or deleted alone."""
+    found = {
+        str(path.relative_to(ROOT)): name
+        for path in (ROOT / "tests").rglob("*.py")
+        for name in imported(ast.parse(path.read_text(encoding="utf-8")))
+        if re.match(r"tests\.(\w+\.)*test_", name)
+    }
+    assert not found
 
 
 def test_the_pages_modules_import_in_no_circle() -> None:

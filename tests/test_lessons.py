@@ -20,9 +20,9 @@ from petrichor_env.state import Decision
 from tabletop.batch import Batch
 from tabletop.game import NOBODY
 from tabletop.words import Lesson
-from tests.configurations import EVERY_CONFIGURATION
 from tests.games import connect_four, leduc_poker
-from tests.hidden import swapped
+from tests.support.configurations import EVERY_CONFIGURATION
+from tests.support.hidden import swapped
 
 HEADINGS = {
     # the English rulebook

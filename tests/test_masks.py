@@ -23,7 +23,7 @@ from tabletop.envs import MaskInObservation, VectorMaskInObservation
 from tabletop.envs.aec import AgentMaskInObservation
 from tabletop.errors import ConfigError
 from tabletop.kernels import sample_actions
-from tests.environments import legal_action
+from tests.support.environments import legal_action
 
 IDS = (petrichor_env.SOLO_ID, petrichor_env.VERSUS_ID, evergreen_env.SOLO_ID, evergreen_env.VERSUS_ID)
 NAMES = ("observation", "observations")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ import pytest
 import petrichor_env
 from petrichor_env.moved import CHANGED, MOVED
 from tabletop.errors import TabletopError
+from tests.support.processes import in_python
 
 ROOT = Path(__file__).parents[1]
 
@@ -60,8 +60,8 @@ def test_other_missing_modules_are_missing_as_ever() -> None:
 
 def test_the_warning_names_the_users_line() -> None:
     program = "import petrichor_env\nfrom petrichor_env.kernels import sample_actions\n"
-    ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "<string>:2: DeprecationWarning: petrichor_env.kernels is tabletop.kernels" in ran.stderr
+    said = in_python(program).stderr
+    assert "<string>:2: DeprecationWarning: petrichor_env.kernels is tabletop.kernels" in said
 
 
 def test_new_names_warn_of_nothing() -> None:

@@ -28,10 +28,10 @@ from tabletop.errors import ConfigError
 from tabletop.game import NOBODY
 from tabletop.position import positions_of
 from tabletop_agents import make_agent
-from tests.configurations import BASE, MODULE_CONFIGURATIONS, SOLO
 from tests.games import connect_four, leduc_poker
 from tests.openspiel.playthroughs import FOLDER, told
 from tests.openspiel.playthroughs import GAMES as PLAYED_THROUGH
+from tests.support.configurations import BASE, MODULE_CONFIGURATIONS, SOLO
 
 ROOT = Path(__file__).parents[1]
 

@@ -22,7 +22,7 @@ from tabletop_training.learn.ppo import masked_log_probabilities, new_network
 from tabletop_training.learn.task import Budget, GamesSettings
 from tabletop_training.ratings import START_MU
 from tabletop_training.settings import Settings
-from tests.test_guided_search import network_for
+from tests.support.networks import network_for
 
 SMALL = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1)
 NOBODY = np.zeros(0, int)

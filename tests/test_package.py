@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import sys
 import tomllib
 from itertools import chain
 from pathlib import Path
@@ -21,6 +20,7 @@ from docs.game_pages import PETRICHOR, actions_page
 from petrichor_env.state import DECISION_NAMES
 from tabletop.drawing.raster import rgb_array
 from tests import release
+from tests.support.processes import in_python
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -66,8 +66,7 @@ def test_the_core_is_light() -> None:
         "heavy = {'torch', 'matplotlib', 'stable_baselines3', 'sb3_contrib', 'pandas', 'envpool', 'pygame', 'PIL'}\n"
         "sys.exit(repr(heavy & set(sys.modules)) if heavy & set(sys.modules) else 0)\n"
     )
-    ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
+    in_python(program)
 
 
 def test_pinned_versions_fit_the_requirements() -> None:

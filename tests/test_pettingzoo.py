@@ -23,8 +23,8 @@ from petrichor_env.config import MODULES, POWERS
 from petrichor_env.observation import HIGH, LAYOUT, LOW, OBSERVATION_SIZE
 from petrichor_env.state import Decision
 from tabletop.errors import ConfigError, GameOver, IllegalAction, ScenarioError
-from tests.configurations import BASE, CHOSEN_POWERS, RANDOM, TOGETHER
-from tests.environments import legal_action
+from tests.support.configurations import BASE, CHOSEN_POWERS, RANDOM, TOGETHER
+from tests.support.environments import legal_action
 
 # the modules, as the package has functions of the same names, and pytest would collect what is called test_…
 with warnings.catch_warnings():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -38,8 +37,9 @@ from tabletop_agents import Agent, GreedyAgent, RandomAgent, make_agent, own_age
 from tabletop_agents.play.session import PERSON, hints_for
 from tabletop_agents.play.terminal import Terminal, hangups_end_input, main, play
 from tabletop_agents.play.typed import TypedSession, matches
-from tests.hidden import swapped
-from tests.terminal import Terminal as PseudoTerminal
+from tests.support.hidden import swapped
+from tests.support.processes import in_python
+from tests.support.terminal import Terminal as PseudoTerminal
 
 QUICK = make_agent("ismcts-20", GAME)
 """For hints."""
@@ -777,7 +777,7 @@ assert "torch" not in sys.modules
 assert session.hints.name == "search-800:solo"
 assert "torch" in sys.modules
 """
-    subprocess.run([sys.executable, "-c", code], check=True)
+    in_python(code)
 
 
 def test_hints_are_waited_for() -> None:

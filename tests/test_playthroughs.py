@@ -18,8 +18,8 @@ from petrichor_env.actions import ACTIONS
 from petrichor_env.config import MODULES
 from petrichor_env.state import NOBODY, NUM_FORECASTS
 from petrichor_env.words import owner_names
-from tests.configurations import BASE, SOLO, SOLO_MODULES
 from tests.playthroughs import FOLDER, GAMES, SEEDS
+from tests.support.configurations import BASE, SOLO, SOLO_MODULES
 
 
 def text_of(name: str) -> str:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import copy
-import os
 import pickle
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -27,9 +24,10 @@ from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
 from tabletop.game import NOBODY, Config
 from tabletop.position import CHANCE, Position, Positions, positions_of
 from tabletop.scripted import BEGIN
-from tests.configurations import SOLO_MODULES
-from tests.draws import Overheard
 from tests.games import connect_four, leduc_poker
+from tests.support.configurations import SOLO_MODULES
+from tests.support.draws import Overheard
+from tests.support.processes import in_python
 
 ROOT = Path(__file__).parents[1]
 CONFIGS: list[Any] = [
@@ -181,12 +179,7 @@ def test_every_way_to_run_rules_finds_the_same_tree(mode: str) -> None:
     """All histories of Leduc poker: compiled as usual, not at all, and as Numba does it for any version of it."""
     printed = set()
     for switched in ({}, {mode: "1"}):
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])} | switched
-        ran = subprocess.run(
-            [sys.executable, "-W", "error", "-c", MODES], env=environment, capture_output=True, text=True, timeout=300
-        )
-        assert ran.returncode == 0, ran.stderr
-        printed.add(ran.stdout)
+        printed.add(in_python(MODES, env={"PYTHONWARNINGS": "error", **switched}).stdout)
     assert len(printed) == 1
 
 

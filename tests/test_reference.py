@@ -11,10 +11,10 @@ import pytest
 from petrichor_env.actions import ACTION_NAMES
 from petrichor_env.config import MODULES, POWERS, Config
 from petrichor_env.state import DECISION_NAMES
-from tests.configurations import A_FEW, BASE, CHOSEN_POWERS, RANDOM, SOLO, SOLO_MODULES
 from tests.reference import Game, dealing_order, southern_winds_order
 from tests.reference.setup import pile, solo_pile
 from tests.reference.table import Table
+from tests.support.configurations import A_FEW, BASE, CHOSEN_POWERS, RANDOM, SOLO, SOLO_MODULES
 
 WEATHERS = ("frost", "sun", "wind", "rain")
 

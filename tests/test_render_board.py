@@ -46,8 +46,8 @@ from tabletop.drawing.svg import cut, text, width_of, wrapped
 from tabletop.errors import TabletopError
 from tabletop.game import Game
 from tabletop.words import joined
-from tests.configurations import SOLO_MODULES
-from tests.hidden import swapped
+from tests.support.configurations import SOLO_MODULES
+from tests.support.hidden import swapped
 
 CONFIGS = [
     *(Config(players=players) for players in (2, 3, 4)),

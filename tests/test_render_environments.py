@@ -36,8 +36,9 @@ from tabletop.envs.rendering import Rendering
 from tabletop.envs.single import SeatEnv
 from tabletop.errors import ConfigError, IllegalAction, TabletopError
 from tabletop.kernels import sample_actions
-from tests.environments import legal_action
-from tests.hidden import swapped
+from tests.support.environments import legal_action
+from tests.support.hidden import swapped
+from tests.support.processes import in_python
 
 SOLO = "petrichor_env:Petrichor/Solo-v0"
 VERSUS = "petrichor_env:Petrichor/Versus-v0"
@@ -144,7 +145,7 @@ def test_nothing_is_remembered_for_text(name: str, mode: str | None, monkeypatch
 
 def test_the_package_is_imported_without_pictures() -> None:
     code = "import sys, petrichor_env; sys.exit('petrichor_env.drawing' in sys.modules or 'pygame' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+    in_python(code)
 
 
 def test_copies_draw_the_same() -> None:

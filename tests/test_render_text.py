@@ -21,8 +21,8 @@ from tabletop.batch import legal_actions
 from tabletop.drawing.owners import OWNER_COLOURS
 from tabletop.record import FORFEIT
 from tabletop.words import counted, win_text
-from tests.play import action_of, play
-from tests.test_scenarios import SHORT
+from tests.support.play import action_of, play
+from tests.support.scenarios import SHORT
 
 SOLO_MODULES = ("fertilizer", "cactus", "powers", "forecasts")
 CONFIGS = [

@@ -34,8 +34,8 @@ from tabletop.replays.page import page, page_data, write_page
 from tabletop.replays.pictures import svg_of, write_gif, write_pngs
 from tabletop.replays.replay import Frame, Replay, frames
 from tabletop_cli import petrichor as cli
-from tests.browser import by_id, chromium, clear_logs, events_of, press, resize, wait
-from tests.hidden import swapped
+from tests.support.browser import by_id, chromium, clear_logs, events_of, press, resize, wait
+from tests.support.hidden import swapped
 
 SEED = 5
 PHASES = ("setup", "action phase", "weather phase", "harvest phase", "clean-up", "game over")

@@ -22,7 +22,7 @@ from tabletop.errors import ConfigError, ReplayError
 from tabletop.replays import viewer as replay_viewer
 from tabletop.replays.replay import Replay
 from tabletop.replays.viewer import KeyControl, Viewer, by_lines, help_in, keys_in
-from tests.terminal import ROOT, Terminal
+from tests.support.terminal import ROOT, Terminal
 
 RIGHT, LEFT, DOWN, HOME, END, PAGE_UP, PAGE_DOWN = (
     "\x1b[C",

@@ -35,7 +35,7 @@ from tabletop_training.evaluation import play_games, play_lineups
 from tabletop_training.evaluation_files import ReplayFiles, slug
 from tabletop_training.petrichor import difficulty
 from tabletop_training.resume import save_tree
-from tests.configurations import A_FEW
+from tests.support.configurations import A_FEW
 
 EVERYTHING = Config(players=4, drafting=True, modules=MODULES)
 

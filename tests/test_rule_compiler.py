@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 import pickle
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -39,6 +37,7 @@ from tabletop.rule_compiler import (
     widened,
     with_other,
 )
+from tests.support.processes import in_python
 
 ROOT = Path(__file__).parents[1]
 RECORD = np.dtype([("small", np.int8), ("word", np.uint64), ("counts", np.int16, (5,)), ("total", np.int64)])
@@ -125,16 +124,7 @@ def records() -> np.ndarray:
 
 def in_a_process(program: str, *arguments: str, **environment: str) -> Any:
     """What a new process prints as its last line, in JSON."""
-    path = os.pathsep.join(str(ROOT / folder) for folder in ("", "agents", "training"))
-    done = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        env={**os.environ, "PYTHONPATH": path, **environment},
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    return json.loads(in_python(program, *arguments, env=environment).stdout.splitlines()[-1])
 
 
 def test_both_ways_give_the_same() -> None:

@@ -33,8 +33,9 @@ from tabletop_training.learn.ppo import masked_log_probabilities
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
 from tabletop_training.settings import Settings
 from tests.games import connect_four
-from tests.test_agents import in_the_middle, what_is_hidden_changed
-from tests.test_guided_search import network_for
+from tests.support.hidden import what_is_hidden_changed
+from tests.support.networks import network_for
+from tests.support.play import in_the_middle
 
 CONFIGS = [Config(variants=VARIANTS), Config(players=2), Config(players=3, modules=MODULES), Config(players=5)]
 SMALL = Settings(num_envs=8, steps=60, minibatch=128, trunk=(16,), layers=(16,), threads=1)

@@ -51,8 +51,8 @@ from tabletop_training.petrichor.study import Study, read_games, write_games
 from tabletop_training.plots import agent_title, plot_cross_table, plot_learning_curve
 from tabletop_training.ratings import Rating
 from tabletop_training.results import Estimate
-from tests.test_difficulty import noisy, results_of, sets_of
-from tests.web import serving
+from tests.support.studies import noisy, results_of, sets_of
+from tests.support.web import serving
 
 NAMES = (
     "policy:x$a_{b$y/p.zip",

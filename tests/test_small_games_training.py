@@ -39,7 +39,12 @@ def test_maskable_ppo(game: Game) -> None:
     env = SeatsVecEnv(games)
     model = MaskablePPO("MlpPolicy", env, n_steps=20, batch_size=250, n_epochs=1, seed=1, device="cpu")
     won: list[float] = []
-    model.learn(5000, callback=lambda told, _: won.extend(info["won"] for info in told["infos"] if info))
+
+    def note(told: dict[str, Any], _: dict[str, Any]) -> bool:
+        won.extend(info["won"] for info in told["infos"] if info)
+        return True
+
+    model.learn(5000, callback=note)
     assert model.num_timesteps == 5000 and len(won) > 300
     assert set(won) <= {0.0, 0.5, 1.0} and 0.3 < np.mean(won) < 0.9
 

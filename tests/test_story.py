@@ -26,9 +26,9 @@ from tabletop.batch import Batch
 from tabletop.game import NOBODY, Game
 from tabletop.plain import PlainWords
 from tabletop.record import FORFEIT
-from tests.configurations import SOLO_MODULES
 from tests.games import connect_four
 from tests.rulebook.southern_winds import solo
+from tests.support.configurations import SOLO_MODULES
 
 CONFIGS: list[Any] = [
     Config(players=2),

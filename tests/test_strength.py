@@ -25,7 +25,7 @@ from tabletop_training.evaluation import EVALUATION_SEED
 from tabletop_training.matches import evaluate
 from tabletop_training.petrichor import strength
 from tabletop_training.petrichor.strength import HARDEST, PARTS, SETS, Player, Timed, key_of, main, measure
-from tests.test_agents import in_the_middle
+from tests.support.play import in_the_middle
 
 ROOT = Path(__file__).parents[1]
 BARE, SHIPPED, CHANGED = Player(0, "no search"), Player(4), Player(4, "margin 0", {"margin": 0.0})

@@ -29,7 +29,7 @@ from tabletop_agents import RandomAgent, make_agent
 from tabletop_training import sb3_maskable_ppo
 from tabletop_training.evaluation import play_games
 from tabletop_training.vec_env import SeatsVecEnv
-from tests.configurations import SOLO_MODULES
+from tests.support.configurations import SOLO_MODULES
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,7 @@ from petrichor_env.envs import SoloEnv, SoloVectorEnv
 from petrichor_env.observation import OBSERVATION_SIZE
 from tabletop.errors import ConfigError, GameOver, IllegalAction, ScenarioError
 from tabletop.kernels import sample_actions
-from tests.configurations import SOLO_MODULES
+from tests.support.configurations import SOLO_MODULES
 
 SOLO = "petrichor_env:Petrichor/Solo-v0"
 MODES = list(AutoresetMode)

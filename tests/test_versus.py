@@ -25,7 +25,7 @@ from tabletop.errors import ConfigError, GameOver, IllegalAction, ScenarioError,
 from tabletop.kernels import sample_actions
 from tabletop.versus import VersusBatch
 from tabletop_agents import Agent, Decisions, RandomAgent
-from tests.environments import check_docstring, legal_action, play_out
+from tests.support.environments import check_docstring, legal_action, play_out
 
 VERSUS = "petrichor_env:Petrichor/Versus-v0"
 MODES = list(AutoresetMode)

@@ -29,9 +29,9 @@ from tabletop.game import game_of
 from tabletop.replays.replay import Replay
 from tabletop_agents.play.session import Session
 from tabletop_agents.web import catalogue
-from tests.browser import by_id, chromium, press, resize, wait
-from tests.visitor import DESK, PHONE, SPOTS, Visitor, a_browser, visiting
-from tests.web import SECONDS, Server, serving
+from tests.support.browser import by_id, chromium, press, resize, wait
+from tests.support.visitor import DESK, PHONE, SPOTS, Visitor, a_browser, visiting
+from tests.support.web import SECONDS, Server, serving
 
 NASTY = "</script><script>document.title='broken'</script><!-- {{data}} &amp;"
 QUOTES = "\"'><img src=x onerror=alert(1)>"

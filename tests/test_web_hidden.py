@@ -24,9 +24,9 @@ from tabletop_agents.play.session import Session
 from tabletop_agents.web.catalogue import Catalogue
 from tabletop_agents.web.messages import Refused
 from tabletop_agents.web.tables import Link, Table
-from tabletop_cli.commands import SHIPPED
-from tests.evergreen.test_leaks import choose, goes_on, turns
-from tests.hidden import exchanged, swapped
+from tabletop_cli.play import SHIPPED
+from tests.evergreen.rounds import choose, goes_on, turns
+from tests.support.hidden import exchanged, swapped
 
 CATALOGUE = Catalogue(SHIPPED)
 THREADS = ThreadPoolExecutor(1)

@@ -26,13 +26,7 @@ from tabletop_agents.web.messages import (
     object_of,
     table_asked_for,
 )
-from tests.web import SECONDS, Page, Server, closing_words, serving
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("games")) as one:
-        yield one
+from tests.support.web import SECONDS, Page, Server, closing_words, serving
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -34,16 +33,9 @@ from tabletop_agents import GreedyAgent
 from tabletop_agents.play.session import PERSON, Session
 from tabletop_agents.web.line import Line
 from tabletop_agents.web.server import Site
-from tabletop_cli.commands import SHIPPED
+from tabletop_cli.play import SHIPPED
 from tests.games.playthroughs import GAMES
-from tests.web import SECONDS, Server, closing_words, serving
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("games")) as one:
-        yield one
-
+from tests.support.web import SECONDS, Server, closing_words, serving
 
 # --- what is offered -------------------------------------------------------------------------------------------------
 

@@ -46,7 +46,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def run(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Runs a program of an environment that has the wheel, and for the rest the libraries of this one."""
+    """Runs a program of an environment that has the wheel, and for the rest the libraries of this one.
+
+    By default the rules run as plain Python: compiling them there takes minutes, and `slow` tests do.
+    """
     folder = tmp_path_factory.mktemp("elsewhere")
     python = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")], check=True)
@@ -61,9 +64,10 @@ def run(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COVERAGE"))}
     environment = {**kept, "TABLETOP_CACHE_DIR": str(folder / "cache"), "COLUMNS": "100"}
 
-    def run_there(*arguments: str) -> str:
+    def run_there(*arguments: str, compiled: bool = False) -> str:
+        told = environment | ({} if compiled else {"NUMBA_DISABLE_JIT": "1"})
         ran = subprocess.run(
-            [str(python), *arguments], cwd=place, env=environment, capture_output=True, text=True, check=False
+            [str(python), *arguments], cwd=place, env=told, capture_output=True, text=True, check=False
         )
         assert ran.returncode == 0, ran.stderr[-3000:]
         return ran.stdout
@@ -110,7 +114,7 @@ def test_blocks_of_the_first_pages(run: Run) -> None:
     texts = [(ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/start.md")]
     blocks = re.findall(r"```python\n(.*?)```", "\n".join(texts), re.DOTALL)
     assert len(blocks) > 5
-    run("-c", "\n".join(f"exec({block!r}, {{'__name__': 'page'}})" for block in blocks))
+    run("-c", "\n".join(f"exec({block!r}, {{'__name__': 'page'}})" for block in blocks), compiled=True)
 
 
 def _command(*words: str) -> tuple[str, ...]:
@@ -118,7 +122,7 @@ def _command(*words: str) -> tuple[str, ...]:
 
 
 def test_evaluate_a_shipped_policy_and_show_a_replay(run: Run) -> None:
-    said = run(*_command("evaluate", "policy:versus", "greedy", "--games", "4", "--save-replays", "replays"))
+    said = run(*_command("evaluate", "policy:versus", "random", "--games", "2", "--save-replays", "replays"))
     assert "policy:versus" in said
     (first, *_) = run("-c", "import os; print(*sorted(os.listdir('replays')))").split()
     run(*_command("replay", f"replays/{first}", "--html", "game.html"))
@@ -134,7 +138,7 @@ def test_the_table_of_agents_is_there(run: Run) -> None:
 @pytest.mark.slow
 def test_an_agent_is_placed_among_those_of_the_table(run: Run) -> None:
     words = ("benchmark", "policy-sample:versus", "--quick", "--games", "1", "--duel-games", "2", "--search-games", "1")
-    said = run(*_command(*words))
+    said = run(*_command(*words), compiled=True)
     assert "ismcts-2000" in said and "policy-sample:versus" in said
 
 
@@ -160,7 +164,7 @@ def test_the_second_game(run: Run) -> None:
     said = run("-c", "from tabletop_cli.evergreen import main; main(['components'])")
     assert "MMNN#R." in said
     words = ["evaluate", "policy:versus", "greedy", "--games", "4"]
-    assert "policy:versus" in run("-c", f"from tabletop_cli.evergreen import main; main({words!r})")
+    assert "policy:versus" in run("-c", f"from tabletop_cli.evergreen import main; main({words!r})", compiled=True)
     settings = "from tabletop_training.settings import shipped_settings; from evergreen_env import GAME; "
     assert run("-c", f"{settings}print(*shipped_settings(GAME))").split() == [
         "exploiter",
@@ -173,7 +177,7 @@ def test_the_second_game(run: Run) -> None:
 
 @pytest.mark.slow
 def test_difficulty(run: Run) -> None:
-    run(*_command("difficulty", "random", "policy:solo", "--games", "2", "--output", "study"))
+    run(*_command("difficulty", "random", "policy:solo", "--games", "2", "--output", "study"), compiled=True)
     report = run("-c", "print(open('study/report.md', encoding='utf-8').read())")
     assert "policy:solo" in report and "double card" in report.lower()
 
@@ -184,4 +188,4 @@ def test_notebook(run: Run) -> None:
     cells = json.loads((ROOT / "notebooks" / "01_quickstart.ipynb").read_text(encoding="utf-8"))["cells"]
     sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     assert len(sources) > 3
-    run("-c", f"space = {{}}\nfor cell in {sources!r}:\n    exec(cell, space)")
+    run("-c", f"space = {{}}\nfor cell in {sources!r}:\n    exec(cell, space)", compiled=True)

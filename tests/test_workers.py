@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -29,28 +27,17 @@ from tabletop_training.cluster import workers as workers_of
 from tabletop_training.evaluation import HERE, EvaluationStopped, Workers, blocks_of
 from tabletop_training.matches import evaluate, rotations
 from tabletop_training.petrichor import difficulty
-from tabletop_training.results import Results
 from tabletop_training.workers import Processes
+from tests.support.results import assert_same, files_of
+from tests.support.workers import KILL, Dying, Noting
 
 SEED = 50
-KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL, and its SIGTERM kills
 
 
 @pytest.fixture(scope="module")
 def two() -> Iterator[Processes]:
     with Processes(2) as processes:
         yield processes
-
-
-def assert_same(one: Results, other: Results) -> None:
-    """But for the time that the agents took."""
-    for name in ("points", "places", "lengths", "decisions", "scored", "seeds", "lineups"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)
-    for name in ("actions", "probabilities"):
-        mine, others = getattr(one, name), getattr(other, name)
-        assert (mine is None) == (others is None)
-        for left, right in zip(mine or (), others or (), strict=True):
-            np.testing.assert_array_equal(left, right, name)
 
 
 def of_two_players(*agents: Agent) -> tuple[list[Agent], Config]:
@@ -72,6 +59,7 @@ def test_a_match(two: Processes, names: tuple[str, ...]) -> None:
     assert_same(here.results[0], there.results[0])
     assert sum(finished) == 200 and len(finished) > 2
     assert here.reports[0].estimates == there.reports[0].estimates
+    assert two.is_open  # for the next games
 
 
 def test_games_for_one_of_another_game(two: Processes) -> None:
@@ -88,19 +76,6 @@ def test_it_stops_at_the_same_width(two: Processes) -> None:
     here, there = evaluate(agents, config, **told), evaluate(agents, config, **told, workers=two)
     assert here.stopped == there.stopped == "width"
     assert_same(here.results[0], there.results[0])
-
-
-def files_of(folder: Path) -> dict[str, Any]:
-    """What a command has left, without how long agents thought."""
-    left: dict[str, Any] = {}
-    for path in folder.iterdir():
-        if path.suffix == ".csv":
-            with path.open(newline="", encoding="utf-8") as file:
-                rows = list(csv.DictReader(file))
-            for row in rows:
-                row.pop("decisions_per_second", None)
-            left[path.name] = rows
-    return left
 
 
 def test_the_files_of_commands(two: Processes, tmp_path: Path) -> None:
@@ -150,36 +125,6 @@ def test_results_come_in_order(two: Processes) -> None:
 # --- What goes wrong --------------------------------------------------------------------------------------------------
 
 
-class Noting(RandomAgent):
-    """Notes in a file which process it plays in."""
-
-    def __init__(self, file: Path) -> None:
-        super().__init__()
-        self.file = file
-
-    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-        with self.file.open("a") as file:
-            file.write(f"{os.getpid()}\n")
-        return super().act(decisions, generator)
-
-
-class Dying(Noting):
-    """Its process dies in the middle of a game, unless one has died before; or always."""
-
-    def __init__(self, file: Path, always: bool = False) -> None:
-        super().__init__(file)
-        self.always = always
-        self._asked = 0
-
-    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-        self._asked += 1
-        grave = self.file.with_suffix(".dead")
-        if self._asked > 20 and (self.always or not grave.exists()):
-            grave.touch()
-            os.kill(os.getpid(), KILL)
-        return super().act(decisions, generator)
-
-
 def test_a_worker_that_dies_costs_its_block_once_more(tmp_path: Path) -> None:
     """Another one takes its place; the other worker goes on."""
     agents, config = of_two_players(Dying(tmp_path / "pids"), RandomAgent())
@@ -194,10 +139,8 @@ def test_a_worker_that_dies_costs_its_block_once_more(tmp_path: Path) -> None:
 def test_a_block_whose_worker_always_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "TRIES", 2)
     agents, config = of_two_players(Dying(tmp_path / "pids", always=True), RandomAgent())
-    with (
-        Processes(2) as processes,
-        pytest.raises(TabletopError, match=rf"from seed {SEED}: 2 workers died.*memory"),
-    ):
+    died = rf"from seed {SEED}: 2 workers died.*memory"
+    with Processes(1) as processes, pytest.raises(TabletopError, match=died):
         evaluate(agents, config, 10, SEED, workers=processes)
 
 
@@ -295,11 +238,10 @@ def started(program: str, folder: Path) -> subprocess.Popen[str]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there the output of a process that was killed ends in another way")
-@pytest.mark.parametrize("command", ["evaluate", "tournament"])
-def test_workers_end_with_a_parent_that_is_killed(command: str, tmp_path: Path) -> None:
+def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
     """So does the process that tracks their resources: the output ends when the last process that has it is gone."""
-    words = [command, "random", "greedy", "--games", "1000000", "--workers", "2", "--output", "out"]
-    process = started(f"from tabletop_cli import petrichor; petrichor.main({words!r})", tmp_path)
+    words = "evaluate random greedy --games 1000000 --workers 2 --output out"
+    process = started(f"from tabletop_cli import petrichor; petrichor.main({words!r}.split())", tmp_path)
     try:
         deadline = time.monotonic() + 240
         while not (tmp_path / "out" / "games.csv").exists():

@@ -151,7 +151,7 @@ def _signature(cls: type[OfGame]) -> inspect.Signature:
     *own, rest = inspect.signature(cls).parameters.values()  # those of `__init__`
     configured = inspect.signature(cls._game.config).parameters
     named = [configured[name].replace(kind=inspect.Parameter.KEYWORD_ONLY) for name in cls._settings()]
-    for base in cls.__mro__:
-        given = inspect.signature(base.__init__).parameters.values()
+    for constructor in (vars(base)["__init__"] for base in cls.__mro__ if "__init__" in vars(base)):
+        given = inspect.signature(constructor).parameters.values()
         named += [one for one in given if one.kind is one.KEYWORD_ONLY]
     return inspect.Signature([*own, *{one.name: one for one in named}.values(), rest])

@@ -13,8 +13,8 @@ import pytest
 from evergreen_env import GAME, Config
 from tabletop.errors import TabletopError
 from tabletop_agents import make_agent
-from tabletop_cli import commands
 from tabletop_cli import evergreen as cli
+from tabletop_cli import measure as measuring
 from tabletop_training import benchmark
 from tabletop_training.evaluation import play_games
 from tabletop_training.evergreen import benchmark as evergreen
@@ -22,7 +22,7 @@ from tabletop_training.evergreen.benchmark import PLAN
 from tabletop_training.matches import play_match
 from tabletop_training.petrichor.benchmark import PLAN as OTHER_PLAN
 from tabletop_training.results import mean_estimate, share_estimate
-from tests.watched import Watched
+from tests.support.workers import Watched
 
 GAMES = 6
 SEED = benchmark.EVALUATION_SEED
@@ -51,7 +51,7 @@ def without_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     """Who has played, match by match."""
     told: list[tuple[str, ...]] = []
-    monkeypatch.setattr(commands, "players_of", lambda workers, ray: Watched(told.append))
+    monkeypatch.setattr(measuring, "players_of", lambda workers, ray: Watched(told.append))
     return told
 
 

@@ -17,7 +17,7 @@ from tabletop_agents.checkpoint import read_notes
 from tabletop_cli.evergreen import main
 from tabletop_training.ladder import LADDER, measure_step
 from tabletop_training.matches import evaluate
-from tests.test_game_commands import TINY
+from tests.support.settings import TINY
 
 ROOT = Path(__file__).parents[2]
 

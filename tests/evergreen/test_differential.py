@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from evergreen_env import Config, describe, scenario
-from tests.comparing import Difference
 from tests.evergreen.differential import compare_game
 from tests.evergreen.play import play as play_fast
 from tests.evergreen.random_games import play
@@ -16,11 +15,14 @@ from tests.reference_evergreen import draft, game, scoring, turn
 from tests.reference_evergreen.table import Player, Table
 from tests.reference_evergreen.task import Task
 from tests.reference_evergreen.zone import Zone
+from tests.support.comparing import Difference
 
-GAMES = 25
+GAMES = 12
 """Of each number of players."""
-RANDOM_GAMES = 20
+RANDOM_GAMES = 10
 """Of each of the groups of random configurations."""
+MANY = 2000
+"""Random games among the slow tests; `make fuzz` plays on and on."""
 
 
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
@@ -33,6 +35,12 @@ def test_both_play_the_same_games(players: int) -> None:
 def test_both_play_the_same_games_with_random_overlays(group: int) -> None:
     for seed in range(RANDOM_GAMES):
         play(RANDOM_GAMES * group + seed)
+
+
+@pytest.mark.slow
+def test_both_play_many_random_games() -> None:
+    for seed in range(20 * RANDOM_GAMES, MANY):
+        play(seed)
 
 
 # --- A difference is found and told ----------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from evergreen_env.actions import NUM_ACTIONS
 from evergreen_env.observation import HIGH, LOW, OBSERVATION_SIZE
 from tabletop.errors import ComponentsError, ConfigError, GameOver, IllegalAction, ScenarioError
 from tabletop.kernels import sample_actions
-from tests.environments import legal_action, play_out
+from tests.support.environments import legal_action, play_out
 
 SOLO = "evergreen_env:Evergreen/Solo-v0"
 VERSUS = "evergreen_env:Evergreen/Versus-v0"

@@ -17,16 +17,13 @@ from evergreen_env.state import NOBODY, Decision
 from tabletop.batch import Batch
 from tabletop.replays.page import page_data
 from tabletop.replays.replay import Replay
-from tests.environments import legal_action
+from tests.evergreen.rounds import choose, goes_on, turns
+from tests.support.environments import legal_action
 
 PLAYERS = (2, 3, 4)
 GAMES = 6
 WORDS_IN = 2
 """Of the games, in so many the slow parts are compared too: texts, pictures, pages."""
-
-
-def in_turns(batch: Batch) -> bool:
-    return batch.states[0]["decision"] not in (Decision.DRAFT, Decision.GAME_OVER)
 
 
 def seen(batch: Batch, seat: int, in_words: bool) -> tuple[Any, ...]:
@@ -36,29 +33,6 @@ def seen(batch: Batch, seat: int, in_words: bool) -> tuple[Any, ...]:
     masks = batch.action_masks[0].tobytes() if asked else b""
     words = (render_text(state, seat), render_svg(state, seat), facts(state, seat)) if in_words else ()
     return batch.observe(seat)[0].tobytes(), masks, int(state["points"][seat]), *words
-
-
-def turns(players: int, seed: int) -> Iterator[Batch]:
-    """A game at the start of each round's turns; what is played there is taken back, and other turns are taken."""
-    batch = Batch(Config(players), 1, seed, autoreset="disabled")
-    while batch.actors[0] != NOBODY:
-        while batch.states[0]["decision"] == Decision.DRAFT:
-            batch.step(batch.random_actions())
-        start = batch.states.copy()
-        yield batch
-        batch.states[:] = start
-        batch.refresh()
-        while goes_on(batch, start):
-            batch.step(batch.random_actions())
-
-
-def goes_on(batch: Batch, start: np.ndarray) -> bool:
-    """Whether the round still lasts whose turns began so."""
-    return in_turns(batch) and batch.states[0]["round"] == start[0]["round"]
-
-
-def choose(batch: Batch, generator: np.random.Generator) -> int:
-    return int(generator.choice(np.flatnonzero(batch.action_masks[0])))
 
 
 def round_as_seen(batch: Batch, seat: int, own: list[int], chance: np.random.Generator, in_words: bool) -> list[Any]:

@@ -22,7 +22,7 @@ from petrichor_env.state import (
     Growing,
     State,
 )
-from tests.play import play
+from tests.support.play import play
 
 Numbers = tuple[int, ...]
 

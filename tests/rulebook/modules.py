@@ -11,9 +11,9 @@ from petrichor_env import Batch, Config
 from petrichor_env.config import POWERS
 from petrichor_env.observation import LAYOUT
 from petrichor_env.state import TILE_NAMES, Crop, State
-from tests.play import play
 from tests.rulebook.base_game import FIELDS, asked, end_round, final_round, game, legal_names, over, tile
 from tests.rulebook.southern_winds import solo
+from tests.support.play import play
 
 OTHERS = ("1st to the left", "2nd to the left", "3rd to the left", "4th to the left")
 """What drops' owners are called, clockwise from the actor's left neighbour."""

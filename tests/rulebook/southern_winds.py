@@ -7,7 +7,7 @@ from typing import Any
 
 from petrichor_env import scenario
 from petrichor_env.state import NO_TILE, Cloud, State
-from tests.play import play
+from tests.support.play import play
 
 YOU, NEUTRAL = 0, 1
 POSITIONS = (1, 2, 3, 4, 5, 6)

@@ -11,7 +11,6 @@ import pytest
 
 from petrichor_env import Batch, Config
 from petrichor_env.state import NOBODY, State
-from tests.play import play
 from tests.rulebook.base_game import (
     asked,
     by_seat,
@@ -27,6 +26,7 @@ from tests.rulebook.base_game import (
     weathers,
     words,
 )
+from tests.support.play import play
 
 
 def turn_options(cards_in_hand: str, **changes: Any) -> set[str]:

@@ -9,7 +9,6 @@ import pytest
 from petrichor_env import Batch, Config
 from petrichor_env.state import CROP_NAMES, Crop, State
 from tabletop.errors import ScenarioError
-from tests.play import play
 from tests.rulebook.base_game import (
     Numbers,
     asked,
@@ -32,6 +31,7 @@ from tests.rulebook.modules import frequency, harvest
 from tests.rulebook.southern_winds import TILES as SOLO_TILES
 from tests.rulebook.southern_winds import Pair, act, by_die, neutral_turn, pair, solo, target, tile_drops
 from tests.rulebook.southern_winds import growing as solo_growing
+from tests.support.play import play
 
 CACTUS = ["cactus"]
 FROST_AND_RAIN = {"frost": (1,), "rain": (1,)}

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from petrichor_env.state import State
-from tests.play import play
 from tests.rulebook.base_game import (
     FIELDS,
     asked,
@@ -22,6 +21,7 @@ from tests.rulebook.base_game import (
     tile,
     tiles,
 )
+from tests.support.play import play
 
 
 def acting(kind: str, field: dict[str, Any], players: int = 2, **changes: Any) -> State:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from petrichor_env.state import State
-from tests.play import play
 from tests.rulebook.base_game import asked, by_seat, cloud, clouds, end_round, game, growing, legal_names, on_tile, tile
+from tests.support.play import play
 
 
 def wind(source: State, direction: str) -> State:

@@ -13,7 +13,6 @@ import pytest
 
 from petrichor_env import Batch, Config
 from petrichor_env.state import TILE_NAMES, Crop, State
-from tests.play import play
 from tests.rulebook.base_game import (
     FIELDS,
     Numbers,
@@ -29,6 +28,7 @@ from tests.rulebook.base_game import (
     tiles,
 )
 from tests.rulebook.modules import blooms, harvested, random_play, resolving, wind_blows, with_pods
+from tests.support.play import play
 
 FLOWERS = ("flower_tiles",)
 BLOWN = tile("grass", (1,))

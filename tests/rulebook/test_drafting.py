@@ -8,8 +8,8 @@ import pytest
 
 from petrichor_env import Batch, Config
 from petrichor_env.state import WEATHER_NAMES, State
-from tests.play import play
 from tests.rulebook.base_game import asked, cards, hand, last_turn, legal_names, phase, with_seeds, words
+from tests.support.play import play
 
 PICKS = {2: (1, 2, 2), 3: (1, 2, 2), 4: (1, 2)}
 """Cards kept of each pack before the last ones, by number of players."""

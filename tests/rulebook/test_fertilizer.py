@@ -13,7 +13,6 @@ from petrichor_env import Batch, Config, scenario
 from petrichor_env.observation import LAYOUT
 from petrichor_env.state import FACE_DOWN, TILE_NAMES, State
 from tabletop.errors import ScenarioError
-from tests.play import play
 from tests.rulebook.base_game import (
     FIELDS,
     Numbers,
@@ -34,6 +33,7 @@ from tests.rulebook.base_game import (
 from tests.rulebook.modules import harvest, neighbours
 from tests.rulebook.southern_winds import TILE_NAMES as SOLO_TILES
 from tests.rulebook.southern_winds import act, pair, solo
+from tests.support.play import play
 
 FERTILIZER = ("fertilizer",)
 EVERY = pytest.mark.parametrize("players", [1, 2, 3, 4, 5])

@@ -11,7 +11,6 @@ import pytest
 
 from petrichor_env import Batch, Config
 from petrichor_env.state import NOBODY, State
-from tests.play import play
 from tests.rulebook.base_game import (
     FIELDS,
     Numbers,
@@ -39,6 +38,7 @@ from tests.rulebook.base_game import (
     words,
 )
 from tests.rulebook.modules import harvest, neighbours
+from tests.support.play import play
 
 GAMES = 300
 QUIET = {"frost": (1, 1), "rain": (1, 1)}

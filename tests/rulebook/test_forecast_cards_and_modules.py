@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from petrichor_env.state import State
-from tests.play import play
 from tests.rulebook.base_game import (
     FIELDS,
     Numbers,
@@ -28,6 +27,7 @@ from tests.rulebook.base_game import (
     tiles,
 )
 from tests.rulebook.modules import controller, forecasts, harvest, offer, resolving
+from tests.support.play import play
 
 Field = Mapping[str, dict[str, Any]]
 

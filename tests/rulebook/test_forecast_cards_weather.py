@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from petrichor_env.state import State
-from tests.play import play
 from tests.rulebook.base_game import (
     FIELDS,
     asked,
@@ -29,6 +28,7 @@ from tests.rulebook.base_game import (
     weathers,
 )
 from tests.rulebook.modules import forecasts, forecasts_of, offer, resolving
+from tests.support.play import play
 
 Field = Mapping[str, dict[str, Any]]
 

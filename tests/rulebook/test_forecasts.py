@@ -10,7 +10,6 @@ import pytest
 from petrichor_env import Batch, Config
 from petrichor_env.config import MODULES
 from petrichor_env.state import NOBODY, PLAYED, Decision, State
-from tests.play import play
 from tests.rulebook.base_game import (
     NEXT,
     asked,
@@ -38,6 +37,7 @@ from tests.rulebook.modules import (
     playable,
     view,
 )
+from tests.support.play import play
 
 TURN_CARDS = (10, 11, 12, 13, 14, 15, 16)
 TIE = {"frost": (2,), "sun": (2,), "wind": (2,)}

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from tests.play import play
 from tests.rulebook.base_game import (
     NEXT,
     asked,
@@ -21,6 +20,7 @@ from tests.rulebook.base_game import (
     votes_on,
 )
 from tests.rulebook.modules import FORECAST_FIELD, asked_for, final_rain, forecasts, offer
+from tests.support.play import play
 
 TIE = {"frost": (2,), "sun": (2,), "wind": (2,)}
 """Keeps the Weather Phase at its first decision."""

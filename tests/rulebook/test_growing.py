@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from petrichor_env.state import State
-from tests.play import play
 from tests.rulebook.base_game import asked, cloud, game, growing, legal_names, on_tile, tile, tiles
+from tests.support.play import play
 
 DROPS_TO_GROW = {"wheat": 3, "cotton": 2, "grass": 4, "potato": 3, "coffee": 4, "rice": 4, "corn": 5}
 """Rulings 1."""

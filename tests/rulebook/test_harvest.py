@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from petrichor_env.state import State
-from tests.play import play
 from tests.rulebook.base_game import (
     Numbers,
     by_seat,
@@ -24,6 +23,7 @@ from tests.rulebook.base_game import (
     over,
     tile,
 )
+from tests.support.play import play
 
 ICONS = ["harvest"] * 3
 

@@ -9,7 +9,6 @@ import pytest
 from petrichor_env import Batch, Config
 from petrichor_env.state import Crop, State
 from tabletop.errors import ConfigError, ScenarioError
-from tests.play import play
 from tests.rulebook.base_game import (
     FIELDS,
     Numbers,
@@ -30,6 +29,7 @@ from tests.rulebook.base_game import (
     tiles,
 )
 from tests.rulebook.modules import frequency, harvest, neighbours, with_crop
+from tests.support.play import play
 
 LAKE = ["lake"]
 Field = dict[str, dict[str, Any]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from petrichor_env.state import Cloud
-from tests.play import play
 from tests.rulebook.base_game import (
     FIELDS,
     asked,
@@ -30,6 +29,7 @@ from tests.rulebook.modules import (
     powers,
 )
 from tests.rulebook.southern_winds import cloud as solo_cloud
+from tests.support.play import play
 
 # --- Frost ---------------------------------------------------------------------------------------------------------
 

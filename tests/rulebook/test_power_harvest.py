@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from petrichor_env.state import State
-from tests.play import play
 from tests.rulebook.base_game import (
     asked,
     by_seat,
@@ -26,6 +25,7 @@ from tests.rulebook.modules import (
     with_pods,
 )
 from tests.rulebook.southern_winds import act, tile_drops
+from tests.support.play import play
 
 # --- Harvest -------------------------------------------------------------------------------------------------------
 

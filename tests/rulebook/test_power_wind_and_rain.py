@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from petrichor_env.state import Cloud
-from tests.play import play
 from tests.rulebook.base_game import (
     FIELDS,
     Numbers,
@@ -32,6 +31,7 @@ from tests.rulebook.modules import (
 )
 from tests.rulebook.southern_winds import cloud as solo_cloud
 from tests.rulebook.southern_winds import tile_drops
+from tests.support.play import play
 
 # --- Wind ----------------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,6 @@ import pytest
 
 from petrichor_env import Batch, Config
 from petrichor_env.state import NOBODY, Crop, Phase, State
-from tests.play import play
 from tests.rulebook.base_game import (
     Numbers,
     asked,
@@ -26,6 +25,7 @@ from tests.rulebook.base_game import (
     tiles,
 )
 from tests.rulebook.modules import blooms, controller, harvested, random_play, resolving, wind_blows, with_crop
+from tests.support.play import play
 
 FLOWERS = ("flower_tiles",)
 

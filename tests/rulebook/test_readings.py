@@ -10,9 +10,9 @@ from petrichor_env import Batch, Config, describe, scenario
 from petrichor_env.config import MODULES, READINGS
 from petrichor_env.state import State
 from tabletop.errors import ConfigError, ScenarioError
-from tests.play import play
 from tests.rulebook.base_game import asked, by_seat, game, legal_names, on_tile, tile
 from tests.rulebook.modules import controller, forecasts, resolving
+from tests.support.play import play
 
 ENDS_ACTIONS = ["forecasts_end_actions"]
 HANDS = {"hands": ("frost sun sun rain rain wind wind",) * 5}

@@ -9,8 +9,8 @@ import pytest
 
 from petrichor_env import Batch, Config
 from petrichor_env.state import NO_TILE, NOBODY, TILE_NAMES, WEATHER_NAMES, Crop
-from tests.play import play
 from tests.rulebook.base_game import FIELDS, asked, by_seat, cloud, legal_names, phase, tiles
+from tests.support.play import play
 
 GAMES = 400
 PLAYERS = (2, 3, 4)

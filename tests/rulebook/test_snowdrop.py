@@ -10,7 +10,6 @@ import pytest
 from petrichor_env import Batch, Config
 from petrichor_env.state import NO_TILE, TILE_NAMES, Crop, Phase, State
 from tabletop.errors import ConfigError
-from tests.play import play
 from tests.rulebook.base_game import (
     FIELDS,
     Numbers,
@@ -26,6 +25,7 @@ from tests.rulebook.base_game import (
     tile,
 )
 from tests.rulebook.modules import blooms, harvested, random_play, resolving, wind_blows, with_crop
+from tests.support.play import play
 
 FLOWERS = ("flower_tiles",)
 FLOWER_TILES = (Crop.SNOWDROP, Crop.DANDELION, Crop.PRIMROSE)

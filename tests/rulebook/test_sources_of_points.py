@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from petrichor_env.state import SOURCE_NAMES, State
-from tests.play import play
 from tests.rulebook.base_game import Numbers, asked, by_seat, end_round, final_round, game, over, tile
 from tests.rulebook.modules import forecasts, harvest, harvested, powers
 from tests.rulebook.southern_winds import NEUTRAL, YOU, act, neutral_turn, pair, sample, solo
+from tests.support.play import play
 
 CALM = {"frost": (1, 0), "rain": (1, 0)}
 """Votes for a Weather Phase without clouds in which nothing moves; both Voting Wins are yours."""

@@ -11,7 +11,6 @@ from petrichor_env.game import check
 from petrichor_env.scenarios import scenario
 from petrichor_env.state import Cloud, Decision, Phase
 from tabletop.errors import IllegalAction
-from tests.play import play
 from tests.rulebook.southern_winds import (
     NEUTRAL,
     YOU,
@@ -30,6 +29,7 @@ from tests.rulebook.southern_winds import (
     tile_drops,
     votes,
 )
+from tests.support.play import play
 
 # ---- One Round of Play
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from petrichor_env.state import State
-from tests.play import play
 from tests.rulebook.base_game import NEXT, asked, by_seat, dice, game, legal_names, votes_on, weathers
+from tests.support.play import play
 
 HARVEST = "harvest"
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from petrichor_env.state import State
-from tests.play import play
 from tests.rulebook.base_game import (
     FIELDS,
     asked,
@@ -27,6 +26,7 @@ from tests.rulebook.base_game import (
     tile,
     tiles,
 )
+from tests.support.play import play
 
 
 def alone(weather: str, players: int = 2, **changes: Any) -> State:

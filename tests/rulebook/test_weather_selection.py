@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import pytest
 
 from petrichor_env.state import State
-from tests.play import play
 from tests.rulebook.base_game import (
     NEXT,
     Numbers,
@@ -24,6 +23,7 @@ from tests.rulebook.base_game import (
     votes_on,
     weathers,
 )
+from tests.support.play import play
 
 
 def resolved(state: State, votes: Mapping[str, Numbers]) -> set[str]:

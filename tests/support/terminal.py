@@ -17,7 +17,7 @@ from typing import Self
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 _CONTROL = re.compile("\x1b\\[([?0-9;]*)([A-Za-z])|\x1b[=>]|.", re.DOTALL)
 _SECONDS = 120.0
 """How long a screen is waited for: the first start on a slow machine loads compiled rules."""

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.browser import by_id, chromium, clear_logs, events_of, resize, wait
-from tests.web import SECONDS
+from tests.support.browser import by_id, chromium, clear_logs, events_of, resize, wait
+from tests.support.web import SECONDS
 
 DESK, PHONE = (1280, 900), (390, 844)
 ALONE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"

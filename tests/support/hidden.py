@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from petrichor_env import GAME
+from petrichor_env import GAME, Config
 from petrichor_env.state import PLAYED, Decision
+from tabletop.agents import Decisions
 from tabletop.batch import Batch
+from tests.support.play import in_the_middle
 
 
 def swapped(states: np.ndarray, seat: int, generator: np.random.Generator) -> np.ndarray:
@@ -52,3 +54,22 @@ def exchanged(batch: Batch, seat: int, generator: np.random.Generator) -> Batch:
     GAME.kernels.refresh_legal(games.states, games.tables)
     games.refresh(check=False)
     return games
+
+
+def what_is_hidden_changed(config: Config, games: int, steps: int) -> tuple[Decisions, Decisions]:
+    """The same decisions twice: as they are, and with other hands, packs, decks, forecast cards and chance."""
+    batch = in_the_middle(config, games, steps, seed=steps)
+    true, generator = batch.states.copy(), np.random.default_rng(steps)
+    original = Decisions(GAME, true, batch.tables, batch.observations.copy(), batch.action_masks.copy())
+    for seat in range(config.players):
+        asked = batch.actors == seat
+        batch.states[asked] = swapped(batch.states[asked], seat, generator)
+    assert (true["rng"] != batch.states["rng"]).all()
+    if config.players > 1 and true["hand"].any():  # Fertilizer comes before the cards
+        assert (true["hand"] != batch.states["hand"]).any() or config.drafting
+        assert (true["pack"] != batch.states["pack"]).any() or not true["pack"].any()
+    if "forecasts" in config.modules and config.players > 1 and (true["forecast_holder"] >= 0).any():
+        assert (true["forecast_holder"] != batch.states["forecast_holder"]).any()
+    batch.refresh(check=False)
+    assert np.array_equal(batch.observations, original.observations)
+    return original, Decisions.of(batch)

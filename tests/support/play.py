@@ -1,4 +1,4 @@
-"""Play named actions on a copy of a state: what most tests of rules are written with.
+"""Getting into a position: by named actions on a copy of a state, or by random ones.
 
 state = play(scenario({...}), "play frost", "tile b1", "vote frost")
 """
@@ -52,3 +52,11 @@ def action_of(state: State, name: str) -> int:
         legal = ", ".join(ACTION_NAMES[a] for a in legal_actions(state))
         raise IllegalAction(f"{name!r} is no action; legal for {DECISION_NAMES[state['decision']]!r} are {legal}")
     return action
+
+
+def in_the_middle(config: Config, games: int, steps: int, seed: int = 0) -> Batch:
+    """Games after some random decisions, with decisions of many kinds pending."""
+    batch = Batch(config, games, seed)
+    for _ in range(steps):
+        batch.step(batch.random_actions())
+    return batch

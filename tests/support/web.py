@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from tabletop_agents.web.server import Site
-from tabletop_cli.commands import SHIPPED
+from tabletop_cli.play import SHIPPED
 
 SECONDS = 60.0
 """For what takes a moment, on a machine that does other things."""

@@ -1,0 +1,193 @@
+"""The commands that measure agents: `evaluate`, `tournament`, `ladder` and `benchmark`."""
+
+# typer reads the annotations of the commands, which use `line`: they must not become strings
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tabletop.errors import TabletopError
+from tabletop_cli import options
+from tabletop_cli.line import MEASURE, CommandLine
+from tabletop_cli.modules import imported
+from tabletop_cli.options import agent_names, given, whole_numbers
+from tabletop_cli.output import json_to
+from tabletop_cli.switches import Switches, with_switches, without
+
+_NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
+
+
+def replay_files(folder: Path | None, most: int | None, probabilities: bool) -> Any:
+    """Where an evaluation keeps its games."""
+    return imported("tabletop_training.evaluation_files", extra="evaluate").ReplayFiles(folder, most, probabilities)
+
+
+def players_of(workers: int | None, ray: str | None) -> AbstractContextManager[Any]:
+    """Who plays, as commands take it."""
+    if workers == 0:
+        raise TabletopError("workers=0: must be at least 1")
+    return imported("tabletop_training.cluster", extra="evaluate").workers(workers, ray)
+
+
+def add_commands(app: typer.Typer, line: CommandLine) -> None:
+    """Give an app the commands that a game has."""
+    several = [_NUMBERS.get(number, str(number)) for number in line.players if number > 1]
+    ways = []
+    if several:
+        span = " to ".join(dict.fromkeys((several[0], several[-1])))
+        ways.append(f"{span} agents play against each other, with seats rotated")
+    if line.alone:
+        ways.append(f"{'each of them' if several else 'agents play'} alone{line.against}")
+    both = line.alone and line.several
+    examples = ["evaluate random greedy --games 200", *(["evaluate greedy rollout --solo"] if both else [])]
+
+    @app.command(
+        help=f"Measure how well {', or '.join(ways)}.",
+        rich_help_panel=MEASURE,
+        epilog=line.examples(*examples),
+    )
+    @with_switches(line.config)
+    @without(*() if both else ("solo",))  # nothing to choose
+    def evaluate(
+        *,
+        agents: options.Agents,
+        solo: Annotated[
+            bool, typer.Option("--solo", help=f"Each agent plays {line.opponent or 'alone'}, on the same seeds.")
+        ] = False,
+        switches: Switches,
+        games: Annotated[
+            int | None,
+            options.games(
+                " of each agent, rounded up to whole rotations of the seats", "1000; at most 20000 with --until-width"
+            ),
+        ] = None,
+        seed: options.FirstSeed = None,
+        until_width: Annotated[
+            float | None,
+            typer.Option(help="Stop when the intervals of win rates are this narrow, such as 0.05.", metavar="WIDTH"),
+        ] = None,
+        workers: options.Workers = None,
+        ray: options.Ray = None,
+        output: Annotated[Path, options.output("JSON and CSV files")] = Path("runs/evaluate"),
+        json: options.Json = None,
+        save_replays: options.SaveReplays = None,
+        replay_games: options.ReplayGames = None,
+        replay_probabilities: options.ReplayProbabilities = False,
+    ) -> None:
+        matches = imported("tabletop_training.matches", extra="evaluate")
+        with json_to(json) as on_result, players_of(workers, ray) as players:
+            matches.main(
+                agents,
+                matches.config_for(line.game, len(agents), alone=solo, **switches),
+                games=games,
+                until_width=until_width,
+                replays=replay_files(save_replays, replay_games, replay_probabilities),
+                workers=players,
+                output=output,
+                on_result=on_result,
+                **given(seed=seed),
+            )
+
+    if line.several:
+
+        @app.command(rich_help_panel=MEASURE, epilog=line.examples("tournament random greedy rollout --games 100"))
+        @with_switches(line.config, players="several")
+        def tournament(
+            *,
+            agents: options.Agents,
+            players: Annotated[int, options.players(line, ", in each game")] = line.least_several,
+            switches: Switches,
+            games: Annotated[int, options.games(" of each pairing, or of each group of players")] = 200,
+            seed: options.FirstSeed = None,
+            workers: options.Workers = None,
+            ray: options.Ray = None,
+            output: Annotated[Path, options.output("JSON and CSV files, and a picture")] = Path("runs/tournament"),
+            json: options.Json = None,
+            save_replays: options.SaveReplays = None,
+            replay_games: options.ReplayGames = None,
+            replay_probabilities: options.ReplayProbabilities = False,
+        ) -> None:
+            """Let all agents play against all others: a cross table and ratings."""
+            with json_to(json) as on_result, players_of(workers, ray) as who:
+                imported("tabletop_training.tournament", extra="evaluate").main(
+                    agents,
+                    line.game.config(players=players, **switches),
+                    games=games,
+                    replays=replay_files(save_replays, replay_games, replay_probabilities),
+                    workers=who,
+                    output=output,
+                    on_result=on_result,
+                    **given(seed=seed),
+                )
+
+    if line.ladder:
+
+        @app.command(rich_help_panel=MEASURE, epilog=line.examples("ladder --players 2"))
+        def ladder(
+            players: Annotated[str, options.player_counts("; 1 is solo", ",".join(map(str, line.ladder)))] = "",
+            games: Annotated[int | None, options.games(" of each step", "480; fewer for slow agents")] = None,
+            seed: options.FirstSeed = None,
+            workers: options.Workers = None,
+            ray: options.Ray = None,
+            output: Annotated[
+                Path, typer.Option(help="File for the results. Steps that it has are kept.", metavar="FILE")
+            ] = Path("runs/ladder.json"),
+            json: options.Json = None,
+        ) -> None:
+            """Measure whether each agent, from random to ismcts-2000, is better than the one below it."""
+            counts = whole_numbers("players", players, "whole numbers separated by commas, such as 1,2")
+            with json_to(json) as on_result, players_of(workers, ray) as who:
+                imported("tabletop_training.ladder", extra="evaluate").main(
+                    [line.config(players=number, **switches) for number, switches in line.ladder.items()],
+                    counts or None,
+                    games=games,
+                    workers=who,
+                    output=output,
+                    on_result=on_result,
+                    **given(seed=seed),
+                )
+
+    if line.table:
+
+        @app.command(rich_help_panel=MEASURE, epilog=line.examples("benchmark my_module:MyAgent --quick"))
+        @with_switches(line.config, only=("components",))
+        def benchmark(
+            *,
+            agents: options.AnyAgents = None,
+            switches: Switches,
+            more_agents: options.MoreAgents = None,
+            games: Annotated[
+                int, options.games(" of each agent alone, with each set of variants if there are any")
+            ] = 1000,
+            search_games: Annotated[int, options.search_games()] = 100,
+            duel_games: Annotated[
+                int,
+                typer.Option(min=1, max=options.MOST_GAMES, help="Number of games of each two agents.", metavar="N"),
+            ] = 200,
+            quick: options.Quick = False,
+            workers: options.Workers = None,
+            ray: options.Ray = None,
+            output: Annotated[
+                Path | None,
+                options.output(
+                    "benchmark.json, which is continued, a table and a page", "runs/benchmark, or runs/benchmark-quick"
+                ),
+            ] = None,
+            json: options.Json = None,
+        ) -> None:
+            """Make the reference table of agents, or find an agent's place in it."""
+            with json_to(json) as on_result, players_of(workers, ray) as players:
+                imported("tabletop_training.benchmark", extra="evaluate").main(
+                    imported(line.table, extra="evaluate").PLAN,
+                    agent_names(more_agents, agents),
+                    games=games,
+                    search_games=search_games,
+                    duel_games=duel_games,
+                    output=output,
+                    quick=quick,
+                    workers=players,
+                    on_result=on_result,
+                    **switches,
+                )

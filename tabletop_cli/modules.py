@@ -1,0 +1,29 @@
+"""Modules that a command loads when it needs them."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from tabletop.errors import TabletopError
+from tabletop.extras import extra_text
+
+_OWN_FOLDERS = ("benchmarks", "tabletop", "tabletop_agents", "tabletop_training")
+
+
+def imported(name: str, extra: str) -> ModuleType:
+    """A module that the core can do without. Raises TabletopError if it, or something it needs, is missing."""
+    if Path(*name.split(".")).with_suffix(".py").is_file() and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))  # an installed command does not look into the clone it is run from
+    folder = name.split(".")[0]
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name in (folder, name):
+            raise TabletopError(f"there is no {folder}/ here: run it from a clone of the repository") from None
+        missing = (error.name or "").split(".")[0]
+        if missing in _OWN_FOLDERS or missing.endswith("_env"):
+            raise
+        raise TabletopError(f"{missing} is not installed: {extra_text(extra).partition(': ')[2]}") from None

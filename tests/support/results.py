@@ -1,0 +1,35 @@
+"""Comparing what two evaluations found, without how long the agents thought."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tabletop_training.results import Results
+
+
+def assert_same(one: Results, other: Results) -> None:
+    """But for the time that the agents took."""
+    for name in ("points", "places", "lengths", "decisions", "scored", "seeds", "lineups"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)
+    for name in ("actions", "probabilities"):
+        mine, others = getattr(one, name), getattr(other, name)
+        assert (mine is None) == (others is None)
+        for left, right in zip(mine or (), others or (), strict=True):
+            np.testing.assert_array_equal(left, right, name)
+
+
+def files_of(folder: Path) -> dict[str, Any]:
+    """What a command has left, without how long agents thought."""
+    left: dict[str, Any] = {}
+    for path in folder.iterdir():
+        if path.suffix == ".csv":
+            with path.open(newline="", encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+            for row in rows:
+                row.pop("decisions_per_second", None)
+            left[path.name] = rows
+    return left

@@ -1,0 +1,44 @@
+"""Made-up results of a study of solo difficulty."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from petrichor_env import Config
+from petrichor_env.state import Source
+from tabletop_training.petrichor.study import Key
+from tabletop_training.petrichor.summaries import ALL_VARIANTS
+from tabletop_training.petrichor.variant_effects import Sets
+from tabletop_training.results import Results
+
+SEED = 77
+
+
+def sets_of(margins: np.ndarray, agent: str = "made up") -> Sets:
+    """Made-up games with these margins, (16, games) ints, all points from Voting Wins; the neutral player scores 40."""
+    points = np.stack([40 + margins, np.full_like(margins, 40)], axis=2)
+    scored = np.zeros((*points.shape, len(Source)), np.int64)
+    scored[..., Source.VOTING_WINS] = points
+    return Sets(agent, margins > 0, points, scored, np.full(margins.shape, 60))
+
+
+def results_of(sets: Sets, seed: int = SEED) -> dict[Key, Results]:
+    return {
+        (sets.agent, variants): Results(
+            config=Config(variants=variants),
+            agents=(sets.agent,),
+            seed=seed,
+            points=sets.points[index],
+            places=np.where(sets.won[index], 1, 2)[:, None],
+            lengths=sets.decisions[index],
+            scored=sets.scored[index],
+        )
+        for index, variants in enumerate(ALL_VARIANTS)
+    }
+
+
+def noisy(means: np.ndarray, games: int, shared: float = 0.0, spread: float = 8.0, seed: int = 0) -> np.ndarray:
+    """(16, games) ints around the means; of the variance, `shared` is the same in all sets of a seed."""
+    generator = np.random.default_rng(seed)
+    common, own = generator.normal(size=games), generator.normal(size=(16, games))
+    return np.rint(means[:, None] + spread * (np.sqrt(shared) * common + np.sqrt(1 - shared) * own)).astype(np.int64)
