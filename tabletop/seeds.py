@@ -15,7 +15,7 @@ import numpy as np
 class Stream(IntEnum):
     """What random numbers are for.
 
-    The values are part of every result with seeds: never give one to another use. 2, 7, 8 and 14 had uses once.
+    The values are part of every result with seeds: never give one to another use. 2, 7, 8 and 11 to 14 had uses once.
     """
 
     AGENTS = 0
@@ -27,17 +27,14 @@ class Stream(IntEnum):
     """What agents draw in games with people; the further indices are the number of the action and the purpose."""
     DATA_SET = 3
     DEMO = 4
-    POSITIONS = 5
-    """What a search draws in games to learn from."""
+    TARGETS = 5
+    """What is drawn in games whose ends are learned: by agents, by searches, and for which decisions are kept."""
     CURRICULUM = 6
     """Which configurations are played next; the further index is the number of players."""
     SEATS = 9
     """Who sits where in games to learn from."""
     LEARNING_GAMES = 10
     """What agents draw in games to learn from."""
-    OUTLOOK = 11
-    IMAGES = 12
-    EXPERT = 13
     RANKS = 15
     """The bootstrap of the ranks of difficulties."""
 
@@ -55,8 +52,8 @@ CHOOSING = Seeds(500_000, 999_999)
 """Games that choose the best of a run's policies."""
 EVALUATION = Seeds(1_000_000, 9_999_999)
 """Games of reports."""
-OUTLOOK = Seeds(10_000_000, 19_999_999)
-EXPERT = Seeds(20_000_000, 29_999_999)
+OUTCOMES = Seeds(10_000_000, 19_999_999)
+SEARCH = Seeds(20_000_000, 29_999_999)
 DATA_SETS = Seeds(30_000_000, 49_999_999)
 IMAGES = Seeds(50_000_000, 89_999_999)
 TUNING = Seeds(90_000_000, 99_999_999)

@@ -4,30 +4,17 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-import typer.core
 
+from tabletop.words import either
 from tabletop_cli import completion, options
 from tabletop_cli.line import TRAIN, CommandLine
 from tabletop_cli.modules import imported
 from tabletop_cli.options import given, whole_numbers, words
 from tabletop_cli.output import json_to
 from tabletop_cli.switches import Switches, with_switches, without
-
-
-class _WithCommands(typer.core.TyperGroup):
-    """A command with arguments of its own, and with commands in the place of the first argument."""
-
-    allow_extra_args = False
-    allow_interspersed_args = True
-
-    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        if args and args[0] in self.commands:
-            only_commands = typer.core.TyperGroup(name=self.name, commands=dict(self.commands))
-            return only_commands.make_context(info_name, args, parent, **extra)
-        return super().make_context(info_name, args, parent, **extra)
 
 
 def add_commands(app: typer.Typer, line: CommandLine) -> None:
@@ -37,12 +24,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
     alone = ["train solo --minutes 10"] if line.alone else []
     several = [f"train selfplay --players {line.least_several} --minutes 60"] if line.several else []
 
-    learning = typer.Typer(cls=_WithCommands)
-    app.add_typer(learning, name="train", rich_help_panel=TRAIN)
-
-    @learning.callback(
-        invoke_without_command=True, epilog=line.examples(*alone, *several, f"train --resume {run} --minutes 120")
-    )
+    @app.command(rich_help_panel=TRAIN, epilog=line.examples(*alone, *several, f"train --resume {run} --minutes 120"))
     @with_switches(
         line.config,
         players="" if both else "one" if line.alone else "several",
@@ -126,10 +108,68 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
                 **switches,
             )
 
-    _add_outlook(learning, line)
-    if line.images:
-        _add_images(learning, line)
-    _add_expert(learning, line)
+    sources = ["outcomes", *["images"] * line.images, "search"]
+    images = "what it thinks of turned and mirrored boards, " if line.images else ""
+
+    @app.command(
+        rich_help_panel=TRAIN,
+        help=f"Teach a policy by targets: how its games end, {images}or what a search with it finds.",
+        epilog=line.examples(
+            f"distil outcomes {run}/best.zip",
+            *["distil images runs/general/policy.zip"] * line.images,
+            "distil search runs/outcomes/policy.zip --minutes 60",
+        ),
+    )
+    @without(*() if line.images else ("more_weight",))
+    def distil(
+        *,
+        source: Annotated[
+            str,
+            typer.Argument(
+                help=f"Where the targets come from: {either(sources)}.",
+                metavar="SOURCE",
+                autocompletion=completion.one_of(*sources),
+            ),
+        ],
+        policy: options.Policy,
+        games: Annotated[
+            int | None, options.games(" played side by side; for a search with many cores take 64 for each", "256")
+        ] = None,
+        seed: Annotated[int, options.seed("of the network and the games")] = 0,
+        minutes: Annotated[
+            float | None, options.minutes("5 for outcomes, 12 for images" if line.images else "5 for outcomes")
+        ] = None,
+        steps: Annotated[int | None, options.steps("; only those that are learned from count")] = None,
+        simulations: Annotated[
+            int | None,
+            typer.Option(min=1, help="Simulations of each decision of the search.", metavar="N", show_default="64"),
+        ] = None,
+        more_weight: Annotated[
+            float | None,
+            typer.Option(
+                help="With images: how much a point of shortfall counts more afterwards, in nats.", metavar="NATS"
+            ),
+        ] = None,
+        device: options.Device = "cpu",
+        output: Annotated[Path | None, options.output("checkpoints and the log", "runs/ and the source")] = None,
+        half: Annotated[
+            bool, typer.Option("--half", help="Save the weights in half precision: half the file.")
+        ] = False,
+    ) -> None:
+        imported("tabletop_training.learn.distil", extra="train").main(
+            line.game,
+            source,
+            policy,
+            minutes=minutes,
+            steps=steps,
+            games=games,
+            simulations=simulations,
+            more_weight=more_weight,
+            device=device,
+            seed=seed,
+            output=output,
+            half=half,
+        )
 
     @app.command(
         rich_help_panel=TRAIN,
@@ -177,81 +217,4 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
             output=output,
             name=name,
             **given(seed=seed),
-        )
-
-
-def _add_outlook(app: typer.Typer, line: CommandLine) -> None:
-    @app.command(epilog=line.examples(f"train outlook runs/{'solo' if line.alone else 'selfplay'}/best.zip"))
-    def outlook(
-        policy: options.Policy,
-        games: Annotated[int | None, options.games(" to learn from, instead of minutes")] = None,
-        seed: Annotated[int, options.seed("of the network and the games")] = 0,
-        minutes: Annotated[float | None, options.minutes("5")] = None,
-        device: options.Device = "cpu",
-        output: Annotated[Path, options.output("the checkpoint")] = Path("runs/outlook"),
-        half: Annotated[
-            bool, typer.Option("--half", help="Save the weights in half precision: half the file.")
-        ] = False,
-    ) -> None:
-        """Teach a policy how its games end, so that search-N:PATH can search with it."""
-        imported("tabletop_training.outlook", extra="train").main(
-            line.game, policy, minutes=minutes, games=games, seed=seed, output=output, device=device, half=half
-        )
-
-
-def _add_images(app: typer.Typer, line: CommandLine) -> None:
-    @app.command(epilog=line.examples("train images runs/general/policy.zip --minutes 12"))
-    def images(
-        policy: options.Policy,
-        seed: Annotated[int, options.seed("of the network and the games")] = 0,
-        minutes: Annotated[float | None, options.minutes("12")] = None,
-        steps: Annotated[int | None, options.steps()] = None,
-        more_weight: Annotated[
-            float, typer.Option(help="What a point of shortfall counts more afterwards, in nats.", metavar="NATS")
-        ] = 0.0,
-        device: options.Device = "cpu",
-        output: Annotated[Path, options.output("the checkpoint and the log")] = Path("runs/images"),
-        half: Annotated[
-            bool, typer.Option("--half", help="Save the weights in half precision: half the file.")
-        ] = False,
-    ) -> None:
-        """Teach a policy that a turned or mirrored board is the same board."""
-        imported("tabletop_training.images", extra="train").main(
-            line.game,
-            policy,
-            minutes=minutes,
-            steps=steps,
-            more_weight=more_weight,
-            seed=seed,
-            output=output,
-            device=device,
-            half=half,
-        )
-
-
-def _add_expert(app: typer.Typer, line: CommandLine) -> None:
-    @app.command(epilog=line.examples("train expert runs/outlook/policy.zip --minutes 60"))
-    def expert(
-        policy: options.Policy,
-        games: Annotated[int, options.games(" played side by side; with many cores take 64 for each")] = 256,
-        seed: Annotated[int, options.seed("of the network and the games")] = 0,
-        minutes: Annotated[float | None, options.minutes()] = None,
-        steps: Annotated[int | None, options.steps("; the search takes each of them")] = None,
-        simulations: Annotated[
-            int, typer.Option(min=1, help="Simulations of each decision of the search.", metavar="N")
-        ] = 64,
-        device: options.Device = "cpu",
-        output: Annotated[Path, options.output("checkpoints and the log")] = Path("runs/expert"),
-    ) -> None:
-        """Improve a policy by expert iteration: a search with the network plays, and the network learns from it."""
-        imported("tabletop_training.expert", extra="train").main(
-            line.game,
-            policy,
-            minutes=minutes,
-            steps=steps,
-            simulations=simulations,
-            games=games,
-            device=device,
-            seed=seed,
-            output=output,
         )

@@ -56,9 +56,9 @@ from tabletop_training.learn import train
 from tabletop_training.learn.learner import Learner, Plan, learn
 from tabletop_training.learn.opponents import OpponentSettings
 from tabletop_training.learn.ppo import new_network
+from tabletop_training.learn.targets import new_heads
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
 from tabletop_training.matches import evaluate, play_match
-from tabletop_training.outlook import new_outlook
 from tabletop_training.petrichor.benchmark import PLAN
 from tabletop_training.plots import plot_learning_curve
 from tabletop_training.ratings import Ratings, rate_games
@@ -117,9 +117,9 @@ def defaults(kind: type[Any]) -> dict[str, Any]:
     return {one.name: getattr(kind(), one.name) for one in fields(kind)}
 
 
-def with_outlook() -> Network:
+def with_heads() -> Network:
     network = a_network()
-    network.win_margin_heads = new_outlook(GAME.observation.size, GAME.players[-1], (4,))
+    network.win_margin_heads = new_heads(GAME.observation.size, GAME.players[-1], (4,))
     return network
 
 
@@ -232,7 +232,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "PolicyAgent.load": (PolicyAgent.load, {"path": OTHERS, "game": GAME, "sample": False, "name": "x"}),
     "GuidedSearchAgent": (
         GuidedSearchAgent,
-        {"policy": PolicyAgent(with_outlook()), "simulations": 2, "settings": None, "num_threads": 1, "name": ""},
+        {"policy": PolicyAgent(with_heads()), "simulations": 2, "settings": None, "num_threads": 1, "name": ""},
     ),
     "GuidedSearchAgent.load": (GuidedSearchAgent.load, {"path": OTHERS, "game": GAME}),
     "save_network": (save_network, {"game": GAME, "network": a_network(), "path": "x.zip", "notes": None}),

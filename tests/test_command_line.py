@@ -168,12 +168,13 @@ def test_a_game_offers_what_can_be_done_with_it(line: CommandLine) -> None:
     name, every = line.name, offered(line)
     both = {f"{name} evaluate", f"{name} train"}
     assert both <= set(every) and "--solo" in opts_of(every[f"{name} evaluate"])
-    assert (f"{name} train images" in every) == line.images
+    distil = every[f"{name} distil"]
+    assert ("mirrored" in distil.help) == ("--more-weight" in opts_of(distil)) == line.images
 
     several = offered(replace(line, players=(3, 4), images=False))
-    assert set(every) - set(several) - {f"{name} train images"} == set()
+    assert set(every) - set(several) == set()
     alone = offered(replace(line, players=(1,), images=False))
-    assert set(every) - set(alone) - {f"{name} train images"} == {f"{name} tournament"}
+    assert set(every) - set(alone) == {f"{name} tournament"}
     for found in (several, alone):
         assert "--solo" not in opts_of(found[f"{name} evaluate"])
         for own, command in found.items():
@@ -366,7 +367,8 @@ def completed(shell: str, typed: str) -> list[str]:
     ("typed", "words"),
     [
         ("petrichor rev", ["review"]),
-        ("petrichor train exp", ["exploiter", "expert"]),
+        ("petrichor train exp", ["exploiter"]),
+        ("petrichor distil sea", ["search"]),
         ("petrichor evaluate --until", ["--until-width"]),
         ("petrichor evaluate random gr", ["greedy"]),
         ("petrichor evaluate policy:", list(shipped_policies(GAME))),
@@ -378,7 +380,7 @@ def completed(shell: str, typed: str) -> list[str]:
         ),
         ("petrichor play --modules ", list(MODULES)),
         ("petrichor train solo", [name for name in shipped_settings(GAME) if name.startswith("solo")]),
-        ("petrichor train outlook ", list(shipped_policies(GAME))),
+        ("petrichor distil outcomes ", list(shipped_policies(GAME))),
         ("petrichor strength --part c", ["curve"]),
         ("petrichor dataset greedy --reward ", ["win", "margin", "points"]),
         ("petrichor train general --device cu", ["cuda"]),

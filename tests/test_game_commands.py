@@ -74,7 +74,6 @@ def test_what_the_game_has_not_is_refused_in_words(
         (("evaluate", "policy:solo", "random", *output), "nor a shipped policy of that name (there are: none)"),
         (("train", "nowhere", *output), "no such settings file; shipped ones: none"),
         (("train", "solo", *output), "players=1: must be"),
-        (("train", "images", "policy.zip"), "unexpected extra argument"),
         (("components",), "No such command 'components'"),
     ):
         assert run(game, *words) == 2

@@ -291,7 +291,7 @@ def test_a_network_without_heads_is_refused(tmp_path: Path) -> None:
     network, path = network_for(GAME), tmp_path / "policy.zip"
     network.win_margin_heads = None
     save_network(GAME, network, path)
-    missing = r"policy\.zip: its network has no win and margin heads.*`petrichor train outlook"
+    missing = r"policy\.zip: its network has no win and margin heads.*`petrichor distil outcomes"
     with pytest.raises(CheckpointError, match=missing):
         make_agent(f"search-10:{path}", GAME)
 

@@ -16,14 +16,16 @@ from petrichor_env.config import MODULES, Config
 from petrichor_env.game import GAME
 from petrichor_env.images import image_of, ways_to_lay
 from petrichor_env.state import NO_TILE, NUM_TILES
+from tabletop.agents import Decisions
 from tabletop.batch import Batch
 from tabletop.errors import ConfigError
 from tabletop.game import Image
 from tabletop_agents import make_agent
 from tabletop_agents.checkpoint import read_checkpoint, save_network
 from tabletop_agents.networks import Network, weighing
-from tabletop_training.images import judged, learn_images, main, maps_of, mean_judgement
+from tabletop_training.learn.distil import FromImages, main
 from tabletop_training.learn.ppo import masked_log_probabilities
+from tabletop_training.learn.targets import Images
 from tabletop_training.learn.task import Budget
 from tests.games import connect_four
 from tests.support.networks import network_for
@@ -113,52 +115,70 @@ def weights_changed(network: Network, seed: int) -> Network:
     return network
 
 
-def test_images_are_judged_in_the_order_of_the_original() -> None:
-    """A network that sees the observation of an image gives each action's image the logit that `judged` reports."""
+def test_logits_are_in_the_order_of_the_original() -> None:
+    """A network that sees the observation of an image gives each action's image the logit that `logits` reports."""
     network = weights_changed(weighing(network_for(GAME), 1.0), 0)
-    seen, fallen = torch.rand(5, GAME.observation.size), torch.rand(5, GAME.num_actions) * 9
-    images = GAME.images(5)
-    maps = maps_of(GAME, 5)
-    assert len(maps) == 1 + len(images)
-    assert torch.equal(judged(network, maps[0], seen, fallen), network.logits(network.trunk(seen), fallen))
-    for image, there in zip(images, maps[1:], strict=True):
-        theirs, their_fallen = torch.empty_like(seen), torch.empty_like(fallen)
-        theirs[:, image.observation] = seen
-        their_fallen[:, image.actions] = fallen
-        said = network.logits(network.trunk(theirs), their_fallen)
-        told = judged(network, there, seen, fallen)
-        for action in range(GAME.num_actions):
-            assert torch.allclose(told[:, action], said[:, image.actions[action]], atol=1e-5)
-    masks = torch.ones(5, GAME.num_actions, dtype=torch.bool)
-    mean = mean_judgement(network, maps, seen, fallen, masks)
-    each = [masked_log_probabilities(judged(network, one, seen, fallen), masks) for one in maps]
-    assert torch.allclose(mean, sum(each) / len(each), atol=1e-5)  # type: ignore[arg-type]
+    inputs, missed = torch.rand(5, GAME.observation.size), torch.rand(5, GAME.num_actions) * 9
+    images = Images(GAME, [2, 5])
+    assert images.of == {2: range(4), 5: range(4, 12)}
+    assert torch.equal(
+        images.logits(network, torch.tensor([0, 4, 0, 4, 0]), inputs, missed),
+        network.logits(network.trunk(inputs), missed),
+    )
+    for number, image in enumerate(GAME.images(5), start=5):
+        theirs, their_missed = torch.empty_like(inputs), torch.empty_like(missed)
+        theirs[:, image.observation] = inputs
+        their_missed[:, image.actions] = missed
+        expected = network.logits(network.trunk(theirs), their_missed)[:, image.actions]
+        which = torch.full((5,), number)
+        assert torch.allclose(images.logits(network, which, inputs, missed), expected, atol=1e-5)
+    drawn = images.draw(torch.tensor([2, 5]).repeat(300)).numpy()
+    assert set(drawn[::2]) == set(images.of[2]) and set(drawn[1::2]) == set(images.of[5])
+
+
+def test_the_target_is_the_mean_of_all_images() -> None:
+    network = network_for(GAME, seed=5)
+    source = FromImages(network, [Config(players=3)], Budget(), 0)
+    batch = Batch(Config(players=3), 4, 3)
+    actions, columns = source.choose(Decisions.of(batch), np.random.default_rng(0))
+    masks = batch.action_masks == 1
+    assert masks[np.arange(4), actions].all()
+    inputs, legal = torch.from_numpy(batch.observations), torch.from_numpy(masks)
+    with torch.no_grad():
+        which = [torch.full((4,), image) for image in range(8)]
+        each = [masked_log_probabilities(source.images.logits(network, one, inputs, None), legal) for one in which]
+    mean = np.where(masks, np.exp(sum(each).numpy() / 8), 0)  # type: ignore[union-attr]
+    assert np.allclose(columns["policy"], mean / mean.sum(axis=1, keepdims=True), atol=1e-5)
 
 
 def spread(network: Network, players: int) -> float:
-    """How much the judgements of a position's images differ, in nats: a mean over positions in the middle of games."""
+    """How much the policies of a position's images differ, in nats: a mean over positions in the middle of games."""
     batch = Batch(Config(players=players), 64, 3)
-    generator = np.random.default_rng(0)
+    generator, images = np.random.default_rng(0), Images(GAME, [players])
     for _ in range(20):
         batch.step((generator.random(batch.action_masks.shape) * batch.action_masks).argmax(axis=1))
     seen, masks = torch.from_numpy(batch.observations), torch.from_numpy(batch.action_masks) == 1
     with torch.no_grad():
-        each = [masked_log_probabilities(judged(network, one, seen, None), masks) for one in maps_of(GAME, players)]
+        logits = [images.logits(network, torch.full((64,), one), seen, None) for one in images.of[players]]
+        each = [masked_log_probabilities(one, masks) for one in logits]
         return float(torch.stack(each).std(dim=0)[masks].mean())
 
 
-def test_a_policy_learns_to_judge_them_alike(tmp_path: Path) -> None:
-    """From a network whose judgements of images differ; its value and its outlook stay as they are."""
+def test_a_policy_learns_that_they_are_alike() -> None:
+    """From a network whose policies of images differ; its value and its heads stay as they are."""
     network = network_for(GAME, seed=5)
     last: Any = network.policy[-1]
     with torch.no_grad():
         last.weight *= 8
     configs = [Config(players=2), Config(players=5)]
     torch.set_num_threads(1)  # more than one costs time for so small a network
-    learned = learn_images(network, configs, Budget(steps=90_000), 1)
+    distiller = FromImages(network, configs, Budget(steps=90_000), 1)
+    while distiller.fraction < 1:
+        distiller.iterate()
+    learned = distiller.playable()
     for players in (2, 5):
         assert spread(learned, players) < 0.6 * spread(network, players)
-    for part in ("value", "outlook"):
+    for part in ("value", "win_margin_heads"):
         before, after = (getattr(one, part).state_dict() for one in (network, learned))
         assert all(torch.equal(before[name], after[name]) for name in before)
 
@@ -167,22 +187,24 @@ def test_the_command_keeps_what_it_is_for(tmp_path: Path) -> None:
     network = weighing(network_for(GAME), 3.0)
     notes = {"players": [2, 3], "config": dataclasses.asdict(Config(players=2)), "general": True}
     save_network(GAME, copy.deepcopy(network), tmp_path / "policy.zip", notes)
-    folder = main(GAME, str(tmp_path / "policy.zip"), steps=2000, more_weight=2.0, output=tmp_path / "out")
+    folder = main(
+        GAME, "images", str(tmp_path / "policy.zip"), steps=2000, games=16, more_weight=2.0, output=tmp_path / "out"
+    )
     learned, told = read_checkpoint(GAME, folder / "policy.zip")
     assert told["training"]["players"] == [2, 3]
-    assert told["training"]["images"]["positions"] >= 2000
+    assert told["training"]["distil"]["images"]["decisions"] >= 2000
     assert abs(learned.policy[-1].bias[-1].item() - network.policy[-1].bias[-1].item() - 2.0) < 0.1  # type: ignore[index]
     assert make_agent(f"policy:{folder / 'policy.zip'}", GAME).name.startswith("policy:")
-    assert (folder / "images.csv").read_text(encoding="utf-8").count("\n") >= 2
+    assert (folder / "distil.csv").read_text(encoding="utf-8").count("\n") >= 2
 
 
 def test_games_without_images_are_refused(tmp_path: Path) -> None:
     for game, config in ((GAME, Config()), (connect_four.GAME, connect_four.GAME.config())):
         with pytest.raises(ConfigError, match="it has no images to learn from"):
-            learn_images(network_for(game), [config], Budget(steps=100))
+            FromImages(network_for(game), [config], Budget(steps=100))
     notes = {"players": 2, "config": dataclasses.asdict(Config(players=2))}
     save_network(GAME, network_for(GAME), tmp_path / "policy.zip", notes)
-    with pytest.raises(ConfigError, match=r"more_weight=1: policy\.zip does not weigh shortfalls"):
-        main(GAME, str(tmp_path / "policy.zip"), steps=100, more_weight=1.0, output=tmp_path / "out")
-    with pytest.raises(ConfigError, match="more_weight=nan: must be a finite number"):
-        main(GAME, str(tmp_path / "policy.zip"), steps=100, more_weight=float("nan"), output=tmp_path / "out")
+    for weight, text in ((1.0, "more_weight=1: the network does not weigh shortfalls"), (float("nan"), "more_weight")):
+        with pytest.raises(ConfigError, match=text):
+            main(GAME, "images", str(tmp_path / "policy.zip"), more_weight=weight, output=tmp_path / "out")
+    assert not (tmp_path / "out").exists()

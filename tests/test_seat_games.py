@@ -18,11 +18,10 @@ from petrichor_env.game import GAME
 from tabletop.batch import Batch
 from tabletop_agents.checkpoint import variety
 from tabletop_training.curriculum import Curriculum, by_players
-from tabletop_training.learn.games import Ends, Rollout, SeatGames
+from tabletop_training.learn.games import Rollout, SeatGames
 from tabletop_training.learn.group import Group
 from tabletop_training.learn.opponents import Opponents, OpponentSettings
 from tabletop_training.learn.ppo import advantages, drawn, masked_log_probabilities, new_network, update
-from tabletop_training.outlook import Waiting
 from tabletop_training.settings import Settings
 
 SMALL = Settings(num_envs=12, steps=200, trunk=(16,), layers=(16,), threads=1)
@@ -218,34 +217,3 @@ def test_an_update_is_that_of_the_paper() -> None:
     for one, other in zip(network.parameters(), expected.parameters(), strict=True):
         assert other.grad is not None
         torch.testing.assert_close(one, other - 0.1 * other.grad, rtol=1e-3, atol=1e-5)
-
-
-def test_waiting_positions_get_the_end_of_their_own_game() -> None:
-    """Three rollouts of games of 2 and 3 players: each position's outcome is that of the first end after it."""
-    configs = [Config(players=2), Config(players=3)]
-    games, network = plain_games(configs), new_network(GAME, SMALL)
-    waiting, generator = Waiting(5), np.random.default_rng(0)
-    rollouts: list[tuple[Rollout, Ends]] = []
-    told: list[tuple[bytes, tuple[float, ...], tuple[float, ...]]] = []
-    for _ in range(4):
-        rollouts.append(games.play(network, 120))
-        seen, outcomes = waiting.add(*rollouts[-1], 1.0, generator)
-        rows = zip(seen.numpy(), outcomes.won.numpy(), outcomes.margins.numpy(), strict=True)
-        told += [(one.tobytes(), tuple(won.tolist()), tuple(margins.tolist())) for one, won, margins in rows]
-    expected = []
-    for game in range(12):
-        running: list[tuple[bytes, int]] = []
-        for rollout, ends in rollouts:
-            for t in range(120):
-                if rollout.deciding[t, game]:
-                    running.append((rollout.observations[t, game].numpy().tobytes(), int(rollout.actors[t, game])))
-                for end in np.flatnonzero((ends.steps == t) & (ends.games == game)):
-                    players = ends.configs[end].players
-                    for one, actor in running:
-                        turned = [(actor + i) % players for i in range(players)]
-                        told_of = np.zeros((2, 5), np.float32)
-                        told_of[:, :players] = ends.won[end, turned], ends.margins[end, turned]
-                        expected.append((one, tuple(told_of[0].tolist()), tuple(told_of[1].tolist())))
-                    running = []
-    assert len(expected) > 300
-    assert sorted(told) == sorted(expected)

@@ -25,15 +25,12 @@ from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.guided_search import GuidedSearchAgent, GuidedTree, guided_search_for, settings_record
 from tabletop_agents.search.guided_tree import WALK_NODES
 from tabletop_agents.search.shortfalls import MOST_SHORTFALL, shortfalls
-from tabletop_training import outlook
-from tabletop_training.expert import Expert, ExpertSettings
-from tabletop_training.learn import train
+from tabletop_training.learn import distil, train
 from tabletop_training.learn.games import SeatGames
 from tabletop_training.learn.learner import Learner, Plan
 from tabletop_training.learn.opponents import Opponents, OpponentSettings
 from tabletop_training.learn.ppo import masked_log_probabilities
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
-from tabletop_training.outlook import learn_outlook
 from tabletop_training.settings import Settings
 from tests.games import connect_four
 from tests.support.hidden import what_is_hidden_changed
@@ -208,19 +205,22 @@ FEW = EvaluationSettings(games=2)
 
 
 def test_a_weight_of_its_own_is_learned(tmp_path: Path) -> None:
-    """From a network that does not weigh; the file plays, searches, and learns an outlook and from a search."""
+    """From a network that does not weigh; the file plays, searches, and learns how games end and from a search."""
     game, plan = connect_four.GAME, Plan(WEIGHS, FOR_TWO, evaluation=FEW)
     learner = Learner(game, plan, Budget(steps=900), tmp_path, 0, start=network_for(game), tensorboard=False)
     assert learner.network.weighs
     before = learner.network.policy[-1].bias[-1].item()  # type: ignore[index]
     network = learner.run().agent().network
     assert network.policy[-1].bias[-1].item() != before  # type: ignore[index]
-    network.win_margin_heads = learn_outlook(network, [game.config()], Budget(steps=60), 1)
-    expert = Expert(network, [game.config()], Budget(steps=200), 0, ExpertSettings(simulations=8, games=8, first=10))
-    row = expert.iterate(lambda: False)
+    own = distil.FromOutcomes(network, [game.config()], Budget(), 1, distil.OutcomeSettings(games=16))
+    row = own.iterate()
+    assert row is not None and np.isfinite(row["heads_loss"])
+    few = distil.SearchSettings(simulations=8, games=8, first=10)
+    searching = distil.FromSearch(own.playable(), [game.config()], Budget(), 0, few)
+    row = searching.iterate()
     assert row is not None and np.isfinite(row["policy_loss"])
-    positions = expert.replay.draw(generator(), 64)
-    assert (positions.shortfalls[positions.masks] >= 0).all()
+    targets = searching.buffer.draw(64)
+    assert (targets["shortfalls"][targets["masks"]] >= 0).all()
     again = Learner(game, plan, Budget(steps=100), tmp_path, 0, start=network)
     assert again.network.policy[-1].out_features == game.num_actions + 1
 
@@ -249,7 +249,9 @@ def test_the_command_takes_the_weight_from_the_file(tmp_path: Path) -> None:
         assert isinstance(agent, PolicyAgent) and agent.network.weighs
         batch = Batch(game.config(players=2), 4, 0)
         assert (batch.action_masks[np.arange(4), agent.act(Decisions.of(batch), generator())] == 1).all()
-        taught = outlook.main(game, str(folder / "policy.zip"), games=20, output=tmp_path / "taught")
+        taught = distil.main(
+            game, "outcomes", str(folder / "policy.zip"), steps=20, games=8, output=tmp_path / "taught"
+        )
         make_agent(f"search-5:{taught / 'policy.zip'}", game)
     with pytest.raises(ConfigError, match=r"shortfall_weight=-1\.0: must be a finite number of at least 0"):
         Settings(shortfall_weight=-1.0)

@@ -1,0 +1,226 @@
+"""Decisions of finished games with targets to learn from: how they are played, kept, and compared with a network."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from tabletop import seeds
+from tabletop.agents import Decisions
+from tabletop.batch import Batch
+from tabletop.game import NOBODY, Config, Game
+from tabletop.scores import margins, win_shares
+from tabletop_agents.networks import Network
+from tabletop_training.learn.ppo import masked_log_probabilities, masked_logits
+
+Targets = dict[str, torch.Tensor]
+"""Columns of n decisions with what is to be learned in them. A actions, space for K seats.
+
+observations: (n, D) int8 counts. masks: (n, A) bool, the legal actions. players: (n,) int64.
+won, margins: (n, K) float32, how the game ended: each seat's share of the victory and its margin in points, clockwise
+    from the actor; 0 for seats that the game does not have.
+policy: (n, A), the policy's target probabilities; only if it learns.
+shortfalls: (n, A) float16, in points; only for a network that weighs them.
+"""
+
+
+class Buffer:
+    """A ring of the newest `capacity` decisions."""
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity, self.added = capacity, 0
+        self._columns: Targets = {}
+
+    def __len__(self) -> int:
+        return min(self.added, self.capacity)
+
+    def add(self, new: Targets) -> None:
+        """Add decisions; they replace the oldest ones. They have the columns, types and device of the first ones."""
+        device, count = new["players"].device, len(new["players"])
+        if not self._columns:
+            for name, column in new.items():
+                shape = (self.capacity, *column.shape[1:])
+                self._columns[name] = torch.empty(shape, dtype=column.dtype, device=device)
+        rows = (self.added + torch.arange(count, device=device)[-self.capacity :]) % self.capacity
+        for name, column in self._columns.items():
+            column[rows] = new[name][-self.capacity :]
+        self.added += count
+
+    def draw(self, number: int) -> Targets:
+        """Draw this many of them, with repetition, by torch's generator of the device."""
+        rows = torch.randint(len(self), (number,), device=self._columns["players"].device)
+        return {name: column[rows] for name, column in self._columns.items()}
+
+
+# --- Games -----------------------------------------------------------------------------------------------------------
+
+Columns = dict[str, np.ndarray]
+Choose = Callable[[Decisions, np.random.Generator], tuple[np.ndarray, Columns]]
+"""Answers n decisions: gives the actions, (n,), and columns of targets."""
+
+
+def play_out(
+    choose: Choose,
+    configs: Sequence[Config],
+    seed: int,
+    share: float = 1.0,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> tuple[Columns, np.ndarray, np.ndarray] | None:
+    """Play one game of each configuration; they have the same number of players and the same components.
+
+    Returns columns of `Targets` for a share of the decisions with more than one answer, and the results of the games by
+    seat, (games, players) float64 each: shares of the victory and margins. Returns None if `should_stop`, which is
+    asked at every step, asked to stop.
+    """
+    first, generator = configs[0], seeds.generator(seed, seeds.Stream.TARGETS)
+    batch = Batch(first, len(configs), seed, autoreset="disabled", observation_dtype="int8")
+    batch.reset(seed, config=list(configs))
+    kept: list[Columns] = []
+    actions = np.zeros(len(configs), np.int64)
+    while len(playing := np.flatnonzero(batch.actors != NOBODY)):
+        if should_stop():
+            return None
+        decisions = Decisions.of(batch, playing)
+        actions[playing], columns = choose(decisions, generator)
+        masks = decisions.action_masks == 1
+        rows = np.flatnonzero((generator.random(len(playing)) < share) & (masks.sum(axis=1) > 1))
+        columns |= {"observations": batch.observations[playing], "masks": masks}
+        columns |= {"game": playing, "actor": batch.actors[playing].astype(np.int64)}
+        kept.append({name: column[rows] for name, column in columns.items()})
+        batch.step(actions, which=batch.actors != NOBODY)
+    targets = {name: np.concatenate([part[name] for part in kept]) for name in kept[0]}
+    won = win_shares(batch.places(batch.states))[:, : first.players]
+    ahead = margins(batch.states["points"][:, : first.owners].astype(np.int64))[:, : first.players]
+    game, actor = targets.pop("game"), targets.pop("actor")
+    clockwise = (actor[:, None] + np.arange(first.players)) % first.players
+    for name, by_seat in (("won", won), ("margins", ahead)):
+        targets[name] = np.zeros((len(game), first.game.players[-1]), np.float32)
+        targets[name][:, : first.players] = by_seat[game[:, None], clockwise]
+    targets["players"] = np.full(len(game), first.players)
+    return targets, won, ahead
+
+
+# --- Win and margin heads --------------------------------------------------------------------------------------------
+
+MARGIN_UNIT = 10.0
+"""The margin, in points, that is 1 while it is learned."""
+_MARGIN_WEIGHT = 0.25
+
+
+def new_heads(inputs: int, seats: int, layers: Sequence[int] = (256, 128)) -> nn.Sequential:
+    """New win and margin heads for observations of this size and this number of seats; see `with_margins`."""
+    parts: list[nn.Module] = []
+    for a, b in pairwise([inputs, *layers]):
+        parts += [nn.Linear(a, b), nn.ReLU()]
+    return nn.Sequential(*parts, nn.Linear(layers[-1], 2 * seats))
+
+
+def with_margins(heads: nn.Sequential, factor: float) -> nn.Sequential:
+    """A copy of win and margin heads with margins times a factor.
+
+    `Network` needs margins in points. While heads learn, their margins are in units of MARGIN_UNIT points.
+    """
+    copied = copy.deepcopy(heads)
+    last: nn.Linear = copied[-1]  # type: ignore[assignment]
+    seats = last.out_features // 2
+    with torch.no_grad():
+        last.weight[seats:] *= factor
+        last.bias[seats:] *= factor
+    return copied
+
+
+def heads_loss(heads: nn.Module, inputs: torch.Tensor, targets: Targets) -> torch.Tensor:
+    """The cross-entropy of who wins, plus the weighted squared error of margins in units: a mean over n decisions.
+
+    `inputs` are the scaled observations, (n, D) float32.
+    """
+    won, margins, players = targets["won"], targets["margins"], targets["players"]
+    logits, ahead = heads(inputs).chunk(2, dim=1)
+    there = torch.arange(won.shape[1], device=won.device) < players[:, None]
+    together = torch.where(there, masked_log_probabilities(logits, there), 0.0)
+    several = -(won * together).sum(dim=1) / won.sum(dim=1).clamp(min=1e-6)
+    alone = functional.binary_cross_entropy_with_logits(logits[:, 0], won[:, 0], reduction="none")
+    squares = torch.where(there, (ahead - margins / MARGIN_UNIT) ** 2, 0.0).sum(dim=1) / players
+    return torch.where(players == 1, alone, several).mean() + _MARGIN_WEIGHT * squares.mean()
+
+
+# --- Policies --------------------------------------------------------------------------------------------------------
+
+TEMPERATURES = (1.0, 4.0)
+"""Policies of images are compared as they are, and made more even, so that unlikely actions count too."""
+_LEAST = 1e-30
+"""Of target probabilities, so that they have a logarithm."""
+
+
+def policy_targets(
+    logits: np.ndarray, visits: np.ndarray, utilities: np.ndarray, value_scale: float, visit_discount: float
+) -> np.ndarray:
+    """(N, A) probabilities by completed action values: a policy's logits, raised by how much better each action was.
+
+    That is better than the mean in a search. The gain of an action with n `visits` counts n / (n + visit_discount).
+    With a small discount or a large scale a few lucky simulations raise bad actions, and the policy becomes flatter
+    with every round. Illegal actions have logits far below all others. All arrays are (N, A).
+    """
+    tried = visits.sum(axis=1, keepdims=True)
+    mean = (visits * utilities).sum(axis=1, keepdims=True) / np.maximum(tried, 1)
+    better = np.where(visits > 0, utilities - mean, 0.0) * visits / (visits + visit_discount)
+    raised = logits + value_scale * better
+    shares = np.exp(raised - raised.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def divergence(logits: torch.Tensor, policy: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+    """The Kullback-Leibler divergence from the target `policy`: a mean over n decisions, summed over TEMPERATURES."""
+    total, log_policy = torch.zeros((), device=logits.device), policy.clamp(min=_LEAST).log()
+    for temperature in TEMPERATURES:
+        wanted = masked_logits(log_policy / temperature, masks)
+        missing = functional.log_softmax(wanted, dim=1) - masked_log_probabilities(logits / temperature, masks)
+        total = total + temperature * (functional.softmax(wanted, dim=1) * missing).sum(dim=1).mean()
+    return total
+
+
+class Images:
+    """The images of a game with these numbers of players (`Game.images`), M in all. The game itself counts as one.
+
+    Attributes:
+        observations: (M, D), where each number of an image's observation stands in the original's.
+        actions: (M, A), what each action of the original is called in the image.
+        of: the images of each number of players; the first one is the game itself.
+    """
+
+    def __init__(self, game: Game, numbers: Sequence[int], device: str = "cpu") -> None:
+        observations, actions = [], []
+        self.of: dict[int, range] = {}
+        for players in numbers:
+            images = game.images(players)
+            self.of[players] = range(len(actions), len(actions) + 1 + len(images))
+            observations += [np.arange(game.observation.size), *(np.argsort(image.observation) for image in images)]
+            actions += [np.arange(game.num_actions), *(image.actions for image in images)]
+        self.observations = torch.from_numpy(np.stack(observations)).to(device)
+        self.actions = torch.from_numpy(np.stack(actions)).to(device)
+        self._spans = torch.zeros(max(numbers) + 1, 2, dtype=torch.int64, device=device)
+        for players, span in self.of.items():
+            self._spans[players] = torch.tensor([span.start, len(span)])
+
+    def draw(self, players: torch.Tensor) -> torch.Tensor:
+        """(n,) int64: an image for each position of games of so many players, drawn by torch's generator."""
+        first, number = self._spans[players].T
+        return first + (torch.rand(len(players), device=players.device) * number).long()
+
+    def logits(
+        self, network: Network, which: torch.Tensor, inputs: torch.Tensor, shortfalls: torch.Tensor | None
+    ) -> torch.Tensor:
+        """(n, A) logits that a network gives the images `which`, (n,), of positions, in the order of their own actions.
+
+        `inputs` (n, D) and `shortfalls` (n, A) are the positions' own, too.
+        """
+        actions = self.actions[which]
+        theirs = None if shortfalls is None else torch.empty_like(shortfalls).scatter_(1, actions, shortfalls)
+        hidden = network.trunk(inputs.gather(1, self.observations[which]))
+        return network.logits(hidden, theirs).gather(1, actions).float()
