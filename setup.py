@@ -14,7 +14,7 @@ COPIES = {
     "petrichor_env/rules.md": Path("docs/rules.md"),
     "evergreen_env/rules.md": Path("docs/evergreen/rules.md"),
 }
-"""What `tabletop.files.shipped` finds: the agents' published tables, and how the rules are read."""
+"""What `tabletop_engine.files.shipped` finds: the agents' published tables, and how the rules are read."""
 
 
 class BuildWithCopies(build_py):

@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 
 from petrichor_env import Config
-from tabletop.batch import use_cores
 from tabletop_agents import Agent, GreedyAgent, RandomAgent
-from tabletop_training.cluster import RayWorkers
-from tabletop_training.evaluation import HERE, GameBlock, Workers, blocks_of, get_ready
-from tabletop_training.evaluation_files import write_json
-from tabletop_training.matches import rotations
-from tabletop_training.workers import Processes
+from tabletop_engine.play.batch import use_cores
+from tabletop_training.files.tables import write_json
+from tabletop_training.measure.cluster import RayWorkers
+from tabletop_training.measure.evaluation import HERE, GameBlock, Workers, blocks_of, get_ready
+from tabletop_training.measure.matches import rotations
+from tabletop_training.measure.workers import Processes
 
 LONG, SHORT = "long blocks", "short blocks"
 THIS_PROCESS = "this process"

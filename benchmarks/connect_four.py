@@ -9,9 +9,9 @@ import numpy as np
 from benchmarks.environments import masked_steps
 from benchmarks.games import Measured
 from benchmarks.measure import Result, compare
-from tabletop.batch import Batch
-from tabletop.envs import SeatVectorEnv
-from tabletop.kernels import sample_actions
+from tabletop_engine.envs import SeatVectorEnv
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.kernels import sample_actions
 from tests.games.connect_four import GAME
 
 NUM_GAMES = 1024

@@ -11,7 +11,7 @@ from gymnasium.vector import VectorEnv
 
 from benchmarks.games import Measured
 from benchmarks.measure import Result, compare
-from tabletop.kernels import sample_actions
+from tabletop_engine.play.kernels import sample_actions
 
 NUM_ENVS = 1024
 AEC_TARGET = 30_000

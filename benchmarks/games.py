@@ -11,7 +11,7 @@ import petrichor_env.config
 from evergreen_env import evergreen_v0
 from petrichor_env import petrichor_v0
 from petrichor_env.config import MODULES, VARIANTS
-from tabletop.game import Config
+from tabletop_engine.game import Config
 
 
 @dataclass(frozen=True)

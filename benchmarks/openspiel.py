@@ -24,11 +24,11 @@ import petrichor_env.openspiel  # noqa: F401
 from evergreen_env import Config as EvergreenConfig
 from petrichor_env import Config as PetrichorConfig
 from petrichor_env.config import MODULES
-from tabletop.batch import Batch
-from tabletop.envs.openspiel import Playouts
-from tabletop.game import Config
-from tabletop_training.evaluation import EVALUATION_SEED
-from tabletop_training.evaluation_files import write_json
+from tabletop_engine.envs.openspiel import Playouts
+from tabletop_engine.game import Config
+from tabletop_engine.play.batch import Batch
+from tabletop_training.files.tables import write_json
+from tabletop_training.measure.evaluation import EVALUATION_SEED
 
 GAMES = {"Petrichor": "python_petrichor", "Evergreen": "python_evergreen"}
 PLAYERS = 3

@@ -22,8 +22,8 @@ from typing import Any
 import torch
 
 from petrichor_env import GAME
-from tabletop.batch import use_cores
-from tabletop_training.evaluation_files import write_json
+from tabletop_engine.play.batch import use_cores
+from tabletop_training.files.tables import write_json
 from tabletop_training.learn.logs import CURVE
 from tabletop_training.learn.train import main as train
 

@@ -11,8 +11,8 @@ import numpy as np
 from benchmarks.environments import NUM_ENVS
 from benchmarks.games import Measured
 from benchmarks.measure import Result, rates
-from tabletop import kernels
-from tabletop.batch import Batch
+from tabletop_engine.play import kernels
+from tabletop_engine.play.batch import Batch
 
 _CALLS = 50
 

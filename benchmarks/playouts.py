@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from benchmarks.games import Measured
 from benchmarks.measure import Result, compare
-from tabletop.batch import Batch
-from tabletop.game import Config
+from tabletop_engine.game import Config
+from tabletop_engine.play.batch import Batch
 
 TARGET = 3_000_000
 _GAMES = 2000

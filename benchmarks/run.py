@@ -21,7 +21,7 @@ from benchmarks.playouts import playouts
 from benchmarks.rendering import rendering
 from benchmarks.search import search
 from benchmarks.startup import startup
-from tabletop.errors import ConfigError
+from tabletop_engine.errors import ConfigError
 
 BENCHMARKS: dict[str, Callable[[Measured, int, float], list[Result]]] = {
     "vec_solo": vec_solo,

@@ -8,9 +8,9 @@ import numpy as np
 
 from benchmarks.games import Measured
 from benchmarks.measure import Result, compare
-from tabletop.batch import Batch
-from tabletop.game import NOBODY, Config
 from tabletop_agents import Decisions, GreedyAgent, IsmctsAgent
+from tabletop_engine.game import NOBODY, Config
+from tabletop_engine.play.batch import Batch
 
 SIMULATIONS = 200
 _EVERY = 6

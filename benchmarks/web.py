@@ -33,7 +33,7 @@ import numpy as np
 from websockets.asyncio.client import connect
 from websockets.typing import Origin
 
-from tabletop_training.evaluation_files import write_json
+from tabletop_training.files.tables import write_json
 
 TABLES = (
     {"game": "petrichor", "players": 1, "seats": ["here"]},

@@ -10,7 +10,7 @@ import typer
 
 from tabletop_cli import evergreen, petrichor
 from tabletop_cli.run import EXIT_CODES
-from tabletop_training.evaluation_files import markdown_table
+from tabletop_training.files.tables import markdown_table
 
 APPS = {"petrichor": petrichor.app, "evergreen": evergreen.app}
 

@@ -26,9 +26,9 @@ import petrichor_env.state
 import petrichor_env.tables
 from evergreen_env.component_files import COMPONENTS, load_tables
 from evergreen_env.state import COLUMNS, ROWS
-from tabletop.errors import ComponentsError
-from tabletop.overlays import ComponentFile
-from tabletop.record import record_table
+from tabletop_engine.described.overlays import ComponentFile
+from tabletop_engine.errors import ComponentsError
+from tabletop_engine.record import record_table
 
 DOCS = Path(__file__).parent
 

@@ -24,15 +24,15 @@ from benchmarks.run import shown
 from docs import command_pages, library_snippets
 from docs.game_pages import EVERGREEN, EVERGREEN_BLOCKS, GAMES
 from docs.pictures import FOLDER, WIDTH, drawings
-from tabletop.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD
-from tabletop.drawing.raster import save_png
-from tabletop_training.evaluation import MAX_GAMES_AT_ONCE
-from tabletop_training.evaluation_files import markdown_table, percent, percentage_points, plus_minus
+from tabletop_engine.drawing.raster import save_png
+from tabletop_engine.play.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD
+from tabletop_training.files.tables import markdown_table, percent, percentage_points, plus_minus
+from tabletop_training.measure.evaluation import MAX_GAMES_AT_ONCE
+from tabletop_training.measure.results import Estimate
 from tabletop_training.petrichor.strength import FILE as STRENGTH_FILE
 from tabletop_training.petrichor.strength import PICTURE as STRENGTH_PICTURE
 from tabletop_training.petrichor.strength import SETS, Row, plot_thinking, read_rows, rows_of
 from tabletop_training.petrichor.summaries import set_name
-from tabletop_training.results import Estimate
 
 DOCS = Path(__file__).parent
 DIFFICULTY = (

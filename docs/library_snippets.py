@@ -24,9 +24,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tabletop_training.evaluation import EVALUATION_SEED
-from tabletop_training.evaluation_files import markdown_table, percent
-from tabletop_training.results import Estimate
+from tabletop_training.files.tables import markdown_table, percent
+from tabletop_training.measure.evaluation import EVALUATION_SEED
+from tabletop_training.measure.results import Estimate
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -159,7 +159,7 @@ def run_here(name: str) -> dict[str, Any]:
 
     from petrichor_env import GAME, Config
     from tabletop_agents import Decisions, make_agent
-    from tabletop_training.matches import evaluate
+    from tabletop_training.measure.matches import evaluate
 
     snippet = SNIPPETS[name]
     torch.set_num_threads(1)  # more threads are slower with small networks

@@ -11,9 +11,9 @@ import numpy as np
 import evergreen_env
 from petrichor_env import Config
 from petrichor_env.config import MODULES
-from tabletop.agents import ask
-from tabletop.batch import Batch
 from tabletop_agents import Decisions, GreedyAgent
+from tabletop_engine.play.agents import ask
+from tabletop_engine.play.batch import Batch
 
 FOLDER = Path(__file__).parent / "pictures"
 WIDTH = 720

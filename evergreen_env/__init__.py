@@ -10,15 +10,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from evergreen_env.config import Config
-from tabletop import errors
-from tabletop.registration import register_environments
+from tabletop_engine import errors
+from tabletop_engine.registration import register_environments
 
 if TYPE_CHECKING:
     from evergreen_env import evergreen_v0
     from evergreen_env.envs import picture
     from evergreen_env.game import GAME
     from evergreen_env.scenarios import describe, scenario
-    from tabletop.batch import Batch
+    from tabletop_engine.play.batch import Batch
 
 __all__ = ["GAME", "Batch", "Config", "describe", "errors", "evergreen_v0", "picture", "scenario"]
 
@@ -34,7 +34,7 @@ AEC_ID = "evergreen/evergreen-v0"
 """The PettingZoo id of the game for 2 to 4 players, in `pettingzoo.make("aec", …)`."""
 
 _LAZY = {
-    "Batch": "tabletop.batch",
+    "Batch": "tabletop_engine.play.batch",
     "describe": "evergreen_env.scenarios",
     "evergreen_v0": "evergreen_env.evergreen_v0",
     "GAME": "evergreen_env.game",

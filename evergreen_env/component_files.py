@@ -28,7 +28,7 @@ from evergreen_env.state import (
     Biome,
 )
 from evergreen_env.tables import NO_PLACE, TABLES, UNLIMITED, WildFertility
-from tabletop.overlays import ComponentFile, Components, Key, Reader, Value
+from tabletop_engine.described.overlays import ComponentFile, Components, Key, Reader, Value
 
 BASE_FILE = Path(__file__).parent / "components" / "base.toml"
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from evergreen_env.component_files import COMPONENTS, load_components, load_tables
 from evergreen_env.state import MAX_PLAYERS, State
-from tabletop.errors import ConfigError
-from tabletop.words import player_names
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.text.words import player_names
 
 if TYPE_CHECKING:
-    from tabletop.game import Game
+    from tabletop_engine.game import Game
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Config:
     @property
     def game(self) -> Game:
         """Evergreen."""
-        from tabletop.game import game_of  # loads the compiler, which nobody needs before the first game
+        from tabletop_engine.game import game_of  # loads the compiler, which nobody needs before the first game
 
         return game_of("evergreen_env.game")
 

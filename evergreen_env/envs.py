@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from evergreen_env.game import GAME
-from tabletop import envs
-from tabletop.drawing.picture import Picture
-from tabletop.envs import rendering
+from tabletop_engine import envs
+from tabletop_engine.drawing.picture import Picture
+from tabletop_engine.envs import rendering
 
 
 class SoloEnv(envs.SoloEnv, game=GAME):
@@ -64,6 +64,6 @@ class VersusVectorEnv(envs.VersusVectorEnv, game=GAME):
 def picture(shown: Any, viewer: int | None = None) -> Picture:
     """A game as a picture. A notebook shows it as the last value of a cell; `save` writes it as SVG or PNG.
 
-    It is `tabletop.envs.rendering.picture`, which describes the arguments, for Evergreen.
+    It is `tabletop_engine.envs.rendering.picture`, which describes the arguments, for Evergreen.
     """
     return rendering.picture(shown, viewer, GAME)

@@ -10,7 +10,7 @@ from typing import Any
 from pettingzoo import AECEnv
 
 from evergreen_env.game import GAME
-from tabletop.envs.aec import GameAEC, Observation, wrapped
+from tabletop_engine.envs.aec import GameAEC, Observation, wrapped
 
 __all__ = ["env", "raw_env"]
 

@@ -36,9 +36,9 @@ from evergreen_env.state import (
 )
 from evergreen_env.tables import WildFertility
 from evergreen_env.words import PLANET_FIELDS, SHOWN_FIELDS
-from tabletop import invariants
-from tabletop.game import Game
-from tabletop.invariants import Check, breaks, write_legal
+from tabletop_engine.described import invariants
+from tabletop_engine.described.invariants import Check, breaks, write_legal
+from tabletop_engine.game import Game
 
 __all__ = ["first_broken"]
 

@@ -51,9 +51,9 @@ from evergreen_env.state import (
     State,
 )
 from evergreen_env.tables import Tables
-from tabletop.compiled import rule, shared_rule
-from tabletop.legal import count_bits
-from tabletop.observation import Layout
+from tabletop_engine.compiling.compiled import rule, shared_rule
+from tabletop_engine.legal import count_bits
+from tabletop_engine.observation import Layout
 
 NUM_TYPES = len(BIOME_NAMES)
 _FACE = NUM_TYPES + NUM_POWERS

@@ -14,8 +14,8 @@ from __future__ import annotations
 from evergreen_env.config import Config
 from evergreen_env.game import GAME
 from evergreen_env.state import NUM_CARDS
-from tabletop.envs.openspiel import Limits, register
-from tabletop.game import switches_of
+from tabletop_engine.envs.openspiel import Limits, register
+from tabletop_engine.game import switches_of
 
 __all__ = ["NAME", "limits"]
 

@@ -1,4 +1,4 @@
-"""The form of a described position: the keys of `scenarios`, as in `tabletop.forms`."""
+"""The form of a described position: the keys of `scenarios`, as in `tabletop_engine.described.forms`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from evergreen_env.state import (
     State,
 )
 from evergreen_env.words import places_in
-from tabletop import forms
-from tabletop.forms import Form
+from tabletop_engine.described import forms
+from tabletop_engine.described.forms import Form
 
 
 def form(state: State) -> Form:

@@ -43,11 +43,22 @@ from evergreen_env.state import (
 )
 from evergreen_env.tables import WildFertility
 from evergreen_env.words import PLANET_FIELDS, SHOWN_FIELDS, cards_in, piece_on, places_in
-from tabletop.errors import ConfigError, ScenarioError, StateError
-from tabletop.overlays import Overlay
-from tabletop.scenarios import MOST, ROOT, a_list, choice, entries, integer, mapping, names_listed, switch, wrong
-from tabletop.warm_up import warm_up
-from tabletop.words import name_or_none
+from tabletop_engine.compiling.warm_up import warm_up
+from tabletop_engine.described.overlays import Overlay
+from tabletop_engine.described.scenarios import (
+    MOST,
+    ROOT,
+    a_list,
+    choice,
+    entries,
+    integer,
+    mapping,
+    names_listed,
+    switch,
+    wrong,
+)
+from tabletop_engine.errors import ConfigError, ScenarioError, StateError
+from tabletop_engine.text.words import name_or_none
 
 __all__ = ["describe", "described", "scenario"]
 

@@ -21,8 +21,8 @@ from enum import IntEnum
 
 import numpy as np
 
-from tabletop.record import NOBODY as NOBODY
-from tabletop.record import Record, array, blank_record, dtype_of, number
+from tabletop_engine.record import NOBODY as NOBODY
+from tabletop_engine.record import Record, array, blank_record, dtype_of, number
 
 STATE_VERSION = 1
 """The version of the record's layout. Saved states carry it."""

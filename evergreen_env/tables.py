@@ -10,7 +10,7 @@ from enum import IntEnum
 import numpy as np
 
 from evergreen_env.state import MAX_PLAYERS, MAX_SPACES, NUM_BIOMES, NUM_CARDS, PLACES, Piece, Season
-from tabletop.record import Record, array, dtype_of, number
+from tabletop_engine.record import Record, array, dtype_of, number
 
 UNLIMITED = 127
 NO_PLACE = -1

@@ -17,9 +17,9 @@ from evergreen_env.rules.planet import (
 from evergreen_env.rules.powers import buds_points
 from evergreen_env.state import NO_CARD, NUM_BIOMES, NUM_POWERS, NUM_SUNS, Decision, Power, Season, State
 from evergreen_env.tables import Tables
-from tabletop.compiled import rule
-from tabletop.defaults import margin
-from tabletop.legal import count_bits
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.defaults import margin
+from tabletop_engine.legal import count_bits
 
 WEIGHTS: dict[str, float] = {
     "light": 0.91,  # of the light that the trees would collect now, for each season still to be scored

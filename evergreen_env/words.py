@@ -21,7 +21,7 @@ from evergreen_env.state import (
     State,
 )
 from evergreen_env.tables import Tables
-from tabletop.words import counted
+from tabletop_engine.text.words import counted
 
 POWER_WORDS = tuple(name.replace("_", " ") for name in POWER_NAMES)
 PIECE_WORDS = tuple(name.replace("_", " ") for name in PIECE_NAMES)

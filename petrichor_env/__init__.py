@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import petrichor_env.moved  # noqa: F401 # old names lead to their new places
 from petrichor_env.config import VARIANTS, Config
-from tabletop import errors
-from tabletop.registration import register_environments
+from tabletop_engine import errors
+from tabletop_engine.registration import register_environments
 
 if TYPE_CHECKING:
     from petrichor_env import petrichor_v0
     from petrichor_env.envs import picture
     from petrichor_env.game import GAME
     from petrichor_env.scenarios import describe, scenario
-    from tabletop.batch import Batch
+    from tabletop_engine.play.batch import Batch
 
 __all__ = ["GAME", "VARIANTS", "Batch", "Config", "describe", "errors", "petrichor_v0", "picture", "scenario"]
 
@@ -35,7 +35,7 @@ AEC_ID = "petrichor/petrichor-v0"
 """The PettingZoo id of the game for 2 to 5 players, in `pettingzoo.make("aec", …)`."""
 
 _LAZY = {
-    "Batch": "tabletop.batch",
+    "Batch": "tabletop_engine.play.batch",
     "describe": "petrichor_env.scenarios",
     "petrichor_v0": "petrichor_env.petrichor_v0",
     "GAME": "petrichor_env.game",

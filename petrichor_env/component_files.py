@@ -13,7 +13,7 @@ from typing import Any
 
 from petrichor_env.state import CROP_NAMES, HARVEST, MAX_PLAYERS, NUM_TILES, WEATHER_NAMES, Crop, Growing
 from petrichor_env.tables import MAX_COPIES, NEVER, RESHUFFLE, TABLES, TRACK_SPACES
-from tabletop.overlays import ComponentFile, Components, Key, Reader, Value
+from tabletop_engine.described.overlays import ComponentFile, Components, Key, Reader, Value
 
 BASE_FILE = Path(__file__).parent / "components" / "base.toml"
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from petrichor_env.component_files import COMPONENTS
 from petrichor_env.state import MAX_PLAYERS, MODULE_NAMES, POWER_NAMES, READING_NAMES, VARIANT_NAMES, State
-from tabletop.errors import ConfigError
+from tabletop_engine.errors import ConfigError
 
 if TYPE_CHECKING:
-    from tabletop.game import Game
+    from tabletop_engine.game import Game
 
 VARIANTS = VARIANT_NAMES
 """The variants that make the solo game harder, in the order of the record's `variants` switches."""
@@ -177,7 +177,7 @@ class Config:
     @property
     def game(self) -> Game:
         """Petrichor."""
-        from tabletop.game import game_of  # loads the compiler, which nobody needs before the first game
+        from tabletop_engine.game import game_of  # loads the compiler, which nobody needs before the first game
 
         return game_of("petrichor_env.game")
 

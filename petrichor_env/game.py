@@ -18,9 +18,9 @@ from petrichor_env.scenarios import described, scenario
 from petrichor_env.state import DECISION_NAMES, RULES_VERSION, SOURCE_NAMES, STATE, STATE_VERSION, State
 from petrichor_env.tables import TABLES
 from petrichor_env.value import WEIGHTS, is_settled, new_memo, position_value
-from tabletop.files import shipped
-from tabletop.game import Game, Rules
-from tabletop.invariants import check_states
+from tabletop_engine.described.invariants import check_states
+from tabletop_engine.files import shipped
+from tabletop_engine.game import Game, Rules
 
 _FOLDER = Path(__file__).parent
 _FILES = ("state.py", "actions.py", "tables.py", "observation.py", "value.py", "rules")

@@ -17,7 +17,7 @@ from petrichor_env.observation import LAYOUT
 from petrichor_env.rules.fields import NEIGHBOURS
 from petrichor_env.rules.setup import FIELD_POSITIONS
 from petrichor_env.state import MAX_PLAYERS, NUM_TILES
-from tabletop.game import Image
+from tabletop_engine.game import Image
 
 _SIDE = int(NEIGHBOURS[0, 2])  # the tile south of the first one
 _CENTRE = 5  # it and its four neighbours belong to every field

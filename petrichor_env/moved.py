@@ -15,22 +15,24 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 MOVED = {
-    "batch": {"tabletop.batch": "Batch game_seed legal_actions usable_cores"},
+    "batch": {"tabletop_engine.play.batch": "Batch game_seed legal_actions usable_cores"},
     "errors": {
-        "tabletop.errors": "CheckpointError ComponentsError ConfigError GameOver IllegalAction ReplayError "
+        "tabletop_engine.errors": "CheckpointError ComponentsError ConfigError GameOver IllegalAction ReplayError "
         "ScenarioError StateError TabletopError"
     },
-    "files": {"tabletop.files": "whole_file"},
-    "kernels": {"tabletop.kernels": "FORFEIT_MARGIN sample_actions"},
-    "recorder": {"tabletop.replays.recorder": "Recorder"},
+    "files": {"tabletop_engine.files": "whole_file"},
+    "kernels": {"tabletop_engine.play.kernels": "FORFEIT_MARGIN sample_actions"},
+    "recorder": {"tabletop_engine.replays.recorder": "Recorder"},
     "render": {
         "petrichor_env.drawing": "action_text question render_svg render_text told_action",
-        "tabletop.drawing.picture": "Picture",
-        "tabletop.drawing.raster": "rgb_array save_png",
+        "tabletop_engine.drawing.picture": "Picture",
+        "tabletop_engine.drawing.raster": "rgb_array save_png",
     },
-    "replay_page": {"tabletop.replays.page": "write_page"},
-    "replay_pictures": {"tabletop.replays.pictures": "write_gif write_pngs"},
-    "terminal": {"tabletop.terminal": "columns_of_output forgive_bytes is_terminal obeys_sequences wants_colour"},
+    "replay_page": {"tabletop_engine.replays.page": "write_page"},
+    "replay_pictures": {"tabletop_engine.replays.pictures": "write_gif write_pngs"},
+    "terminal": {
+        "tabletop_engine.text.terminal": "columns_of_output forgive_bytes is_terminal obeys_sequences wants_colour"
+    },
 }
 """Old modules of this package, and where their public names are now."""
 
@@ -39,11 +41,11 @@ RENAMED = {("errors", "PetrichorError"): "TabletopError"}
 
 CHANGED = {
     "cli": "the command line is tabletop_cli.petrichor, with the same main()",
-    "compiled": "rule and kernel are in tabletop.compiled; a kernel is made for a game",
-    "replay_files": "a Replay saves and loads itself: tabletop.replays.replay",
-    "replay_viewer": "tabletop.replays.viewer, whose main(file, game) takes the game, petrichor_env.GAME",
-    "replays": "tabletop.replays.replay, whose Replay.load(path, game) takes the game, petrichor_env.GAME",
-    "warm_up": "tabletop.warm_up, whose warm_up(game) takes the game, petrichor_env.GAME",
+    "compiled": "rule and kernel are in tabletop_engine.compiling.compiled; a kernel is made for a game",
+    "replay_files": "a Replay saves and loads itself: tabletop_engine.replays.replay",
+    "replay_viewer": "tabletop_engine.replays.viewer, whose main(file, game) takes the game, petrichor_env.GAME",
+    "replays": "tabletop_engine.replays.replay, whose Replay.load(path, game) takes the game, petrichor_env.GAME",
+    "warm_up": "tabletop_engine.compiling.warm_up, whose warm_up(game) takes the game, petrichor_env.GAME",
 }
 """Old modules whose interface changed, and what is there instead."""
 

@@ -33,8 +33,8 @@ from petrichor_env.state import (
     Variant,
 )
 from petrichor_env.tables import NEVER, Tables
-from tabletop.compiled import rule, shared_rule
-from tabletop.observation import Layout
+from tabletop_engine.compiling.compiled import rule, shared_rule
+from tabletop_engine.observation import Layout
 
 NUM_CROPS = len(Crop)
 NUM_TOKENS = len(Growing) - 1

@@ -20,7 +20,7 @@ from petrichor_env.rules.forecasts import DEALT
 from petrichor_env.rules.powers import KEPT_DROPS
 from petrichor_env.state import NUM_TILES
 from petrichor_env.tables import MAX_COPIES, NUM_CROPS
-from tabletop.envs.openspiel import Limits, register
+from tabletop_engine.envs.openspiel import Limits, register
 
 __all__ = ["NAME", "limits"]
 

@@ -1,4 +1,4 @@
-"""The form of a described position: the keys of `scenarios`, as in `tabletop.forms`."""
+"""The form of a described position: the keys of `scenarios`, as in `tabletop_engine.described.forms`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from petrichor_env.state import (
 )
 from petrichor_env.tables import RESHUFFLE
 from petrichor_env.words import CLOUD_NAMES, FACE_DOWN_NAME, FIELDS, GROWING_NAMES, owner_names, tile_name
-from tabletop import forms
-from tabletop.forms import Form
-from tabletop.scenarios import MOST
+from tabletop_engine.described import forms
+from tabletop_engine.described.forms import Form
+from tabletop_engine.described.scenarios import MOST
 
 
 def form(state: State) -> Form:

@@ -89,8 +89,8 @@ from petrichor_env.words import (
     owner_names,
     tile_name,
 )
-from tabletop.errors import ConfigError, ScenarioError, StateError
-from tabletop.scenarios import (
+from tabletop_engine.compiling.warm_up import warm_up
+from tabletop_engine.described.scenarios import (
     MOST,
     ROOT,
     a_list,
@@ -104,8 +104,8 @@ from tabletop.scenarios import (
     switch,
     wrong,
 )
-from tabletop.warm_up import warm_up
-from tabletop.words import name_or_none
+from tabletop_engine.errors import ConfigError, ScenarioError, StateError
+from tabletop_engine.text.words import name_or_none
 
 __all__ = ["describe", "scenario"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from petrichor_env.state import MAX_PLAYERS, NUM_KINDS, Crop, Growing
-from tabletop.record import Record, array, dtype_of, number
+from tabletop_engine.record import Record, array, dtype_of, number
 
 NUM_CROPS = len(Crop)
 MAX_COPIES = 4

@@ -23,8 +23,8 @@ from petrichor_env.state import (
     State,
 )
 from petrichor_env.tables import Tables
-from tabletop.compiled import rule
-from tabletop.defaults import points_margin
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.defaults import points_margin
 
 WEIGHTS: dict[str, float] = {
     "later": 0.85,  # what a drop promises fades by this factor with every round still to come

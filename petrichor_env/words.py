@@ -6,7 +6,7 @@ import numpy as np
 
 from petrichor_env.rules.setup import FIELD_POSITIONS
 from petrichor_env.state import CROP_NAMES, FACE_DOWN, TILE_NAMES, Cloud, Growing
-from tabletop.words import player_names
+from tabletop_engine.text.words import player_names
 
 FIELDS = {players: tuple(np.flatnonzero(FIELD_POSITIONS[players]).tolist()) for players in (1, 2, 3, 4, 5)}
 """The positions of the Fields by number of players (1 is solo), in reading order."""

@@ -17,8 +17,8 @@ def main(args: Sequence[str]) -> None:
         sys.exit(0 if args else 2)
     if "" not in sys.path:
         sys.path.insert(0, "")
-    from tabletop.errors import TabletopError
-    from tabletop.game import game_of
+    from tabletop_engine.errors import TabletopError
+    from tabletop_engine.game import game_of
 
     home, *rest = args
     try:

@@ -9,11 +9,11 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from tabletop.overlays import OVERLAY, ComponentFile, Components, Numbers
-from tabletop.screen import Screen
 from tabletop_cli import options
 from tabletop_cli.line import GAME, CommandLine
 from tabletop_cli.output import json_to
+from tabletop_engine.described.overlays import OVERLAY, ComponentFile, Components, Numbers
+from tabletop_engine.text.screen import Screen
 
 Section = tuple[str, str, Sequence[tuple[str, str, str]]]
 """A printed table: its title, the heading of its first column, and rows of (name, what its numbers are, key)."""

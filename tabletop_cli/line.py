@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tabletop.game import Game
+    from tabletop_engine.game import Game
 
 PLAY, MEASURE, TRAIN, GAME = "Play and watch", "Measure", "Train", "Game and machine"
 """The groups of commands in the help."""
@@ -62,7 +62,7 @@ class CommandLine:
     @property
     def game(self) -> Game:
         """The game itself."""
-        return import_module("tabletop.game").game_of(self.home)
+        return import_module("tabletop_engine.game").game_of(self.home)
 
     @property
     def against(self) -> str:

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from tabletop.errors import ConfigError
 from tabletop_cli import options
 from tabletop_cli.line import GAME, CommandLine
 from tabletop_cli.modules import imported
 from tabletop_cli.output import json_to
+from tabletop_engine.errors import ConfigError
 
 
 def add_commands(app: typer.Typer, line: CommandLine) -> None:
@@ -20,9 +20,9 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
     @app.command("compile", rich_help_panel=GAME)
     def compile_all() -> None:
         """Compile rules and searches ahead of their first use, for an image or a folder that many machines share."""
-        from tabletop.cache import CACHE_VARIABLE, code_folder, is_kept
-        from tabletop.position import positions_of
         from tabletop_agents.search.lookahead import search_for
+        from tabletop_engine.compiling.cache import CACHE_VARIABLE, code_folder, is_kept
+        from tabletop_engine.positions.position import positions_of
 
         if not is_kept():
             raise ConfigError(f"nothing is compiled, as it could not be kept: set {CACHE_VARIABLE} to another folder")

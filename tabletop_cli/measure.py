@@ -8,28 +8,28 @@ from typing import Annotated, Any
 
 import typer
 
-from tabletop.errors import TabletopError
-from tabletop.words import either
 from tabletop_cli import options
 from tabletop_cli.line import MEASURE, CommandLine
 from tabletop_cli.modules import imported
 from tabletop_cli.options import agent_names, given, whole_numbers
 from tabletop_cli.output import json_to
 from tabletop_cli.switches import Switches, with_switches, without
+from tabletop_engine.errors import TabletopError
+from tabletop_engine.text.words import either
 
 _NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 
 
 def replay_files(folder: Path | None, most: int | None, probabilities: bool) -> Any:
     """Where an evaluation keeps its games."""
-    return imported("tabletop_training.evaluation_files", extra="evaluate").ReplayFiles(folder, most, probabilities)
+    return imported("tabletop_training.files.tables", extra="evaluate").ReplayFiles(folder, most, probabilities)
 
 
 def players_of(workers: int | None, ray: str | None) -> AbstractContextManager[Any]:
     """Who plays, as commands take it."""
     if workers == 0:
         raise TabletopError("workers=0: must be at least 1")
-    return imported("tabletop_training.cluster", extra="evaluate").workers(workers, ray)
+    return imported("tabletop_training.measure.cluster", extra="evaluate").workers(workers, ray)
 
 
 def add_commands(app: typer.Typer, line: CommandLine) -> None:
@@ -77,7 +77,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         replay_games: options.ReplayGames = None,
         replay_probabilities: options.ReplayProbabilities = False,
     ) -> None:
-        matches = imported("tabletop_training.matches", extra="evaluate")
+        matches = imported("tabletop_training.measure.matches", extra="evaluate")
         with json_to(json) as on_result, players_of(workers, ray) as players:
             matches.main(
                 agents,
@@ -115,7 +115,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         ) -> None:
             """Let all agents play against all others: a cross table and ratings."""
             with json_to(json) as on_result, players_of(workers, ray) as who:
-                imported("tabletop_training.tournament", extra="evaluate").main(
+                imported("tabletop_training.measure.tournament", extra="evaluate").main(
                     agents,
                     line.game.config(players=players, **switches),
                     games=games,
@@ -143,7 +143,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
             """Measure whether each agent, from random to ismcts-2000, is better than the one below it."""
             counts = whole_numbers("players", players, "whole numbers separated by commas, such as 1,2")
             with json_to(json) as on_result, players_of(workers, ray) as who:
-                imported("tabletop_training.ladder", extra="evaluate").main(
+                imported("tabletop_training.measure.ladder", extra="evaluate").main(
                     [line.config(players=number, **switches) for number, switches in line.ladder.items()],
                     counts or None,
                     games=games,
@@ -183,7 +183,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         ) -> None:
             """Make the reference table of agents, or find an agent's place in it."""
             with json_to(json) as on_result, players_of(workers, ray) as players:
-                imported("tabletop_training.benchmark", extra="evaluate").main(
+                imported("tabletop_training.measure.benchmark", extra="evaluate").main(
                     imported(line.table, extra="evaluate").PLAN,
                     agent_names(more_agents, agents),
                     games=games,

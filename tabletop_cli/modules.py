@@ -7,10 +7,10 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from tabletop.errors import TabletopError
-from tabletop.extras import extra_text
+from tabletop_engine.errors import TabletopError
+from tabletop_engine.extras import extra_text
 
-_OWN_FOLDERS = ("benchmarks", "tabletop", "tabletop_agents", "tabletop_training")
+_OWN_FOLDERS = ("benchmarks", "tabletop_engine", "tabletop_agents", "tabletop_training")
 
 
 def imported(name: str, extra: str) -> ModuleType:

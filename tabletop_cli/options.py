@@ -12,8 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
-from tabletop.errors import TabletopError
 from tabletop_cli import completion
+from tabletop_engine.errors import TabletopError
 
 LARGEST_SEED = 2**32 - 1  # that PyTorch and NumPy take alike
 MOST_GAMES = 1_000_000_000

@@ -9,8 +9,8 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from tabletop.errors import TabletopError
-from tabletop.files import whole_file
+from tabletop_engine.errors import TabletopError
+from tabletop_engine.files import whole_file
 
 STDOUT = Path("-")
 

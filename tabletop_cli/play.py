@@ -13,15 +13,15 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.text import Text
 
-from tabletop.errors import TabletopError
-from tabletop.screen import Screen
-from tabletop.words import counted, either, shown
 from tabletop_cli import completion, options
 from tabletop_cli.line import PLAY, CommandLine
 from tabletop_cli.modules import imported
 from tabletop_cli.options import agent_names, given, whole_numbers, words
 from tabletop_cli.output import check_outputs, json_to
 from tabletop_cli.switches import Switches, with_switches, without
+from tabletop_engine.errors import TabletopError
+from tabletop_engine.text.screen import Screen
+from tabletop_engine.text.words import counted, either, shown
 
 SHIPPED = ("petrichor_env.game", "evergreen_env.game")
 """The games of this distribution."""
@@ -156,11 +156,14 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         if seconds is not None and gif is None and not in_terminal:
             raise TabletopError("seconds: only with --gif or in the terminal")
         if in_terminal:
-            import_module("tabletop.replays.viewer").main(file, line.game, seat=seat, **given(seconds=seconds))
+            import_module("tabletop_engine.replays.viewer").main(file, line.game, seat=seat, **given(seconds=seconds))
             return
         check_outputs(file, {"--html": page, "--gif": gif, "--png": png})
-        pages, pictures = import_module("tabletop.replays.page"), import_module("tabletop.replays.pictures")
-        loaded = import_module("tabletop.replays.replay").Replay.load(file, line.game)
+        pages, pictures = (
+            import_module("tabletop_engine.replays.page"),
+            import_module("tabletop_engine.replays.pictures"),
+        )
+        loaded = import_module("tabletop_engine.replays.replay").Replay.load(file, line.game)
         loaded.check_seat(seat)
         size, pace = given(width=width), {} if seconds is None else {"milliseconds": round(1000 * seconds)}
         _write(loaded, seat, page, pages.write_page)

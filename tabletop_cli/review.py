@@ -12,13 +12,13 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from tabletop.game import Game
-from tabletop.replays.replay import Replay, words_for
-from tabletop.screen import Screen
-from tabletop.words import counted, shown
 from tabletop_agents import make_agent
 from tabletop_agents.play.advice import Moment, Review, estimate_text, review
 from tabletop_agents.play.session import hints_for
+from tabletop_engine.game import Game
+from tabletop_engine.replays.replay import Replay, words_for
+from tabletop_engine.text.screen import Screen
+from tabletop_engine.text.words import counted, shown
 
 
 def main(

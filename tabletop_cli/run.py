@@ -14,10 +14,10 @@ from typing import Any
 
 import typer
 
-from tabletop.errors import TabletopError
-from tabletop.terminal import forgive_bytes
-from tabletop.words import shown
 from tabletop_cli.completion import mended_bash_words
+from tabletop_engine.errors import TabletopError
+from tabletop_engine.text.terminal import forgive_bytes
+from tabletop_engine.text.words import shown
 
 EXIT_CODES = {
     0: "finished, or stopped early with a report of what was done",

@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from tabletop.words import either
 from tabletop_cli import completion, options
 from tabletop_cli.line import TRAIN, CommandLine
 from tabletop_cli.modules import imported
 from tabletop_cli.options import given, whole_numbers, words
 from tabletop_cli.output import json_to
 from tabletop_cli.switches import Switches, with_switches, without
+from tabletop_engine.text.words import either
 
 
 def add_commands(app: typer.Typer, line: CommandLine) -> None:
@@ -206,7 +206,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
     ) -> None:
         """Write games of agents as a Minari data set, with an episode for each seat."""
         writer = imported("tabletop_training.dataset", extra="dataset")
-        matches = imported("tabletop_training.matches", extra="evaluate")
+        matches = imported("tabletop_training.measure.matches", extra="evaluate")
         config = matches.config_for(line.game, len(agents), alone=len(agents) == 1, **switches)
         writer.main(
             matches.make_agents(agents, config),

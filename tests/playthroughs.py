@@ -50,10 +50,10 @@ from petrichor_env.state import (
     Weather,
 )
 from petrichor_env.words import GROWING_NAMES, owner_names, tile_name
-from tabletop.batch import game_seed, legal_actions
-from tabletop.compiled import JIT
-from tabletop.drawing.lines import joined
-from tabletop.legal import NOTHING_ASKED
+from tabletop_engine.compiling.compiled import JIT
+from tabletop_engine.drawing.lines import joined
+from tabletop_engine.legal import NOTHING_ASKED
+from tabletop_engine.play.batch import game_seed, legal_actions
 from tests.support.changes import changes
 from tests.support.configurations import SOLO_MODULES
 

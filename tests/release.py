@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[1]
 SUPPORTED = ("python3.11", "python3.12", "python3.13", "python3.14")
 OLDEST = "gymnasium==1.2.0"
 PROGRAM = ROOT / "tests" / "user_program.py"
-SOURCES = ("tabletop", "petrichor_env", "evergreen_env", "tabletop_cli", "agents", "training")
+SOURCES = ("tabletop_engine", "petrichor_env", "evergreen_env", "tabletop_cli", "agents", "training")
 """Where the packages of the wheel are."""
 COPIES = {
     "evergreen_env/rules.md",

@@ -14,11 +14,6 @@ import torch
 from evergreen_env.game import GAME as EVERGREEN
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.game import GAME
-from tabletop.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD, RESULT, Agent, Assessment, Decisions, assess
-from tabletop.batch import Batch
-from tabletop.errors import CheckpointError, ConfigError, IllegalAction
-from tabletop.game import Game
-from tabletop.replays.replay import Replay
 from tabletop_agents import GreedyAgent, IsmctsAgent, RandomAgent, RolloutAgent, make_agent
 from tabletop_agents.play.advice import advise, estimate_text, review
 from tabletop_agents.play.session import PERSON
@@ -26,6 +21,20 @@ from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.guided_search import GuidedSearchAgent
 from tabletop_agents.search.visits import LEAST
 from tabletop_cli.__main__ import main
+from tabletop_engine.errors import CheckpointError, ConfigError, IllegalAction
+from tabletop_engine.game import Game
+from tabletop_engine.play.agents import (
+    CHANCE_TO_WIN,
+    POINTS,
+    POINTS_AHEAD,
+    RESULT,
+    Agent,
+    Assessment,
+    Decisions,
+    assess,
+)
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.replays.replay import Replay
 from tests.games import connect_four, leduc_poker
 from tests.support.hidden import what_is_hidden_changed
 from tests.support.networks import guided, network_for

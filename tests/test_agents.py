@@ -15,9 +15,6 @@ from petrichor_env.actions import CARD
 from petrichor_env.config import MODULES, VARIANTS, Config
 from petrichor_env.game import GAME
 from petrichor_env.state import PLAYED, Decision
-from tabletop.agents import ask, check_agents
-from tabletop.batch import Batch
-from tabletop.errors import CheckpointError, ConfigError
 from tabletop_agents import (
     POLICIES,
     Agent,
@@ -30,7 +27,10 @@ from tabletop_agents import (
     make_agent,
 )
 from tabletop_agents.search.lookahead import search_for
-from tabletop_training.evaluation import play_games
+from tabletop_engine.errors import CheckpointError, ConfigError
+from tabletop_engine.play.agents import ask, check_agents
+from tabletop_engine.play.batch import Batch
+from tabletop_training.measure.evaluation import play_games
 from tests.support.configurations import SOLO_MODULES
 from tests.support.hidden import what_is_hidden_changed
 from tests.support.play import in_the_middle

@@ -15,8 +15,8 @@ from petrichor_env import Batch, Config, scenario
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import MODULES
 from petrichor_env.state import NOBODY, Phase
-from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
-from tabletop.kernels import sample_actions
+from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, StateError
+from tabletop_engine.play.kernels import sample_actions
 from tests.support.configurations import SOLO
 
 BUFFERS = ("states", "actors", "action_masks", "observations", "rewards", "terminations", "illegal")

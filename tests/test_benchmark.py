@@ -16,17 +16,17 @@ from rich.console import Console
 
 from petrichor_env import GAME
 from petrichor_env.config import Config
-from tabletop.errors import ConfigError, TabletopError
 from tabletop_agents import POLICIES, make_agent
 from tabletop_cli import petrichor as cli
-from tabletop_training import benchmark, plays
-from tabletop_training.benchmark import Benchmark
-from tabletop_training.evaluation import HERE, EvaluationStopped, Workers, play_games
-from tabletop_training.matches import play_match
+from tabletop_engine.errors import ConfigError, TabletopError
+from tabletop_training.measure import benchmark, plays
+from tabletop_training.measure.benchmark import Benchmark
+from tabletop_training.measure.evaluation import HERE, EvaluationStopped, Workers, play_games
+from tabletop_training.measure.matches import play_match
+from tabletop_training.measure.results import share_estimate
 from tabletop_training.petrichor import benchmark as petrichor
 from tabletop_training.petrichor.benchmark import PLAN
 from tabletop_training.petrichor.summaries import summarize
-from tabletop_training.results import share_estimate
 from tests.games import connect_four
 from tests.support.workers import Watched
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from tabletop import warm_up
-from tabletop.cache import CACHE_VARIABLE
-from tabletop.compiled import cache_folder
+from tabletop_engine.compiling import warm_up
+from tabletop_engine.compiling.cache import CACHE_VARIABLE
+from tabletop_engine.compiling.compiled import cache_folder
 from tests.games import connect_four
 from tests.games.leduc_poker import GAME as LEDUC
 
@@ -23,10 +23,10 @@ USERS = {"darwin": "HOME", "win32": "LOCALAPPDATA"}.get(sys.platform, "XDG_CACHE
 """The environment variable that says where the user's cache folder is."""
 FOLDERS = """
 import subprocess, sys
-from tabletop.cache import code_folder
+from tabletop_engine.compiling.cache import code_folder
 own = code_folder()
 assert code_folder() == own and own.is_dir()
-child = "from tabletop.cache import code_folder; print(code_folder())"
+child = "from tabletop_engine.compiling.cache import code_folder; print(code_folder())"
 inherited = subprocess.run([sys.executable, "-c", child], capture_output=True, text=True, check=True)
 assert not inherited.stderr, inherited.stderr
 print(own, inherited.stdout.strip())
@@ -51,14 +51,15 @@ def test_a_folder_that_cannot_be_written() -> None:
 
 def test_compiled_code_goes_there(tmp_path: Path) -> None:
     """With the variable, and without it below the user's cache folder; nothing is said."""
-    code = "import tabletop.kernels as k, numpy as n; k.sample_actions(n.ones((1, 2), n.int8), n.random.default_rng(0))"
+    code = "import tabletop_engine.play.kernels as k, numpy as n; k.sample_actions(n.ones((1, 2), n.int8), "
+    code += "n.random.default_rng(0))"
     for name, variable in (("one", CACHE_VARIABLE), ("two", USERS)):
         assert run(code, **{variable: str(tmp_path / name)}).stderr == ""
         assert list((tmp_path / name).rglob("*.nbc"))
 
 
 PLAY = """
-from tabletop.batch import Batch
+from tabletop_engine.play.batch import Batch
 from tests.games.leduc_poker import GAME
 Batch(GAME.config(), 2, 0).step([1, 1])
 """
@@ -71,7 +72,8 @@ def started(folder: Path, code: str) -> subprocess.Popen[str]:
 
 def test_nothing_promises_a_cache_that_is_not_kept() -> None:
     """Not to the process that makes a temporary folder, nor to its child; and nothing is compiled ahead for nobody."""
-    child = f"import subprocess, sys, tabletop.kernels; subprocess.run([sys.executable, '-c', {PLAY!r}], check=True)"
+    child = "import subprocess, sys, tabletop_engine.play.kernels; "
+    child += f"subprocess.run([sys.executable, '-c', {PLAY!r}], check=True)"
     for code in (PLAY, child):
         said = run(code, **{CACHE_VARIABLE: NOWHERE}).stderr
         assert said.count("the rules are compiled again at every start") == 1

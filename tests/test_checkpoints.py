@@ -23,19 +23,19 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from petrichor_env import GAME
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import Config
-from tabletop.agents import Decisions
-from tabletop.batch import Batch
-from tabletop.errors import CheckpointError, ConfigError
-from tabletop.versus import VersusBatch
 from tabletop_agents import checkpoint, make_agent
 from tabletop_agents.checkpoint import MEMBER, configs_of, read_checkpoint, read_notes, save_checkpoint, versions
 from tabletop_agents.policy import PolicyAgent
-from tabletop_training import resume
+from tabletop_engine.errors import CheckpointError, ConfigError
+from tabletop_engine.play.agents import Decisions
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.versus import VersusBatch
+from tabletop_training.files import trees as resume
+from tabletop_training.files.settings import Settings
+from tabletop_training.files.trees import load_tree, save_tree
 from tabletop_training.learn.learner import POLICY, RESUME, learn
 from tabletop_training.learn.logs import CURVE
-from tabletop_training.resume import load_tree, save_tree
-from tabletop_training.settings import Settings
-from tabletop_training.vec_env import SeatsVecEnv
+from tabletop_training.learn.vec_env import SeatsVecEnv
 from tests.support.configurations import SOLO_MODULES
 
 SMALL = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1)

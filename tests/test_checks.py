@@ -15,21 +15,6 @@ import pytest
 from evergreen_env import GAME as EVERGREEN
 from evergreen_env import evergreen_v0
 from petrichor_env import GAME, Config, describe, picture, scenario
-from tabletop.agents import Agent, Decisions, agent_of_name, check_agents
-from tabletop.batch import Batch, game_seed, use_cores
-from tabletop.checks import checked, fitted
-from tabletop.drawing.picture import Picture
-from tabletop.drawing.raster import save_png
-from tabletop.envs import SeatEnv
-from tabletop.errors import ConfigError, TabletopError
-from tabletop.position import positions_of
-from tabletop.replays.page import write_page
-from tabletop.replays.pictures import write_gif, write_pngs
-from tabletop.replays.recorder import Recorder
-from tabletop.replays.replay import Replay, frames, replays_of
-from tabletop.replays.viewer import Viewer
-from tabletop.scenarios import is_whole
-from tabletop.versus import VersusBatch
 from tabletop_agents import (
     GreedyAgent,
     IsmctsAgent,
@@ -49,23 +34,39 @@ from tabletop_agents.play.session import Session, started
 from tabletop_agents.play.typed import TypedSession
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.guided_search import GuidedSearchAgent
-from tabletop_training import benchmark, dataset, ladder, matches, tournament
-from tabletop_training.cluster import workers
-from tabletop_training.evaluation import HERE, play_games, play_lineups
+from tabletop_engine.checks import checked, fitted
+from tabletop_engine.described.scenarios import is_whole
+from tabletop_engine.drawing.picture import Picture
+from tabletop_engine.drawing.raster import save_png
+from tabletop_engine.envs import SeatEnv
+from tabletop_engine.errors import ConfigError, TabletopError
+from tabletop_engine.play.agents import Agent, Decisions, agent_of_name, check_agents
+from tabletop_engine.play.batch import Batch, game_seed, use_cores
+from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.positions.position import positions_of
+from tabletop_engine.replays.page import write_page
+from tabletop_engine.replays.pictures import write_gif, write_pngs
+from tabletop_engine.replays.recorder import Recorder
+from tabletop_engine.replays.replay import Replay, frames, replays_of
+from tabletop_engine.replays.viewer import Viewer
+from tabletop_training import dataset
+from tabletop_training.files.plots import plot_learning_curve
+from tabletop_training.files.settings import Settings
 from tabletop_training.learn import train
 from tabletop_training.learn.learner import Learner, Plan, learn
 from tabletop_training.learn.opponents import OpponentSettings
 from tabletop_training.learn.ppo import new_network
 from tabletop_training.learn.targets import new_heads
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
-from tabletop_training.matches import evaluate, play_match
+from tabletop_training.learn.vec_env import SeatsVecEnv
+from tabletop_training.measure import benchmark, ladder, matches, tournament
+from tabletop_training.measure.cluster import workers
+from tabletop_training.measure.evaluation import HERE, play_games, play_lineups
+from tabletop_training.measure.matches import evaluate, play_match
+from tabletop_training.measure.ratings import Ratings, rate_games
+from tabletop_training.measure.tournament import play_tournament
+from tabletop_training.measure.workers import Processes
 from tabletop_training.petrichor.benchmark import PLAN
-from tabletop_training.plots import plot_learning_curve
-from tabletop_training.ratings import Ratings, rate_games
-from tabletop_training.settings import Settings
-from tabletop_training.tournament import play_tournament
-from tabletop_training.vec_env import SeatsVecEnv
-from tabletop_training.workers import Processes
 from tests.support.results import assert_same
 
 TWO = Config(players=2)
@@ -338,7 +339,7 @@ def test_any_argument_works_or_says_what_it_takes(
 ) -> None:
     """Never an error from within, such as that an int has no attribute, and the message names the argument."""
     function, given = CALLS[call]
-    monkeypatch.setattr("tabletop.batch._most_cores", 2)
+    monkeypatch.setattr("tabletop_engine.play.batch._most_cores", 2)
     problems: list[str] = []
     for number, wrong in enumerate(WRONG):
         if argument in SLOW and is_whole(wrong) and wrong > 5 and call != "workers":

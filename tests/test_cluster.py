@@ -13,16 +13,16 @@ import pytest
 pytest.importorskip("ray")
 
 from petrichor_env import Config
-from tabletop.agents import Agent, Decisions
-from tabletop.errors import IllegalAction, TabletopError
 from tabletop_agents import GreedyAgent, RandomAgent
 from tabletop_cli import petrichor, run
-from tabletop_training import matches, workers
-from tabletop_training.cluster import RayWorkers
-from tabletop_training.evaluation import HERE
-from tabletop_training.matches import evaluate
+from tabletop_engine.errors import IllegalAction, TabletopError
+from tabletop_engine.play.agents import Agent, Decisions
+from tabletop_training.measure import matches, workers
+from tabletop_training.measure.cluster import RayWorkers
+from tabletop_training.measure.evaluation import HERE
+from tabletop_training.measure.matches import evaluate
+from tabletop_training.measure.results import Results
 from tabletop_training.petrichor import difficulty
-from tabletop_training.results import Results
 from tests.support.results import assert_same, files_of
 from tests.support.workers import Dying
 

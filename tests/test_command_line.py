@@ -23,8 +23,6 @@ from typer.testing import CliRunner
 from evergreen_env.game import GAME as EVERGREEN
 from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.game import GAME
-from tabletop.game import Game
-from tabletop.overlays import ComponentFile
 from tabletop_agents import checkpoint_path, make_agent, shipped_policies
 from tabletop_cli import completion, evergreen, measure, petrichor
 from tabletop_cli.__main__ import main as any_game
@@ -32,9 +30,11 @@ from tabletop_cli.app import make_app
 from tabletop_cli.line import GAME as MACHINE
 from tabletop_cli.line import MEASURE, PLAY, TRAIN, CommandLine
 from tabletop_cli.run import EXIT_CODES
-from tabletop_training.evaluation_files import percent
-from tabletop_training.results import Estimate
-from tabletop_training.settings import shipped_settings
+from tabletop_engine.described.overlays import ComponentFile
+from tabletop_engine.game import Game
+from tabletop_training.files.settings import shipped_settings
+from tabletop_training.files.tables import percent
+from tabletop_training.measure.results import Estimate
 from tests.games import connect_four
 
 ROOT = Path(__file__).parents[1]

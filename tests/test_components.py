@@ -28,10 +28,10 @@ from petrichor_env.component_files import (
 from petrichor_env.config import MODULES, Config
 from petrichor_env.state import HARVEST, Crop, Weather
 from petrichor_env.tables import NEVER, TABLES
-from tabletop.errors import ComponentsError, ConfigError, TabletopError
-from tabletop.overlays import OVERLAY, SOURCES, ComponentFile
 from tabletop_cli import modules
 from tabletop_cli import petrichor as cli
+from tabletop_engine.described.overlays import OVERLAY, SOURCES, ComponentFile
+from tabletop_engine.errors import ComponentsError, ConfigError, TabletopError
 from tests.support.processes import in_python
 
 DOCS = Path(__file__).parent.parent / "docs" / "components.md"
@@ -447,7 +447,7 @@ def test_games_at_the_limits_of_what_an_overlay_may_say(
 ) -> None:
     from petrichor_env.game import check
     from petrichor_env.observation import HIGH, LOW
-    from tabletop.batch import Batch
+    from tabletop_engine.play.batch import Batch
 
     path = write(tmp_path, text)
     config = Config(players, rounds=4 if players == 1 else 6, modules=modules, components=str(path))

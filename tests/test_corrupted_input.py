@@ -25,9 +25,9 @@ from petrichor_env.component_files import BASE_FILE, KEYS, load_components, load
 from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.game import check
 from petrichor_env.state import NOBODY
-from tabletop.errors import ComponentsError, GameOver, IllegalAction, ReplayError, ScenarioError, StateError
-from tabletop.files import read_limited
-from tabletop.replays.replay import Replay
+from tabletop_engine.errors import ComponentsError, GameOver, IllegalAction, ReplayError, ScenarioError, StateError
+from tabletop_engine.files import read_limited
+from tabletop_engine.replays.replay import Replay
 from tests.games import connect_four, leduc_poker
 
 MANY = settings(

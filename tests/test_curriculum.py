@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from petrichor_env.config import Config
-from tabletop_training.curriculum import Curriculum
+from tabletop_training.learn.curriculum import Curriculum
 
 
 def _ended(curriculum: Curriculum, won: float, games: int = 60) -> tuple[list[Any], np.ndarray]:

@@ -12,11 +12,11 @@ from minari import MinariDataset
 
 import evergreen_env
 import petrichor_env
-from tabletop.batch import REWARDS
-from tabletop.errors import ConfigError
-from tabletop.game import Config, Game
 from tabletop_agents import make_agent
 from tabletop_cli import evergreen, petrichor
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.game import Config, Game
+from tabletop_engine.play.batch import REWARDS
 from tabletop_training.dataset import FIRST_SEED, main
 from tests.games import leduc_poker
 

@@ -13,10 +13,10 @@ import petrichor_env
 from evergreen_env.state import Decision as Evergreen
 from petrichor_env.actions import ACTIONS
 from petrichor_env.config import MODULES
-from tabletop.batch import Batch, legal_actions
-from tabletop.compiled import kernel, rule
-from tabletop.decisions import by_decision, check_table
-from tabletop.record import NOBODY, Record, array, dtype_of, number
+from tabletop_engine.compiling.compiled import kernel, rule
+from tabletop_engine.decisions import by_decision, check_table
+from tabletop_engine.play.batch import Batch, legal_actions
+from tabletop_engine.record import NOBODY, Record, array, dtype_of, number
 from tests.games import connect_four
 from tests.support.processes import in_python
 
@@ -104,7 +104,7 @@ def test_a_forgotten_member_is_an_error_at_import(table: str, enumeration: str) 
 import sys
 from enum import IntEnum
 from {home} import state
-from tabletop import decisions
+from tabletop_engine import decisions
 
 def check_table(table, members, check=decisions.check_table):
     caller = sys._getframe(1)
@@ -155,11 +155,11 @@ FORGETFUL = """
 import sys
 sys.path.insert(0, {folder!r})
 import no_reset, no_step
-from tabletop.agents import Decisions, ask
-from tabletop.batch import Batch
-from tabletop.errors import StateError, TabletopError
-from tabletop.position import positions_of
-from tabletop.replays.replay import Replay
+from tabletop_engine.play.agents import Decisions, ask
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.errors import StateError, TabletopError
+from tabletop_engine.positions.position import positions_of
+from tabletop_engine.replays.replay import Replay
 from tabletop_agents import make_agent
 import numpy as np
 

@@ -17,10 +17,10 @@ from petrichor_env.config import VARIANTS, Config
 from tabletop_agents import Agent, GreedyAgent, RandomAgent
 from tabletop_agents.checkpoint import read_notes
 from tabletop_agents.policy import PolicyAgent
-from tabletop_training.evaluation import play_games
+from tabletop_training.files.settings import Settings
+from tabletop_training.measure.evaluation import play_games
 from tabletop_training.petrichor import demo
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, summarize
-from tabletop_training.settings import Settings
 
 SMALL = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1)
 FILES = {"policy.zip", "learning_curve.csv", "learning_curve.png", "difficulty.csv", "difficulty.png"}
@@ -74,7 +74,8 @@ def test_demo_writes_over_nothing(tmp_path: Path) -> None:
 def _run_demo_until(folder: Path, ready: str, games: int) -> subprocess.Popen[str]:
     """Start the demo in a process of its own and wait for a file of it."""
     program = (
-        "import sys; from tabletop_training.petrichor import demo; from tabletop_training.settings import Settings;"
+        "import sys; from tabletop_training.petrichor import demo;"
+        "from tabletop_training.files.settings import Settings;"
         "small = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1);"
         f"demo.main(minutes=float(sys.argv[1]), output=sys.argv[2], games={games}, settings=small)"
     )

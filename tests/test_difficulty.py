@@ -18,14 +18,15 @@ from rich.console import Console
 from petrichor_env import GAME
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.state import Source
-from tabletop.batch import Batch
-from tabletop.errors import ConfigError, TabletopError
 from tabletop_agents import make_agent
 from tabletop_cli import petrichor as cli
-from tabletop_training import plays
-from tabletop_training.evaluation import EvaluationStopped, Workers, play_games
-from tabletop_training.evaluation_files import write_json
-from tabletop_training.job import Job
+from tabletop_engine.errors import ConfigError, TabletopError
+from tabletop_engine.play.batch import Batch
+from tabletop_training.files.job import Job
+from tabletop_training.files.tables import write_json
+from tabletop_training.measure import plays
+from tabletop_training.measure.evaluation import EvaluationStopped, Workers, play_games
+from tabletop_training.measure.results import Estimate, Results, difference_estimate
 from tabletop_training.petrichor import difficulty, difficulty_report, report_plots
 from tabletop_training.petrichor.study import (
     SETTINGS_FILE,
@@ -52,7 +53,6 @@ from tabletop_training.petrichor.variant_effects import (
     smoothest_path,
     win_rate_effects,
 )
-from tabletop_training.results import Estimate, Results, difference_estimate
 from tests.support.processes import in_python
 from tests.support.studies import SEED, noisy, results_of, sets_of
 from tests.support.workers import Watched

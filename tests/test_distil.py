@@ -14,16 +14,16 @@ import torch
 
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.game import GAME
-from tabletop import seeds
-from tabletop.agents import Decisions
-from tabletop.batch import Batch
-from tabletop.errors import CheckpointError, ConfigError
 from tabletop_agents import GreedyAgent, checkpoint_path, make_agent
 from tabletop_agents.checkpoint import read_checkpoint, read_notes, save_network
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.guided_search import GuidedSearchAgent
 from tabletop_cli.petrichor import main as command
+from tabletop_engine import seeds
+from tabletop_engine.errors import CheckpointError, ConfigError
+from tabletop_engine.play.agents import Decisions
+from tabletop_engine.play.batch import Batch
 from tabletop_training.learn import distil
 from tabletop_training.learn.distil import Distiller, FromOutcomes, FromSearch, OutcomeSettings, SearchSettings
 from tabletop_training.learn.targets import (

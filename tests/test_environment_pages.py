@@ -13,8 +13,8 @@ import pytest
 import evergreen_env.evergreen_v0
 import petrichor_env.petrichor_v0
 from petrichor_env.envs import SoloEnv
-from tabletop.envs.aec import GameAEC
-from tabletop.envs.of_game import SECTIONS, OfGame, ids_of
+from tabletop_engine.envs.aec import GameAEC
+from tabletop_engine.envs.of_game import SECTIONS, OfGame, ids_of
 from tests.games import connect_four
 
 GAMES = ("petrichor_env", "evergreen_env")

@@ -25,16 +25,24 @@ from scipy import stats
 
 from petrichor_env import GAME, Batch, Config
 from petrichor_env.state import NOBODY, STATE_VERSION, Source
-from tabletop.agents import Decisions
-from tabletop.errors import ConfigError, IllegalAction
-from tabletop.versus import VersusBatch
 from tabletop_agents import Agent, GreedyAgent, RandomAgent
 from tabletop_cli import petrichor as cli
-from tabletop_training import matches, tournament
-from tabletop_training.evaluation import EVALUATION_SEED, EvaluationStopped, play_games, play_lineups
-from tabletop_training.evaluation_files import plus_minus
-from tabletop_training.matches import FIRST_LOOK, block_seeds, evaluate, evaluation_of, labels_of, play_match, rotations
-from tabletop_training.results import (
+from tabletop_engine.errors import ConfigError, IllegalAction
+from tabletop_engine.play.agents import Decisions
+from tabletop_engine.play.versus import VersusBatch
+from tabletop_training.files.tables import plus_minus
+from tabletop_training.measure import matches, tournament
+from tabletop_training.measure.evaluation import EVALUATION_SEED, EvaluationStopped, play_games, play_lineups
+from tabletop_training.measure.matches import (
+    FIRST_LOOK,
+    block_seeds,
+    evaluate,
+    evaluation_of,
+    labels_of,
+    play_match,
+    rotations,
+)
+from tabletop_training.measure.results import (
     Estimate,
     Results,
     concatenate,

@@ -15,7 +15,7 @@ import torch
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import Config
 from petrichor_env.observation import OBSERVATION_SIZE
-from tabletop.batch import Batch
+from tabletop_engine.play.batch import Batch
 from tabletop_training.petrichor.examples import cleanrl_style, pytorch_loop
 
 OPTIONS = {

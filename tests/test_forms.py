@@ -15,10 +15,10 @@ import petrichor_env.scenarios
 from evergreen_env.config import Config as Evergreen
 from petrichor_env.config import MODULES
 from petrichor_env.config import Config as Petrichor
-from tabletop import forms
-from tabletop.batch import Batch
-from tabletop.errors import ScenarioError
-from tabletop.forms import Form
+from tabletop_engine.described import forms
+from tabletop_engine.described.forms import Form
+from tabletop_engine.errors import ScenarioError
+from tabletop_engine.play.batch import Batch
 from tests.games import connect_four
 from tests.support.configurations import A_FEW, EVERY_CONFIGURATION, SOLO_MODULES
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tabletop.errors import CheckpointError
-from tabletop.game import Game
 from tabletop_agents import make_agent
 from tabletop_agents.checkpoint import read_notes
 from tabletop_cli.__main__ import main
+from tabletop_engine.errors import CheckpointError
+from tabletop_engine.game import Game
 from tests.games import connect_four, leduc_poker
 from tests.support.settings import TINY
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from tabletop.batch import Batch
-from tabletop.game import NOBODY, Config
+from tabletop_engine.game import NOBODY, Config
+from tabletop_engine.play.batch import Batch
 from tests.games import connect_four, leduc_poker
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is the oracle; it is in the extra dev")

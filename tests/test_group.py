@@ -23,7 +23,7 @@ from tabletop_training.learn.group import started_by_torchrun
 from tabletop_training.learn.learner import RESUME, Learner, Plan
 from tabletop_training.learn.opponents import OpponentSettings
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
-from tabletop_training.settings import Settings
+from tabletop_training.files.settings import Settings
 
 folder, updates = Path(sys.argv[1]), int(sys.argv[2])
 settings = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1, evaluate_every=2000)

@@ -13,10 +13,6 @@ from torch import nn
 
 from petrichor_env.config import MODULES, VARIANTS, Config
 from petrichor_env.game import GAME
-from tabletop.agents import Decisions, check_agents
-from tabletop.batch import Batch
-from tabletop.compiled import kernel
-from tabletop.errors import CheckpointError, ConfigError
 from tabletop_agents import POLICIES, agent_file, make_agent
 from tabletop_agents.checkpoint import read_checkpoint, save_network
 from tabletop_agents.networks import flat_network
@@ -24,6 +20,10 @@ from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.forward import POLICY, TRUNK, WIN_MARGIN, FlatNetwork, forward
 from tabletop_agents.search.guided_search import GuidedSearchAgent, GuidedTree, guided_search_for, settings_record
 from tabletop_agents.search.guided_tree import Tree
+from tabletop_engine.compiling.compiled import kernel
+from tabletop_engine.errors import CheckpointError, ConfigError
+from tabletop_engine.play.agents import Decisions, check_agents
+from tabletop_engine.play.batch import Batch
 from tests.games import connect_four, leduc_poker
 from tests.support.hidden import what_is_hidden_changed
 from tests.support.networks import guided, network_for

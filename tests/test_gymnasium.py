@@ -23,8 +23,8 @@ import petrichor_env
 from petrichor_env import Batch, Config, describe
 from petrichor_env.actions import ACTIONS, NUM_ACTIONS
 from petrichor_env.config import MODULES, POWERS, VARIANTS
-from tabletop.errors import ComponentsError, ConfigError, GameOver, IllegalAction, ScenarioError
-from tabletop.kernels import sample_actions
+from tabletop_engine.errors import ComponentsError, ConfigError, GameOver, IllegalAction, ScenarioError
+from tabletop_engine.play.kernels import sample_actions
 from tests.support.configurations import MODULE_CONFIGURATIONS, SOLO_MODULES
 from tests.support.environments import check_docstring, legal_action, play_out
 from tests.support.processes import in_python

@@ -16,13 +16,13 @@ from petrichor_env.config import MODULES, Config
 from petrichor_env.game import GAME
 from petrichor_env.images import image_of, ways_to_lay
 from petrichor_env.state import NO_TILE, NUM_TILES
-from tabletop.agents import Decisions
-from tabletop.batch import Batch
-from tabletop.errors import ConfigError
-from tabletop.game import Image
 from tabletop_agents import make_agent
 from tabletop_agents.checkpoint import read_checkpoint, save_network
 from tabletop_agents.networks import Network, weighing
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.game import Image
+from tabletop_engine.play.agents import Decisions
+from tabletop_engine.play.batch import Batch
 from tabletop_training.learn.distil import FromImages, main
 from tabletop_training.learn.ppo import masked_log_probabilities
 from tabletop_training.learn.targets import Images

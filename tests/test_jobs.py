@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tabletop.errors import TabletopError
-from tabletop_training.job import Job, make_folder
+from tabletop_engine.errors import TabletopError
+from tabletop_training.files.job import Job, make_folder
 
 LOCKED = """
 import sys, time
-from tabletop_training.job import Job
+from tabletop_training.files.job import Job
 with Job(sys.argv[1], resume=True):
     print("here", flush=True)
     time.sleep(600)

@@ -10,9 +10,9 @@ import pytest
 
 from petrichor_env.config import Config
 from petrichor_env.state import RULES_VERSION
-from tabletop.errors import ConfigError, TabletopError
 from tabletop_cli import petrichor
-from tabletop_training.ladder import LADDER, games_of_step, main, measure_step
+from tabletop_engine.errors import ConfigError, TabletopError
+from tabletop_training.measure.ladder import LADDER, games_of_step, main, measure_step
 
 ROOT = Path(__file__).parents[1]
 CONFIGS = {players: Config(players=players, **switches) for players, switches in petrichor.LINE.ladder.items()}

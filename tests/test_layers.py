@@ -1,4 +1,5 @@
-"""The order of the packages: tabletop, a game, agents, training, command line; each imports only what is below it.
+"""The order of the packages: tabletop_engine, a game, agents, training, command line; each imports only what is below
+it.
 
 Tests import from `tests/support`, never from each other.
 """
@@ -15,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FLOORS = {
-    "tabletop": ROOT / "tabletop",
+    "tabletop_engine": ROOT / "tabletop_engine",
     "petrichor_env": ROOT / "petrichor_env",
     "evergreen_env": ROOT / "evergreen_env",
     "tabletop_agents": ROOT / "agents" / "tabletop_agents",
@@ -25,7 +26,7 @@ FLOORS = {
 """From the ground up. A game is a floor of its own; games never import each other."""
 GAMES = ("petrichor_env", "evergreen_env")
 FILES = sorted((floor, path) for floor, folder in FLOORS.items() for path in folder.rglob("*.py"))
-THE_ONE_LOOK_UPWARD = ("tabletop", "agents.py", "tabletop_agents")
+THE_ONE_LOOK_UPWARD = ("tabletop_engine", "agents.py", "tabletop_agents")
 """Opponents by name are looked up when they are used."""
 
 
@@ -59,7 +60,7 @@ def test_imports_go_down(floor: str, path: Path) -> None:
     assert not found, f"{path.relative_to(ROOT)} is on the floor {floor} and imports {', '.join(sorted(found))}"
 
 
-ENGINE_FILES = [path for floor, path in FILES if floor == "tabletop"]
+ENGINE_FILES = [path for floor, path in FILES if floor == "tabletop_engine"]
 GAMES_BY_NAME = re.compile("petrichor|evergreen|southern winds|neutral player", re.IGNORECASE)
 
 
@@ -81,7 +82,10 @@ def test_what_is_about_a_game_says_so(path: Path) -> None:
 
 
 CLOSES_A_CIRCLE = {
-    ("tabletop.agents", "tabletop_agents"): "opponents by name, looked up when they are used (THE_ONE_LOOK_UPWARD)",
+    (
+        "tabletop_engine.play.agents",
+        "tabletop_agents",
+    ): "opponents by name, looked up when they are used (THE_ONE_LOOK_UPWARD)",
     ("tabletop_training.learn.ppo", "tabletop_training.learn.games"): "the types of what it learns from",
     ("tabletop_training.learn.saved", "tabletop_training.learn.learner"): "the type of what it saves",
 }
@@ -140,7 +144,7 @@ def test_circles_are_found() -> None:
 
 
 HEAVY = {"torch", "stable_baselines3", "sb3_contrib", "ray", "matplotlib"}
-BELOW = [(floor, path) for floor, path in FILES if floor in ("tabletop", *GAMES)]
+BELOW = [(floor, path) for floor, path in FILES if floor in ("tabletop_engine", *GAMES)]
 
 
 @pytest.mark.parametrize("path", [path for _, path in BELOW], ids=[str(path.relative_to(ROOT)) for _, path in BELOW])
@@ -158,14 +162,14 @@ RULES = [path for game in GAMES for path in sorted((FLOORS[game] / "rules").glob
 def test_rules_know_only_rules(path: Path) -> None:
     names = set(imported(ast.parse(path.read_text(encoding="utf-8"))))
     game = path.parents[1].name
-    assert {name.split(".")[0] for name in names} <= {"__future__", "numpy", "typing", "tabletop", game}
+    assert {name.split(".")[0] for name in names} <= {"__future__", "numpy", "typing", "tabletop_engine", game}
     ours = {name.split(".")[1] for name in names if name.startswith(f"{game}.")}
-    engine = {name.split(".")[1] for name in names if name.startswith("tabletop.")}
+    engine = {name.split(".")[1] for name in names if name.startswith("tabletop_engine.")}
     assert ours <= {"actions", "state", "tables", "rules"}
-    assert engine <= {"chance", "compiled", "decisions", "defaults", "legal", "overwrite", "record"}
+    assert engine <= {"chance", "compiling", "decisions", "defaults", "legal", "record"}
 
 
-ENVIRONMENTS = [*sorted((ROOT / "tabletop" / "envs").glob("*.py")), *(ROOT / game / "envs.py" for game in GAMES)]
+ENVIRONMENTS = [*sorted((ROOT / "tabletop_engine" / "envs").glob("*.py")), *(ROOT / game / "envs.py" for game in GAMES)]
 
 
 @pytest.mark.parametrize("path", ENVIRONMENTS, ids=lambda path: path.name)

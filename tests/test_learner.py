@@ -15,22 +15,22 @@ import torch
 import evergreen_env
 import petrichor_env
 from petrichor_env.config import VARIANTS, Config
-from tabletop.agents import Decisions
-from tabletop.batch import Batch
-from tabletop.errors import CheckpointError, ConfigError, TabletopError
 from tabletop_agents import RandomAgent
 from tabletop_agents.checkpoint import read_notes, variety, versions
-from tabletop_training.evaluation import play_games
-from tabletop_training.job import Job
+from tabletop_engine.errors import CheckpointError, ConfigError, TabletopError
+from tabletop_engine.play.agents import Decisions
+from tabletop_engine.play.batch import Batch
+from tabletop_training.files.job import Job
+from tabletop_training.files.settings import Settings
+from tabletop_training.files.trees import load_tree, save_tree
 from tabletop_training.learn import saved
 from tabletop_training.learn.devices import MAX_THREADS, fastest_threads
 from tabletop_training.learn.learner import BEST, CHOOSING_SEED, POLICY, RESUME, Learner, Plan, learn
 from tabletop_training.learn.logs import CURVE, EVALUATIONS, LEAGUE_LOG, TENSORBOARD
 from tabletop_training.learn.opponents import OpponentSettings
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings, Judge, Judgement
-from tabletop_training.matches import play_match
-from tabletop_training.resume import load_tree, save_tree
-from tabletop_training.settings import Settings
+from tabletop_training.measure.evaluation import play_games
+from tabletop_training.measure.matches import play_match
 from tests.games import connect_four
 
 PETRICHOR, EVERGREEN = petrichor_env.GAME, evergreen_env.GAME

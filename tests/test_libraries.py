@@ -14,7 +14,7 @@ import pytest
 
 from docs import library_snippets
 from docs.library_snippets import FILE, FOLDER, GAMES, INSTALLED, ROOT, SNIPPETS, STEPS, run_apart
-from tabletop.errors import IllegalAction
+from tabletop_engine.errors import IllegalAction
 
 FEW = 4000
 """Decisions; learners round them up to a rollout."""

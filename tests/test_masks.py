@@ -19,10 +19,10 @@ import evergreen_env
 import petrichor_env
 from petrichor_env import petrichor_v0
 from petrichor_env.actions import NUM_ACTIONS
-from tabletop.envs import MaskInObservation, VectorMaskInObservation
-from tabletop.envs.aec import AgentMaskInObservation
-from tabletop.errors import ConfigError
-from tabletop.kernels import sample_actions
+from tabletop_engine.envs import MaskInObservation, VectorMaskInObservation
+from tabletop_engine.envs.aec import AgentMaskInObservation
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.play.kernels import sample_actions
 from tests.support.environments import legal_action
 
 IDS = (petrichor_env.SOLO_ID, petrichor_env.VERSUS_ID, evergreen_env.SOLO_ID, evergreen_env.VERSUS_ID)

@@ -12,7 +12,7 @@ import pytest
 
 import petrichor_env
 from petrichor_env.moved import CHANGED, MOVED
-from tabletop.errors import TabletopError
+from tabletop_engine.errors import TabletopError
 from tests.support.processes import in_python
 
 ROOT = Path(__file__).parents[1]
@@ -42,7 +42,7 @@ def test_moved_names_are_the_new_ones(name: str) -> None:
 
 
 def test_an_error_of_the_old_name_is_caught() -> None:
-    with pytest.warns(DeprecationWarning, match=r"tabletop\.errors"):
+    with pytest.warns(DeprecationWarning, match=r"tabletop_engine\.errors"):
         from petrichor_env.errors import PetrichorError  # type: ignore[import-not-found, unused-ignore]
     assert PetrichorError is TabletopError
 
@@ -61,7 +61,7 @@ def test_other_missing_modules_are_missing_as_ever() -> None:
 def test_the_warning_names_the_users_line() -> None:
     program = "import petrichor_env\nfrom petrichor_env.kernels import sample_actions\n"
     said = in_python(program).stderr
-    assert "<string>:2: DeprecationWarning: petrichor_env.kernels is tabletop.kernels" in said
+    assert "<string>:2: DeprecationWarning: petrichor_env.kernels is tabletop_engine.play.kernels" in said
 
 
 def test_new_names_warn_of_nothing() -> None:

@@ -19,8 +19,8 @@ import evergreen_env
 import petrichor_env
 from evergreen_env import evergreen_v0
 from petrichor_env import petrichor_v0
-from tabletop.batch import Batch
-from tabletop.errors import ConfigError, ScenarioError, StateError
+from tabletop_engine.errors import ConfigError, ScenarioError, StateError
+from tabletop_engine.play.batch import Batch
 
 EXTREMES = (-1, 99, 127, 128, 2_001, 30_000, 32_767)
 GAMES: list[Any] = [

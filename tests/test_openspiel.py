@@ -21,13 +21,13 @@ import evergreen_env.openspiel
 import petrichor_env.openspiel
 from evergreen_env import Config as EvergreenConfig
 from petrichor_env import Config as PetrichorConfig
-from tabletop.agents import Decisions
-from tabletop.batch import Batch
-from tabletop.envs.openspiel import Limits, Playouts, Resampler, parameters_of, register, spiel_class
-from tabletop.errors import ConfigError
-from tabletop.game import NOBODY
-from tabletop.position import positions_of
 from tabletop_agents import make_agent
+from tabletop_engine.envs.openspiel import Limits, Playouts, Resampler, parameters_of, register, spiel_class
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.game import NOBODY
+from tabletop_engine.play.agents import Decisions
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.positions.position import positions_of
 from tests.games import connect_four, leduc_poker
 from tests.openspiel.playthroughs import FOLDER, told
 from tests.openspiel.playthroughs import GAMES as PLAYED_THROUGH
@@ -555,7 +555,7 @@ def test_without_openspiel() -> None:
 import sys
 sys.modules["pyspiel"] = None
 import petrichor_env
-from tabletop.errors import TabletopError
+from tabletop_engine.errors import TabletopError
 from tabletop_agents import make_agent
 game = lambda: __import__("petrichor_env.openspiel")
 agent = lambda: make_agent("openspiel-mcts-9", petrichor_env.GAME)

@@ -12,16 +12,16 @@ import torch
 
 from petrichor_env import GAME
 from petrichor_env.config import MODULES, Config
-from tabletop.agents import Decisions
-from tabletop.errors import ConfigError
 from tabletop_agents.checkpoint import save_network
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.play.agents import Decisions
+from tabletop_training.files.settings import Settings
 from tabletop_training.learn.games import SeatGames
 from tabletop_training.learn.learner import Learner, Plan
 from tabletop_training.learn.opponents import ANCHOR, LEARNER, LEARNER_NAME, Opponents, OpponentSettings
 from tabletop_training.learn.ppo import masked_log_probabilities, new_network
 from tabletop_training.learn.task import Budget, GamesSettings
-from tabletop_training.ratings import START_MU
-from tabletop_training.settings import Settings
+from tabletop_training.measure.ratings import START_MU
 from tests.support.networks import network_for
 
 SMALL = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1)

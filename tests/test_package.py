@@ -18,7 +18,7 @@ import petrichor_env
 from docs import pictures
 from docs.game_pages import PETRICHOR, actions_page
 from petrichor_env.state import DECISION_NAMES
-from tabletop.drawing.raster import rgb_array
+from tabletop_engine.drawing.raster import rgb_array
 from tests import release
 from tests.support.processes import in_python
 

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from petrichor_env import GAME
-from tabletop.errors import ConfigError, TabletopError
 from tabletop_agents.policy import PolicyAgent
 from tabletop_cli import petrichor as cli
+from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_training.learn import parallel
 from tabletop_training.learn.learner import POLICY, RESUME
 from tabletop_training.learn.parallel import Progress, in_processes

@@ -22,7 +22,7 @@ from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import MODULES, POWERS
 from petrichor_env.observation import HIGH, LAYOUT, LOW, OBSERVATION_SIZE
 from petrichor_env.state import Decision
-from tabletop.errors import ConfigError, GameOver, IllegalAction, ScenarioError
+from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, ScenarioError
 from tests.support.configurations import BASE, CHOSEN_POWERS, RANDOM, TOGETHER
 from tests.support.environments import legal_action
 

@@ -19,9 +19,9 @@ from petrichor_env import GAME as PETRICHOR
 from petrichor_env import Config, scenario
 from petrichor_env.actions import ACTIONS, DECLINE, PASS
 from petrichor_env.state import NOBODY
-from tabletop.batch import Batch, legal_actions
-from tabletop.drawing.svg import Place
-from tabletop.game import Game
+from tabletop_engine.drawing.svg import Place
+from tabletop_engine.game import Game
+from tabletop_engine.play.batch import Batch, legal_actions
 from tests.evergreen.play import draft, turn
 from tests.evergreen.play import play as play_evergreen
 from tests.games import connect_four

@@ -1,4 +1,4 @@
-"""What a small game gets from `tabletop.plain`: words, pictures, positions, replays, pages, and play at a terminal."""
+"""What a small game gets from `text.plain`: words, pictures, positions, replays, pages, and play at a terminal."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from tabletop.batch import Batch
-from tabletop.errors import ReplayError, ScenarioError, StateError, TabletopError
-from tabletop.game import NOBODY, Game
-from tabletop.legal import NOTHING_ASKED
-from tabletop.replays.page import page, page_data
-from tabletop.replays.replay import Replay, frames
-from tabletop.replays.viewer import Viewer
-from tabletop.words import Facts
 from tabletop_agents.play.typed import TypedSession
 from tabletop_agents.random_agent import RandomAgent
+from tabletop_engine.errors import ReplayError, ScenarioError, StateError, TabletopError
+from tabletop_engine.game import NOBODY, Game
+from tabletop_engine.legal import NOTHING_ASKED
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.replays.page import page, page_data
+from tabletop_engine.replays.replay import Replay, frames
+from tabletop_engine.replays.viewer import Viewer
+from tabletop_engine.text.words import Facts
 from tests.games import connect_four, leduc_poker
 
 BOTH = pytest.mark.parametrize("game", [connect_four.GAME, leduc_poker.GAME], ids=str)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from petrichor_env import Config
-from tabletop.agents import Decisions
-from tabletop.batch import Batch
-from tabletop.game import NOBODY
-from tabletop.play import PlayListener, play
 from tabletop_agents import RandomAgent
+from tabletop_engine.game import NOBODY
+from tabletop_engine.play.agents import Decisions
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.play import PlayListener, play
 
 
 class Heard(PlayListener):

@@ -21,22 +21,22 @@ from petrichor_env.drawing import action_text, render_text
 from petrichor_env.drawing.text import OWNER_PAINTS, text_blocks
 from petrichor_env.game import GAME
 from petrichor_env.state import CROP_NAMES, WEATHER_NAMES
-from tabletop.agents import POINTS_AHEAD, Decisions
-from tabletop.batch import legal_actions
-from tabletop.drawing.lines import Row, Table, Tiles, Words, fit, in_columns, joined, width
-from tabletop.errors import ConfigError, IllegalAction, ReplayError
-from tabletop.replays.replay import Replay
-from tabletop.terminal import (
+from tabletop_agents import Agent, GreedyAgent, RandomAgent, make_agent, own_agents
+from tabletop_agents.play.session import PERSON, hints_for
+from tabletop_agents.play.terminal import Terminal, hangups_end_input, main, play
+from tabletop_agents.play.typed import TypedSession, matches
+from tabletop_engine.drawing.lines import Row, Table, Tiles, Words, fit, in_columns, joined, width
+from tabletop_engine.errors import ConfigError, IllegalAction, ReplayError
+from tabletop_engine.play.agents import POINTS_AHEAD, Decisions
+from tabletop_engine.play.batch import legal_actions
+from tabletop_engine.replays.replay import Replay
+from tabletop_engine.text.terminal import (
     _turn_on_sequences,
     columns_of_output,
     is_terminal,
     obeys_sequences,
     wants_colour,
 )
-from tabletop_agents import Agent, GreedyAgent, RandomAgent, make_agent, own_agents
-from tabletop_agents.play.session import PERSON, hints_for
-from tabletop_agents.play.terminal import Terminal, hangups_end_input, main, play
-from tabletop_agents.play.typed import TypedSession, matches
 from tests.support.hidden import swapped
 from tests.support.processes import in_python
 from tests.support.terminal import Terminal as PseudoTerminal
@@ -940,7 +940,7 @@ def test_windows_is_told_to_obey_once(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     monkeypatch.setattr(sys, "stdout", Keyboard())
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr("tabletop.terminal._WINDOWS", True)
+    monkeypatch.setattr("tabletop_engine.text.terminal._WINDOWS", True)
     monkeypatch.setattr("os.system", told.append)
     _turn_on_sequences.cache_clear()
     assert obeys_sequences() and obeys_sequences() and told == [""]

@@ -18,12 +18,12 @@ import evergreen_env
 from petrichor_env import VARIANTS, describe, scenario
 from petrichor_env import Config as PetrichorConfig
 from petrichor_env.config import MODULES
-from tabletop import position as position_module
-from tabletop.batch import REWARDS, Batch, game_seed
-from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
-from tabletop.game import NOBODY, Config
-from tabletop.position import CHANCE, Position, Positions, positions_of
-from tabletop.scripted import BEGIN
+from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, StateError
+from tabletop_engine.game import NOBODY, Config
+from tabletop_engine.play.batch import REWARDS, Batch, game_seed
+from tabletop_engine.positions import position as position_module
+from tabletop_engine.positions.position import CHANCE, Position, Positions, positions_of
+from tabletop_engine.positions.scripted import BEGIN
 from tests.games import connect_four, leduc_poker
 from tests.support.configurations import SOLO_MODULES
 from tests.support.draws import Overheard
@@ -158,7 +158,7 @@ def test_a_game_without_chance_has_no_draws() -> None:
 
 MODES = """
 import hashlib
-from tabletop.position import Positions
+from tabletop_engine.positions.position import Positions
 from tests.games import leduc_poker
 
 def tree(position, found):
@@ -191,7 +191,7 @@ def test_bits_that_are_no_draw_are_refused(monkeypatch: pytest.MonkeyPatch) -> N
         arguments[-1][:] = 0, 0, 0, 0, 0, 1  # the facts: no draw, but another random stream
 
     monkeypatch.setattr(positions.kernels, "play_scripted", play)
-    with pytest.raises(StateError, match=r"no draw of tabletop\.chance, or Numba"):
+    with pytest.raises(StateError, match=r"no draw of tabletop_engine\.chance, or Numba"):
         positions.first  # noqa: B018
 
 

@@ -38,8 +38,8 @@ from petrichor_env.state import (
     Reading,
     Source,
 )
-from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
-from tabletop.kernels import sample_actions
+from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, StateError
+from tabletop_engine.play.kernels import sample_actions
 from tests.support.configurations import A_FEW, EVERY_CONFIGURATION, TOGETHER
 from tests.support.hidden import swapped
 from tests.support.processes import in_python

@@ -11,9 +11,9 @@ from scipy import stats
 
 from petrichor_env.config import Config
 from petrichor_env.state import NOBODY, STATE
-from tabletop.batch import Batch
-from tabletop.errors import ConfigError
-from tabletop_training.ratings import START_MU, START_SIGMA, Rating, Ratings, rate_games
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.play.batch import Batch
+from tabletop_training.measure.ratings import START_MU, START_SIGMA, Rating, Ratings, rate_games
 
 
 def places(scores: np.ndarray) -> np.ndarray:

@@ -14,9 +14,9 @@ import pytest
 pytest.importorskip("ray.train")
 
 from petrichor_env import GAME
-from tabletop.errors import ConfigError, TabletopError
 from tabletop_agents.policy import PolicyAgent
 from tabletop_cli import petrichor as cli
+from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_training.learn import parallel
 from tabletop_training.learn.learner import BEST, POLICY
 from tabletop_training.learn.parallel import Progress, on_ray

@@ -11,9 +11,9 @@ import pytest
 
 from petrichor_env.state import BLANK, STATE, State
 from petrichor_env.tables import Tables
-from tabletop.compiled import kernel
-from tabletop.overwrite import overwrite
-from tabletop.record import (
+from tabletop_engine.compiling.compiled import kernel
+from tabletop_engine.compiling.overwrite import overwrite
+from tabletop_engine.record import (
     FILLER,
     Record,
     array,

@@ -37,15 +37,15 @@ from petrichor_env.state import (
     State,
 )
 from petrichor_env.words import FIELDS, owner_names, tile_name
-from tabletop.drawing import raster
-from tabletop.drawing.letters import letter
-from tabletop.drawing.panels import STRONG
-from tabletop.drawing.picture import Picture
-from tabletop.drawing.raster import rgb_array, save_png
-from tabletop.drawing.svg import cut, text, width_of, wrapped
-from tabletop.errors import TabletopError
-from tabletop.game import Game
-from tabletop.words import joined
+from tabletop_engine.drawing import raster
+from tabletop_engine.drawing.letters import letter
+from tabletop_engine.drawing.panels import STRONG
+from tabletop_engine.drawing.picture import Picture
+from tabletop_engine.drawing.raster import rgb_array, save_png
+from tabletop_engine.drawing.svg import cut, text, width_of, wrapped
+from tabletop_engine.errors import TabletopError
+from tabletop_engine.game import Game
+from tabletop_engine.text.words import joined
 from tests.support.configurations import SOLO_MODULES
 from tests.support.hidden import swapped
 

@@ -28,14 +28,14 @@ from petrichor_env import Batch, Config, petrichor_v0, picture, scenario
 from petrichor_env.config import MODULES
 from petrichor_env.drawing import action_text, render_svg
 from petrichor_env.state import WEATHER_NAMES
-from tabletop.drawing import raster
-from tabletop.drawing.picture import Picture
-from tabletop.drawing.raster import rgb_array
-from tabletop.drawing.window import Window
-from tabletop.envs.rendering import Rendering
-from tabletop.envs.single import SeatEnv
-from tabletop.errors import ConfigError, IllegalAction, TabletopError
-from tabletop.kernels import sample_actions
+from tabletop_engine.drawing import raster
+from tabletop_engine.drawing.picture import Picture
+from tabletop_engine.drawing.raster import rgb_array
+from tabletop_engine.drawing.window import Window
+from tabletop_engine.envs.rendering import Rendering
+from tabletop_engine.envs.single import SeatEnv
+from tabletop_engine.errors import ConfigError, IllegalAction, TabletopError
+from tabletop_engine.play.kernels import sample_actions
 from tests.support.environments import legal_action
 from tests.support.hidden import swapped
 from tests.support.processes import in_python

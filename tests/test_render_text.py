@@ -17,10 +17,10 @@ from petrichor_env.drawing.icons import NEUTRAL_OWNER
 from petrichor_env.drawing.text import OWNER_PAINTS, result_text, winners
 from petrichor_env.rules.forecasts import TIMINGS
 from petrichor_env.state import CROP_NAMES, NOBODY, NUM_FORECASTS, Crop, Decision, Power, State
-from tabletop.batch import legal_actions
-from tabletop.drawing.owners import OWNER_COLOURS
-from tabletop.record import FORFEIT
-from tabletop.words import counted, win_text
+from tabletop_engine.drawing.owners import OWNER_COLOURS
+from tabletop_engine.play.batch import legal_actions
+from tabletop_engine.record import FORFEIT
+from tabletop_engine.text.words import counted, win_text
 from tests.support.play import action_of, play
 from tests.support.scenarios import SHORT
 

@@ -24,16 +24,16 @@ from petrichor_env.drawing import action_text, events, render_text
 from petrichor_env.drawing.board import render_svg
 from petrichor_env.state import PHASE_NAMES, WEATHER_NAMES, Decision
 from petrichor_env.words import owner_names, tile_name
-from tabletop.batch import legal_actions
-from tabletop.drawing.raster import rgb_array
-from tabletop.errors import ReplayError, TabletopError
-from tabletop.replays import page as replay_page
-from tabletop.replays import viewer as replay_viewer
-from tabletop.replays.files import FORFEIT
-from tabletop.replays.page import page, page_data, write_page
-from tabletop.replays.pictures import svg_of, write_gif, write_pngs
-from tabletop.replays.replay import Frame, Replay, frames
 from tabletop_cli import petrichor as cli
+from tabletop_engine.drawing.raster import rgb_array
+from tabletop_engine.errors import ReplayError, TabletopError
+from tabletop_engine.play.batch import legal_actions
+from tabletop_engine.replays import page as replay_page
+from tabletop_engine.replays import viewer as replay_viewer
+from tabletop_engine.replays.files import FORFEIT
+from tabletop_engine.replays.page import page, page_data, write_page
+from tabletop_engine.replays.pictures import svg_of, write_gif, write_pngs
+from tabletop_engine.replays.replay import Frame, Replay, frames
 from tests.support.browser import by_id, chromium, clear_logs, events_of, press, resize, wait
 from tests.support.hidden import swapped
 

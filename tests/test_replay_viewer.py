@@ -18,10 +18,10 @@ from petrichor_env import Batch, Config
 from petrichor_env.drawing import events, render_text
 from petrichor_env.game import GAME
 from petrichor_env.state import NOBODY, Decision
-from tabletop.errors import ConfigError, ReplayError
-from tabletop.replays import viewer as replay_viewer
-from tabletop.replays.replay import Replay
-from tabletop.replays.viewer import KeyControl, Viewer, by_lines, help_in, keys_in
+from tabletop_engine.errors import ConfigError, ReplayError
+from tabletop_engine.replays import viewer as replay_viewer
+from tabletop_engine.replays.replay import Replay
+from tabletop_engine.replays.viewer import KeyControl, Viewer, by_lines, help_in, keys_in
 from tests.support.terminal import ROOT, Terminal
 
 RIGHT, LEFT, DOWN, HOME, END, PAGE_UP, PAGE_DOWN = (
@@ -34,7 +34,8 @@ RIGHT, LEFT, DOWN, HOME, END, PAGE_UP, PAGE_DOWN = (
     "\x1b[6~",
 )
 PROGRAM = (
-    "import sys; from petrichor_env.game import GAME; from tabletop.replays.viewer import main; main(sys.argv[1], GAME)"
+    "import sys; from petrichor_env.game import GAME; from tabletop_engine.replays.viewer import main; "
+    "main(sys.argv[1], GAME)"
 )
 COMMAND = ("-c", PROGRAM)
 

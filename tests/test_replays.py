@@ -19,22 +19,22 @@ from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import MODULES
 from petrichor_env.game import GAME
 from petrichor_env.state import NOBODY, STATE
-from tabletop.agents import Agent, Decisions
-from tabletop.batch import legal_actions
-from tabletop.errors import ConfigError, IllegalAction, ReplayError, StateError, TabletopError
-from tabletop.replays import recorder as recorder_module
-from tabletop.replays.files import write
-from tabletop.replays.pictures import svg_of
-from tabletop.replays.recorder import Recorder
-from tabletop.replays.replay import Replay, frames, replays_of
-from tabletop.versus import VersusBatch
 from tabletop_agents.random_agent import RandomAgent
 from tabletop_agents.search.ismcts import IsmctsAgent
-from tabletop_training import matches, tournament
-from tabletop_training.evaluation import play_games, play_lineups
-from tabletop_training.evaluation_files import ReplayFiles, slug
+from tabletop_engine.errors import ConfigError, IllegalAction, ReplayError, StateError, TabletopError
+from tabletop_engine.play.agents import Agent, Decisions
+from tabletop_engine.play.batch import legal_actions
+from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.replays import recorder as recorder_module
+from tabletop_engine.replays.files import write
+from tabletop_engine.replays.pictures import svg_of
+from tabletop_engine.replays.recorder import Recorder
+from tabletop_engine.replays.replay import Replay, frames, replays_of
+from tabletop_training.files.tables import ReplayFiles, slug
+from tabletop_training.files.trees import save_tree
+from tabletop_training.measure import matches, tournament
+from tabletop_training.measure.evaluation import play_games, play_lineups
 from tabletop_training.petrichor import difficulty
-from tabletop_training.resume import save_tree
 from tests.support.configurations import A_FEW
 
 EVERYTHING = Config(players=4, drafting=True, modules=MODULES)

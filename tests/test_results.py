@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from petrichor_env.config import MODULES, VARIANTS, Config
-from tabletop.agents import Decisions
-from tabletop.batch import Batch
-from tabletop.errors import ConfigError
 from tabletop_agents import GreedyAgent, RandomAgent
-from tabletop_training.evaluation import EvaluationStopped, play_games
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.play.agents import Decisions
+from tabletop_engine.play.batch import Batch
+from tabletop_training.measure.evaluation import EvaluationStopped, play_games
+from tabletop_training.measure.results import Results, mean_interval, wilson_interval
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, summarize
-from tabletop_training.results import Results, mean_interval, wilson_interval
 
 
 def test_all_variants_are_the_16_combinations() -> None:

@@ -11,16 +11,16 @@ from gymnasium.vector import AutoresetMode
 
 import evergreen_env
 import petrichor_env
-from tabletop.batch import AUTORESETS, REWARDS, Batch
-from tabletop.envs import SeatEnv, SeatVectorEnv
-from tabletop.envs.aec import SeatsAEC, wrapped
-from tabletop.game import NOBODY, Config
-from tabletop.kernels import sample_actions
-from tabletop.position import positions_of
-from tabletop.versus import VersusBatch
 from tabletop_agents import RandomAgent
+from tabletop_engine.envs import SeatEnv, SeatVectorEnv
+from tabletop_engine.envs.aec import SeatsAEC, wrapped
+from tabletop_engine.game import NOBODY, Config
+from tabletop_engine.play.batch import AUTORESETS, REWARDS, Batch
+from tabletop_engine.play.kernels import sample_actions
+from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.positions.position import positions_of
 from tabletop_training.dataset import episodes
-from tabletop_training.vec_env import SeatsVecEnv
+from tabletop_training.learn.vec_env import SeatsVecEnv
 from tests.games import connect_four, leduc_poker
 
 CONFIGS: list[Config] = [
@@ -215,7 +215,7 @@ def test_positions_in_the_middle(config: Config, reward: str) -> None:
 @over_configs
 def test_openspiel(config: Config, reward: str, at_the_end: bool) -> None:
     pyspiel = pytest.importorskip("pyspiel")
-    from tabletop.envs.openspiel import parameters_of, register
+    from tabletop_engine.envs.openspiel import parameters_of, register
 
     game = pyspiel.load_game(register(config.game), parameters_of(config, reward, at_the_end))
     generator = np.random.default_rng(0)

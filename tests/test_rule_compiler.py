@@ -21,9 +21,9 @@ from numba.core.registry import CPUDispatcher
 from numba.core.runtime import _nrt_python as memory
 from numba.core.runtime import rtsys
 
-from tabletop import rule_compiler
-from tabletop.compiled import JIT
-from tabletop.rule_compiler import (
+from tabletop_engine.compiling import rule_compiler
+from tabletop_engine.compiling.compiled import JIT
+from tabletop_engine.compiling.rule_compiler import (
     USED,
     KernelDispatcher,
     KernelLibrary,
@@ -259,8 +259,9 @@ DIGEST = """
 import hashlib, json
 import numpy as np
 from petrichor_env.config import MODULES, Config
-from tabletop import kernels, rule_compiler, warm_up
-from tabletop.batch import Batch
+from tabletop_engine.play import kernels
+from tabletop_engine.compiling import rule_compiler, warm_up
+from tabletop_engine.play.batch import Batch
 warm_up._warm.add("petrichor_env.game")  # only what is called here is compiled
 digest, generator = hashlib.sha256(), np.random.default_rng(0)
 for config in (Config(), Config(players=3), Config(players=5, modules=MODULES)):
@@ -312,7 +313,8 @@ def test_ordinary_functions_may_not_call_rules() -> None:
     rules = toy(True)
     for one in (rules.fibonacci, rules.halves):
         with pytest.raises(
-            errors.TypingError, match=r"is a rule: only rules and kernels of tabletop\.compiled can call it"
+            errors.TypingError,
+            match=r"is a rule: only rules and kernels of tabletop_engine\.compiling\.compiled can call it",
         ):
             numba.njit(lambda n, one=one: one(n))(3)
 
@@ -331,7 +333,7 @@ def look():
     return [{name: id(value) for name, value in vars(one).items() if callable(value) or hasattr(value, "__get__")}
             for one in OWN]
 before = look()
-from tabletop.rule_compiler import KernelDispatcher, compile_rule
+from tabletop_engine.compiling.rule_compiler import KernelDispatcher, compile_rule
 twice = compile_rule(lambda n: 2 * n)
 assert KernelDispatcher(lambda n: twice(n) + 1)(3) == 7
 plain = numba.njit(lambda n: n + 1)
@@ -350,7 +352,7 @@ import json, sys
 import numba
 if sys.argv[1]:
     numba.__version__ = sys.argv[1]
-from tabletop import rule_compiler
+from tabletop_engine.compiling import rule_compiler
 rule = rule_compiler.compile_rule(lambda n: 5 * n)
 kernel = (rule_compiler.KernelDispatcher if rule_compiler.USED else numba.njit)(lambda n: rule(n))
 print(json.dumps([type(rule).__name__, int(kernel(2))]))
@@ -364,7 +366,7 @@ print(json.dumps([type(rule).__name__, int(kernel(2))]))
 MODULE = """
 import json, sys
 import numpy as np
-from tabletop.rule_compiler import compile_kernel, compile_rule, compile_shared_rule
+from tabletop_engine.compiling.rule_compiler import compile_kernel, compile_rule, compile_shared_rule
 
 @compile_rule
 def deep(n):
@@ -424,7 +426,7 @@ WITH_NAMEDTUPLE = """
 import json
 from typing import NamedTuple
 import numpy as np
-from tabletop.rule_compiler import compile_kernel, compile_rule
+from tabletop_engine.compiling.rule_compiler import compile_kernel, compile_rule
 
 class Pair(NamedTuple):
     numbers: np.ndarray

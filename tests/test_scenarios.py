@@ -18,8 +18,8 @@ from petrichor_env import Batch, Config, describe, scenario
 from petrichor_env.actions import ACTION_NAMES
 from petrichor_env.game import check
 from petrichor_env.state import DECISION_NAMES, STATE, Decision, State
-from tabletop.batch import legal_actions
-from tabletop.errors import ScenarioError, StateError
+from tabletop_engine.errors import ScenarioError, StateError
+from tabletop_engine.play.batch import legal_actions
 from tests.support.configurations import BASE, RANDOM, SOLO, TOGETHER
 from tests.support.play import play
 from tests.support.scenarios import SHORT

@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabletop import seeds
-from tabletop.seeds import Seeds, Stream, generator
+from tabletop_engine import seeds
+from tabletop_engine.seeds import Seeds, Stream, generator
 
 ROOT = Path(__file__).parent.parent
-SOURCES = ("tabletop", "petrichor_env", "evergreen_env", "agents", "training", "tabletop_cli")
+SOURCES = ("tabletop_engine", "petrichor_env", "evergreen_env", "agents", "training", "tabletop_cli")
 RANGES = {name: one for name, one in vars(seeds).items() if isinstance(one, Seeds)}
 MADE_ELSEWHERE = {
-    "tabletop/seeds.py",
-    "tabletop/batch.py",  # the games' own streams, and the generator of random actions
-    "tabletop/versus.py",  # one of which only the form of its state is read
-    "tabletop/envs/openspiel.py",  # with the seed that the user gives OpenSpiel's parts
+    "tabletop_engine/seeds.py",
+    "tabletop_engine/play/batch.py",  # the games' own streams, and the generator of random actions
+    "tabletop_engine/play/versus.py",  # one of which only the form of its state is read
+    "tabletop_engine/envs/openspiel.py",  # with the seed that the user gives OpenSpiel's parts
     "agents/tabletop_agents/openspiel.py",  # OpenSpiel's bots want a RandomState, which is drawn from an agent's stream
     "agents/tabletop_agents/play/session.py",  # a seed for a game of people that was started without one
 }

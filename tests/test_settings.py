@@ -13,14 +13,14 @@ import pytest
 import evergreen_env
 import petrichor_env
 from petrichor_env.config import Config
-from tabletop.errors import ConfigError
-from tabletop.game import Game
 from tabletop_agents.checkpoint import read_notes
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.game import Game
+from tabletop_training.files.settings import CONFIGS, Settings, read_settings, shipped_settings
 from tabletop_training.learn.learner import POLICY
 from tabletop_training.learn.opponents import OpponentSettings
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
 from tabletop_training.learn.train import TABLES, settings_file
-from tabletop_training.settings import CONFIGS, Settings, read_settings, shipped_settings
 from tests.games import connect_four
 
 PETRICHOR, EVERGREEN = petrichor_env.GAME, evergreen_env.GAME

@@ -9,14 +9,14 @@ import pytest
 
 from petrichor_env import GAME
 from petrichor_env.config import MODULES, VARIANTS, Config
-from tabletop.agents import check_agents
-from tabletop.batch import Batch
-from tabletop.errors import CheckpointError, ConfigError, TabletopError
 from tabletop_agents import POLICIES, Decisions, GreedyAgent, checkpoint_path, make_agent, shipped_policies
 from tabletop_agents.checkpoint import read_notes
 from tabletop_agents.policy import PolicyAgent
-from tabletop_training.evaluation import play_games
-from tabletop_training.matches import evaluate
+from tabletop_engine.errors import CheckpointError, ConfigError, TabletopError
+from tabletop_engine.play.agents import check_agents
+from tabletop_engine.play.batch import Batch
+from tabletop_training.measure.evaluation import play_games
+from tabletop_training.measure.matches import evaluate
 
 
 def test_there_are_two() -> None:
@@ -94,7 +94,7 @@ def test_agents_with_a_network_say_what_they_need(name: str, monkeypatch: pytest
     def import_module(module: str) -> None:
         raise ModuleNotFoundError(f"No module named {module!r}", name=module)
 
-    monkeypatch.setattr("tabletop.extras.import_module", import_module)
+    monkeypatch.setattr("tabletop_engine.extras.import_module", import_module)
     with pytest.raises(TabletopError, match=rf"agent '{name}' needs the extra \"train\": pip install"):
         make_agent(name, GAME)
 

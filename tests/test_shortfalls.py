@@ -14,10 +14,6 @@ import torch
 from evergreen_env.game import GAME as EVERGREEN
 from petrichor_env.config import MODULES, VARIANTS, Config
 from petrichor_env.game import GAME
-from tabletop.agents import Decisions
-from tabletop.batch import Batch
-from tabletop.errors import CheckpointError, ConfigError
-from tabletop.game import Game
 from tabletop_agents import GreedyAgent, make_agent
 from tabletop_agents.checkpoint import MEMBER, read_checkpoint, save_network
 from tabletop_agents.networks import Network, flat_network, weighing
@@ -25,13 +21,17 @@ from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.guided_search import GuidedSearchAgent, GuidedTree, guided_search_for, settings_record
 from tabletop_agents.search.guided_tree import WALK_NODES
 from tabletop_agents.search.shortfalls import MOST_SHORTFALL, shortfalls
+from tabletop_engine.errors import CheckpointError, ConfigError
+from tabletop_engine.game import Game
+from tabletop_engine.play.agents import Decisions
+from tabletop_engine.play.batch import Batch
+from tabletop_training.files.settings import Settings
 from tabletop_training.learn import distil, train
 from tabletop_training.learn.games import SeatGames
 from tabletop_training.learn.learner import Learner, Plan
 from tabletop_training.learn.opponents import Opponents, OpponentSettings
 from tabletop_training.learn.ppo import masked_log_probabilities
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
-from tabletop_training.settings import Settings
 from tests.games import connect_four
 from tests.support.hidden import what_is_hidden_changed
 from tests.support.networks import network_for

@@ -22,20 +22,21 @@ from matplotlib.text import Text
 
 from evergreen_env import GAME as EVERGREEN
 from petrichor_env import GAME, Config
-from tabletop.drawing.svg import cut, width_of
-from tabletop.errors import ConfigError
-from tabletop.game import Game
-from tabletop.replays.page import write_page
-from tabletop.replays.replay import Replay
-from tabletop.replays.viewer import Viewer
-from tabletop.screen import Screen
-from tabletop.words import shown
 from tabletop_agents import POLICIES, Agent, RandomAgent
 from tabletop_agents.play.typed import TypedSession
 from tabletop_agents.web import catalogue
 from tabletop_cli import petrichor as cli
-from tabletop_training import benchmark, ladder, matches, tournament
-from tabletop_training.evaluation_files import (
+from tabletop_engine.drawing.svg import cut, width_of
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.game import Game
+from tabletop_engine.replays.page import write_page
+from tabletop_engine.replays.replay import Replay
+from tabletop_engine.replays.viewer import Viewer
+from tabletop_engine.text.screen import Screen
+from tabletop_engine.text.words import shown
+from tabletop_training.files.job import Bar, Job, progress_bar
+from tabletop_training.files.plots import agent_title, plot_cross_table, plot_learning_curve
+from tabletop_training.files.tables import (
     ReplayFiles,
     markdown_code,
     markdown_table,
@@ -43,14 +44,13 @@ from tabletop_training.evaluation_files import (
     slug,
     write_rows,
 )
-from tabletop_training.job import Bar, Job, progress_bar
+from tabletop_training.measure import benchmark, ladder, matches, tournament
+from tabletop_training.measure.ratings import Rating
+from tabletop_training.measure.results import Estimate
 from tabletop_training.petrichor import difficulty
 from tabletop_training.petrichor.benchmark import PLAN
 from tabletop_training.petrichor.difficulty_report import write_report
 from tabletop_training.petrichor.study import Study, read_games, write_games
-from tabletop_training.plots import agent_title, plot_cross_table, plot_learning_curve
-from tabletop_training.ratings import Rating
-from tabletop_training.results import Estimate
 from tests.support.studies import noisy, results_of, sets_of
 from tests.support.web import serving
 

@@ -14,16 +14,16 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from tabletop.agents import Decisions, ask
-from tabletop.batch import Batch
-from tabletop.envs import SeatEnv, SeatVectorEnv
-from tabletop.envs.aec import SeatsAEC, wrapped
-from tabletop.errors import ComponentsError, ConfigError, IllegalAction, ScenarioError, StateError
-from tabletop.game import NOBODY, Game
-from tabletop.invariants import first_outside
-from tabletop.kernels import sample_actions
-from tabletop.versus import VersusBatch
 from tabletop_agents import make_agent
+from tabletop_engine.described.invariants import first_outside
+from tabletop_engine.envs import SeatEnv, SeatVectorEnv
+from tabletop_engine.envs.aec import SeatsAEC, wrapped
+from tabletop_engine.errors import ComponentsError, ConfigError, IllegalAction, ScenarioError, StateError
+from tabletop_engine.game import NOBODY, Game
+from tabletop_engine.play.agents import Decisions, ask
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.kernels import sample_actions
+from tabletop_engine.play.versus import VersusBatch
 from tests.games import leduc_poker
 from tests.games.playthroughs import FOLDER, GAMES, told
 

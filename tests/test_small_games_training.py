@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 from sb3_contrib import MaskablePPO
 
-from tabletop.batch import Batch
-from tabletop.errors import ReplayError
-from tabletop.game import NOBODY, Game
-from tabletop.replays.recorder import Recorder
-from tabletop.replays.replay import Replay
-from tabletop.versus import VersusBatch
 from tabletop_agents import make_agent
 from tabletop_cli.__main__ import main
-from tabletop_training.matches import evaluate
-from tabletop_training.tournament import play_tournament
-from tabletop_training.vec_env import SeatsVecEnv
+from tabletop_engine.errors import ReplayError
+from tabletop_engine.game import NOBODY, Game
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.replays.recorder import Recorder
+from tabletop_engine.replays.replay import Replay
+from tabletop_training.learn.vec_env import SeatsVecEnv
+from tabletop_training.measure.matches import evaluate
+from tabletop_training.measure.tournament import play_tournament
 from tests.games import connect_four, leduc_poker
 
 pytestmark = pytest.mark.parametrize("game", [connect_four.GAME, leduc_poker.GAME], ids=lambda game: game.name)

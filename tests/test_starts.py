@@ -10,10 +10,10 @@ import pytest
 
 import petrichor_env  # noqa: F401 (its environments)
 from petrichor_env import GAME, Batch, Config, scenario
-from tabletop.errors import ConfigError, ScenarioError, StateError
-from tabletop.game import NOBODY
-from tabletop.replays.recorder import Recorder
-from tabletop.versus import VersusBatch
+from tabletop_engine.errors import ConfigError, ScenarioError, StateError
+from tabletop_engine.game import NOBODY
+from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.replays.recorder import Recorder
 from tests.games import connect_four
 
 LAST_ROUND: list[dict[str, Any]] = [{"players": 1, "round": 4, "points": {"player_0": points}} for points in (3, 7, 11)]

@@ -22,10 +22,10 @@ from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.drawing.decisions import WEATHER_WORDS
 from petrichor_env.state import NO_TILE
 from petrichor_env.words import FIELDS, owner_names, tile_name
-from tabletop.batch import Batch
-from tabletop.game import NOBODY, Game
-from tabletop.plain import PlainWords
-from tabletop.record import FORFEIT
+from tabletop_engine.game import NOBODY, Game
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.record import FORFEIT
+from tabletop_engine.text.plain import PlainWords
 from tests.games import connect_four
 from tests.rulebook.southern_winds import solo
 from tests.support.configurations import SOLO_MODULES

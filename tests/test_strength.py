@@ -14,15 +14,15 @@ from docs import generate
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.game import GAME
 from petrichor_env.state import RULES_VERSION
-from tabletop.agents import Decisions
-from tabletop.errors import ConfigError, TabletopError
 from tabletop_agents import POLICIES, make_agent
 from tabletop_agents.checkpoint import read_checkpoint, save_network
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.guided_search import DEFAULT_SETTINGS, GuidedSearchAgent
 from tabletop_cli import petrichor as cli
-from tabletop_training.evaluation import EVALUATION_SEED
-from tabletop_training.matches import evaluate
+from tabletop_engine.errors import ConfigError, TabletopError
+from tabletop_engine.play.agents import Decisions
+from tabletop_training.measure.evaluation import EVALUATION_SEED
+from tabletop_training.measure.matches import evaluate
 from tabletop_training.petrichor import strength
 from tabletop_training.petrichor.strength import HARDEST, PARTS, SETS, Player, Timed, key_of, main, measure
 from tests.support.play import in_the_middle

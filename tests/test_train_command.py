@@ -14,23 +14,23 @@ import evergreen_env
 import petrichor_env
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import Config
-from tabletop.errors import CheckpointError, ComponentsError, ConfigError
 from tabletop_agents import Agent, RandomAgent, make_agent
 from tabletop_agents.checkpoint import configs_of, read_checkpoint, read_notes, save_network, variety
 from tabletop_agents.policy import PolicyAgent
 from tabletop_cli.evergreen import main as evergreen
 from tabletop_cli.petrichor import main as petrichor
-from tabletop_training.curriculum import by_players
-from tabletop_training.evaluation import play_games
-from tabletop_training.evaluation_files import read_log
-from tabletop_training.job import Interruptions
+from tabletop_engine.errors import CheckpointError, ComponentsError, ConfigError
+from tabletop_training.files.job import Interruptions
+from tabletop_training.files.settings import Settings
+from tabletop_training.files.tables import read_log
+from tabletop_training.learn.curriculum import by_players
 from tabletop_training.learn.learner import BEST, POLICY, RESUME, Learner, Plan
 from tabletop_training.learn.logs import CURVE, EVALUATIONS, LEAGUE_LOG
 from tabletop_training.learn.opponents import ANCHOR, LEARNER_NAME, OpponentSettings
 from tabletop_training.learn.ppo import new_network
 from tabletop_training.learn.task import Budget, EvaluationSettings
 from tabletop_training.learn.train import RUN, Run, main, read_run, write_run
-from tabletop_training.settings import Settings
+from tabletop_training.measure.evaluation import play_games
 
 PETRICHOR, EVERGREEN = petrichor_env.GAME, evergreen_env.GAME
 TINY = """

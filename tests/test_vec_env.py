@@ -20,15 +20,15 @@ from petrichor_env import GAME
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import Config
 from petrichor_env.observation import OBSERVATION_SIZE
-from tabletop.batch import Batch
-from tabletop.errors import ConfigError, IllegalAction, ScenarioError
-from tabletop.game import Game
-from tabletop.kernels import sample_actions
-from tabletop.versus import VersusBatch
 from tabletop_agents import RandomAgent, make_agent
+from tabletop_engine.errors import ConfigError, IllegalAction, ScenarioError
+from tabletop_engine.game import Game
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.kernels import sample_actions
+from tabletop_engine.play.versus import VersusBatch
 from tabletop_training import sb3_maskable_ppo
-from tabletop_training.evaluation import play_games
-from tabletop_training.vec_env import SeatsVecEnv
+from tabletop_training.learn.vec_env import SeatsVecEnv
+from tabletop_training.measure.evaluation import play_games
 from tests.support.configurations import SOLO_MODULES
 
 

@@ -20,8 +20,8 @@ from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.envs import SoloEnv, SoloVectorEnv
 from petrichor_env.observation import OBSERVATION_SIZE
-from tabletop.errors import ConfigError, GameOver, IllegalAction, ScenarioError
-from tabletop.kernels import sample_actions
+from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, ScenarioError
+from tabletop_engine.play.kernels import sample_actions
 from tests.support.configurations import SOLO_MODULES
 
 SOLO = "petrichor_env:Petrichor/Solo-v0"

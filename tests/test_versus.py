@@ -21,10 +21,10 @@ from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.drawing.text import render_text
 from petrichor_env.state import NOBODY
-from tabletop.errors import ConfigError, GameOver, IllegalAction, ScenarioError, StateError
-from tabletop.kernels import sample_actions
-from tabletop.versus import VersusBatch
 from tabletop_agents import Agent, Decisions, RandomAgent
+from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, ScenarioError, StateError
+from tabletop_engine.play.kernels import sample_actions
+from tabletop_engine.play.versus import VersusBatch
 from tests.support.environments import check_docstring, legal_action, play_out
 
 VERSUS = "petrichor_env:Petrichor/Versus-v0"

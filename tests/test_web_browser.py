@@ -23,12 +23,12 @@ from selenium.webdriver.common.keys import Keys
 
 from petrichor_env import Config as PetrichorConfig
 from petrichor_env.config import MODULES
-from tabletop.batch import legal_actions
-from tabletop.drawing.parts import drawings_of
-from tabletop.game import game_of
-from tabletop.replays.replay import Replay
 from tabletop_agents.play.session import Session
 from tabletop_agents.web import catalogue
+from tabletop_engine.drawing.parts import drawings_of
+from tabletop_engine.game import game_of
+from tabletop_engine.play.batch import legal_actions
+from tabletop_engine.replays.replay import Replay
 from tests.support.browser import by_id, chromium, press, resize, wait
 from tests.support.visitor import DESK, PHONE, SPOTS, Visitor, a_browser, visiting
 from tests.support.web import SECONDS, Server, serving

@@ -18,13 +18,13 @@ from petrichor_env import Config
 from petrichor_env.actions import DECLINE
 from petrichor_env.config import MODULES
 from petrichor_env.state import NOBODY, Decision
-from tabletop.batch import Batch
-from tabletop.game import Config as AnyConfig
 from tabletop_agents.play.session import Session
 from tabletop_agents.web.catalogue import Catalogue
 from tabletop_agents.web.messages import Refused
 from tabletop_agents.web.tables import Link, Table
 from tabletop_cli.play import SHIPPED
+from tabletop_engine.game import Config as AnyConfig
+from tabletop_engine.play.batch import Batch
 from tests.evergreen.rounds import choose, goes_on, turns
 from tests.support.hidden import exchanged, swapped
 

@@ -22,18 +22,18 @@ import pytest
 from petrichor_env import GAME, Config, scenario
 from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.drawing import action_text, render_svg
-from tabletop.batch import legal_actions
-from tabletop.drawing.parts import drawings_of, parts_of, without_drawings
-from tabletop.drawing.raster import rgb_array
-from tabletop.errors import ConfigError
-from tabletop.game import Game, game_of
-from tabletop.record import FORFEIT
-from tabletop.replays.replay import Replay, frames
 from tabletop_agents import GreedyAgent
 from tabletop_agents.play.session import PERSON, Session
 from tabletop_agents.web.line import Line
 from tabletop_agents.web.server import Site
 from tabletop_cli.play import SHIPPED
+from tabletop_engine.drawing.parts import drawings_of, parts_of, without_drawings
+from tabletop_engine.drawing.raster import rgb_array
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.game import Game, game_of
+from tabletop_engine.play.batch import legal_actions
+from tabletop_engine.record import FORFEIT
+from tabletop_engine.replays.replay import Replay, frames
 from tests.games.playthroughs import GAMES
 from tests.support.web import SECONDS, Server, closing_words, serving
 

@@ -83,7 +83,7 @@ def test_top_level_names(wheel: Path) -> None:
     assert tops == {
         "evergreen_env",
         "petrichor_env",
-        "tabletop",
+        "tabletop_engine",
         "tabletop_agents",
         "tabletop_cli",
         "tabletop_training",
@@ -102,7 +102,7 @@ def test_top_level_names(wheel: Path) -> None:
 
 
 def test_it_is_the_wheel_that_runs(run: Run) -> None:
-    packages = "evergreen_env, petrichor_env, tabletop, tabletop_agents, tabletop_cli, tabletop_training"
+    packages = "evergreen_env, petrichor_env, tabletop_agents, tabletop_cli, tabletop_engine, tabletop_training"
     paths = run("-c", f"import {packages}; print(*[one.__file__ for one in ({packages})], sep='\\n')").split()
     assert len(paths) == len(packages.split()) and all(
         "elsewhere" in path and "site-packages" in path for path in paths
@@ -165,7 +165,7 @@ def test_the_second_game(run: Run) -> None:
     assert "MMNN#R." in said
     words = ["evaluate", "policy:versus", "greedy", "--games", "4"]
     assert "policy:versus" in run("-c", f"from tabletop_cli.evergreen import main; main({words!r})", compiled=True)
-    settings = "from tabletop_training.settings import shipped_settings; from evergreen_env import GAME; "
+    settings = "from tabletop_training.files.settings import shipped_settings; from evergreen_env import GAME; "
     assert run("-c", f"{settings}print(*shipped_settings(GAME))").split() == [
         "exploiter",
         "general",

@@ -17,17 +17,17 @@ import pytest
 
 from evergreen_env import Config as EvergreenConfig
 from petrichor_env import Config
-from tabletop.agents import Agent, Decisions
-from tabletop.errors import ConfigError, IllegalAction, TabletopError
 from tabletop_agents import GreedyAgent, RandomAgent
 from tabletop_cli import petrichor as cli
 from tabletop_cli import run
-from tabletop_training import matches, tournament, workers
-from tabletop_training.cluster import workers as workers_of
-from tabletop_training.evaluation import HERE, EvaluationStopped, Workers, blocks_of
-from tabletop_training.matches import evaluate, rotations
+from tabletop_engine.errors import ConfigError, IllegalAction, TabletopError
+from tabletop_engine.play.agents import Agent, Decisions
+from tabletop_training.measure import matches, tournament, workers
+from tabletop_training.measure.cluster import workers as workers_of
+from tabletop_training.measure.evaluation import HERE, EvaluationStopped, Workers, blocks_of
+from tabletop_training.measure.matches import evaluate, rotations
+from tabletop_training.measure.workers import Processes
 from tabletop_training.petrichor import difficulty
-from tabletop_training.workers import Processes
 from tests.support.results import assert_same, files_of
 from tests.support.workers import KILL, Dying, Noting
 
@@ -259,7 +259,7 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
 CTRL_C = """
 import os, signal
 from tabletop_cli import petrichor
-from tabletop_training.workers import Processes
+from tabletop_training.measure.workers import Processes
 start, begun = Processes.start, []
 
 def start_and_stop(self, task):

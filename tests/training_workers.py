@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from petrichor_env import GAME
-from tabletop.errors import ConfigError
+from tabletop_engine.errors import ConfigError
 from tabletop_training.learn import learner
 from tabletop_training.learn.group import Group
 from tabletop_training.learn.logs import CURVE

@@ -18,12 +18,12 @@ import evergreen_env
 import petrichor_env
 from petrichor_env import Batch, Config, describe, petrichor_v0, scenario
 from petrichor_env.envs import SoloEnv, SoloVectorEnv, VersusEnv
-from tabletop.agents import Agent, Decisions
-from tabletop.errors import ConfigError
-from tabletop.kernels import sample_actions
-from tabletop.replays.recorder import Recorder
-from tabletop.replays.replay import Replay
 from tabletop_agents import make_agent
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.play.agents import Agent, Decisions
+from tabletop_engine.play.kernels import sample_actions
+from tabletop_engine.replays.recorder import Recorder
+from tabletop_engine.replays.replay import Replay
 
 
 class FirstAgent:

@@ -1,6 +1,5 @@
-"""Agents: opponents and measuring sticks of graded strength, all with one interface (`tabletop.agents.Agent`)."""
+"""Agents: opponents and measuring sticks of graded strength, all with one interface (`Agent`)."""
 
-from tabletop.agents import Agent, Decisions, check_agents
 from tabletop_agents.names import (
     AGENT_NAMES,
     POLICIES,
@@ -15,6 +14,7 @@ from tabletop_agents.random_agent import RandomAgent
 from tabletop_agents.search.greedy import GreedyAgent
 from tabletop_agents.search.ismcts import IsmctsAgent
 from tabletop_agents.search.rollout import RolloutAgent
+from tabletop_engine.play.agents import Agent, Decisions, check_agents
 
 __all__ = [
     "AGENT_NAMES",

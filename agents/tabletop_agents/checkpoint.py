@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tabletop.checks import checked, fitted
-from tabletop.errors import CheckpointError, ConfigError
-from tabletop.files import check_unpacked, whole_file
-from tabletop.game import Config, Game
+from tabletop_engine.checks import checked, fitted
+from tabletop_engine.errors import CheckpointError, ConfigError
+from tabletop_engine.files import check_unpacked, whole_file
+from tabletop_engine.game import Config, Game
 
 if TYPE_CHECKING:
     from tabletop_agents.networks import Network

@@ -10,15 +10,15 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from tabletop.agents import Agent
-from tabletop.checks import checked
-from tabletop.errors import CheckpointError, ConfigError
-from tabletop.extras import needed
-from tabletop.game import Game
 from tabletop_agents.random_agent import RandomAgent
 from tabletop_agents.search.greedy import GreedyAgent
 from tabletop_agents.search.ismcts import SIMULATIONS, IsmctsAgent
 from tabletop_agents.search.rollout import PLAYOUTS, RolloutAgent
+from tabletop_engine.checks import checked
+from tabletop_engine.errors import CheckpointError, ConfigError
+from tabletop_engine.extras import needed
+from tabletop_engine.game import Game
+from tabletop_engine.play.agents import Agent
 
 AGENT_NAMES = (
     "random",

@@ -11,8 +11,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from tabletop.errors import CheckpointError, ConfigError
 from tabletop_agents.search import forward
+from tabletop_engine.errors import CheckpointError, ConfigError
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"ReLU": nn.ReLU, "Tanh": nn.Tanh}
 _ACTIVATION_CODES = {"ReLU": forward.RELU, "Tanh": forward.TANH}

@@ -6,13 +6,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from tabletop.agents import Decisions
-from tabletop.checks import checked
-from tabletop.envs.openspiel import Playouts, Resampler, SpielGame, parameters_of, pyspiel, spiel_class
-from tabletop.errors import ConfigError
-from tabletop.game import Config
-from tabletop.position import positions_of
 from tabletop_agents.search.budget import check_budget
+from tabletop_engine.checks import checked
+from tabletop_engine.envs.openspiel import Playouts, Resampler, SpielGame, parameters_of, pyspiel, spiel_class
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.game import Config
+from tabletop_engine.play.agents import Decisions
+from tabletop_engine.positions.position import positions_of
 
 MCTS, ISMCTS = "mcts", "ismcts"
 EXPLORATION = 2.0

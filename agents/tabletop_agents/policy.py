@@ -8,14 +8,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from tabletop.agents import CHANCE_TO_WIN, POINTS, Assessment, Decisions
-from tabletop.checks import checked
-from tabletop.errors import ConfigError
-from tabletop.game import Config, Game
-from tabletop.words import either
 from tabletop_agents.checkpoint import read_checkpoint
 from tabletop_agents.networks import Network
 from tabletop_agents.search.shortfalls import shortfalls
+from tabletop_engine.checks import checked
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.game import Config, Game
+from tabletop_engine.play.agents import CHANCE_TO_WIN, POINTS, Assessment, Decisions
+from tabletop_engine.text.words import either
 
 
 @dataclass(eq=False)

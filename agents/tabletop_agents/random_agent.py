@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabletop.agents import Decisions
-from tabletop.kernels import sample_actions
+from tabletop_engine.play.agents import Decisions
+from tabletop_engine.play.kernels import sample_actions
 
 
 class RandomAgent:

@@ -10,7 +10,7 @@ from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaski
 from ray.tune.registry import register_env
 
 from petrichor_env import petrichor_v0
-from tabletop.envs.aec import AgentMaskInObservation
+from tabletop_engine.envs.aec import AgentMaskInObservation
 
 STEPS = int(os.environ.get("STEPS", 204_800))
 

@@ -9,7 +9,7 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 from ray.tune.registry import register_env
 
-from tabletop.envs import MaskInObservation
+from tabletop_engine.envs import MaskInObservation
 
 STEPS = int(os.environ.get("STEPS", 204_800))
 

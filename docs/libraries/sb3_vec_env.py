@@ -5,9 +5,9 @@ import os
 from sb3_contrib import MaskablePPO
 
 from petrichor_env import GAME, Config
-from tabletop.versus import VersusBatch
 from tabletop_agents.checkpoint import save_checkpoint
-from tabletop_training.vec_env import SeatsVecEnv
+from tabletop_engine.play.versus import VersusBatch
+from tabletop_training.learn.vec_env import SeatsVecEnv
 
 STEPS = int(os.environ.get("STEPS", 204_800))
 

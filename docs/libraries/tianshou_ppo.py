@@ -12,7 +12,7 @@ from tianshou.env import DummyVectorEnv
 from tianshou.trainer import OnPolicyTrainerParams as Params
 from tianshou.utils.net.discrete import dist_fn_categorical_from_logits as chances
 
-from tabletop.envs import MaskInObservation
+from tabletop_engine.envs import MaskInObservation
 
 STEPS = int(os.environ.get("STEPS", 204_800))
 

@@ -11,7 +11,7 @@ from torchrl.envs import GymWrapper, RewardScaling, TransformedEnv
 from torchrl.modules import MLP, MaskedCategorical, ProbabilisticActor, ValueOperator
 from torchrl.objectives import ClipPPOLoss, ValueEstimators
 
-from tabletop.envs import VectorMaskInObservation
+from tabletop_engine.envs import VectorMaskInObservation
 
 STEPS = int(os.environ.get("STEPS", 204_800))
 OPTIONS = {"reward": "margin", "illegal_action": "raise", "autoreset_mode": "DISABLED"}

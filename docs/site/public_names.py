@@ -17,7 +17,7 @@ import griffe
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = {
-    "tabletop": ROOT,
+    "tabletop_engine": ROOT,
     "petrichor_env": ROOT,
     "evergreen_env": ROOT,
     "tabletop_agents": ROOT / "agents",
@@ -26,10 +26,10 @@ FOLDERS = {
 INSIDES = re.compile(r"\w+_env\.(rules|drawing|invariants|scenarios)$")
 """Modules of a game whose `__all__` is for the game itself."""
 PROTOCOLS = {
-    "tabletop.plain.PlainConfig": "tabletop.game.Config",
-    "tabletop.plain.PlainDrawing": "tabletop.game.Drawing",
-    "tabletop.plain.PlainWords": "tabletop.game.Words",
-    "tabletop.replays.recorder.Recorder": "tabletop.batch.Listener",
+    "tabletop_engine.text.plain.PlainConfig": "tabletop_engine.game.Config",
+    "tabletop_engine.text.plain.PlainDrawing": "tabletop_engine.game.Drawing",
+    "tabletop_engine.text.plain.PlainWords": "tabletop_engine.game.Words",
+    "tabletop_engine.replays.recorder.Recorder": "tabletop_engine.play.batch.Listener",
 }
 """What classes are that do not derive from it; it has the words for their methods."""
 _PACKAGE = "|".join(FOLDERS)

@@ -20,7 +20,8 @@ class Sections(griffe.Extension):
 
 
 class Environments(griffe.Extension):
-    """The docstrings and arguments that environments of a game get when they are made (`tabletop.envs.of_game`)."""
+    """The docstrings and arguments that environments of a game get when they are made
+    (`tabletop_engine.envs.of_game`)."""
 
     def on_class(self, *, cls: griffe.Class, **kwargs: Any) -> None:
         if "game" not in cls.keywords:

@@ -23,8 +23,8 @@ from evergreen_env.drawing.lessons import introduction, lesson
 from evergreen_env.drawing.places import places
 from evergreen_env.drawing.text import about, render_text, sources, text_blocks
 from evergreen_env.state import NOBODY, Decision, State
-from tabletop.words import Facts
-from tabletop.words import player_names as owner_names
+from tabletop_engine.text.words import Facts
+from tabletop_engine.text.words import player_names as owner_names
 
 __all__ = [
     "about",

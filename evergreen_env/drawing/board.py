@@ -31,9 +31,9 @@ from evergreen_env.drawing.icons import defs
 from evergreen_env.drawing.view import View
 from evergreen_env.state import DECISION_NAMES, NOBODY, NUM_SUNS, SEASON_NAMES, SUN_NAMES, State
 from evergreen_env.words import tables_of
-from tabletop.drawing.owners import Mark, mark, token
-from tabletop.drawing.panels import BACKGROUND, EDGE, MUTED, PANEL, panel
-from tabletop.drawing.svg import (
+from tabletop_engine.drawing.owners import Mark, mark, token
+from tabletop_engine.drawing.panels import BACKGROUND, EDGE, MUTED, PANEL, panel
+from tabletop_engine.drawing.svg import (
     INK,
     Markup,
     box,
@@ -48,8 +48,8 @@ from tabletop.drawing.svg import (
     use,
     width_of,
 )
-from tabletop.errors import TabletopError
-from tabletop.words import name_or_none, player_names
+from tabletop_engine.errors import TabletopError
+from tabletop_engine.text.words import name_or_none, player_names
 
 SIZE = 960
 """The width and height of the drawing, in its own units."""

@@ -9,8 +9,8 @@ from evergreen_env.drawing.icons import GROUNDS, INKS
 from evergreen_env.drawing.view import View
 from evergreen_env.state import BIOME_NAMES, CARD_NAMES, NO_CARD, NUM_BIOMES, NUM_POWERS, POWER_NAMES, WILD
 from evergreen_env.words import card_word, icons_word
-from tabletop.drawing.panels import EDGE, MUTED, STRONG, panel
-from tabletop.drawing.svg import INK, Markup, box, element, text, titled, use
+from tabletop_engine.drawing.panels import EDGE, MUTED, STRONG, panel
+from tabletop_engine.drawing.svg import INK, Markup, box, element, text, titled, use
 
 _TITLE = 30
 """The height of the title of a panel."""

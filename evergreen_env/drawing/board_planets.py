@@ -21,9 +21,9 @@ from evergreen_env.state import (
     Sun,
 )
 from evergreen_env.words import PIECE_WORDS, places_in
-from tabletop.drawing.outlines import placed
-from tabletop.drawing.panels import MUTED, STRONG
-from tabletop.drawing.svg import INK, Markup, element, group, number, path, text, titled, use
+from tabletop_engine.drawing.outlines import placed
+from tabletop_engine.drawing.panels import MUTED, STRONG
+from tabletop_engine.drawing.svg import INK, Markup, element, group, number, path, text, titled, use
 
 _RAVINE = -1
 _NO_PIECE = -1

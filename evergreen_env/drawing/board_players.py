@@ -9,11 +9,11 @@ from evergreen_env.drawing.board_planets import planet
 from evergreen_env.drawing.view import Planet, View
 from evergreen_env.state import POWER_NAMES, SOURCE_NAMES, Source
 from evergreen_env.words import POWER_WORDS
-from tabletop.decisions import check_table
-from tabletop.drawing.owners import token
-from tabletop.drawing.panels import MUTED, STRONG, panel
-from tabletop.drawing.svg import Markup, text, titled, use, width_of
-from tabletop.words import counted, joined
+from tabletop_engine.decisions import check_table
+from tabletop_engine.drawing.owners import token
+from tabletop_engine.drawing.panels import MUTED, STRONG, panel
+from tabletop_engine.drawing.svg import Markup, text, titled, use, width_of
+from tabletop_engine.text.words import counted, joined
 
 _PAD = 8
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from evergreen_env.drawing.icons import GOLD_EDGE, defs
-from tabletop.drawing.covers import cover_of
-from tabletop.drawing.svg import Markup, element, path, use
+from tabletop_engine.drawing.covers import cover_of
+from tabletop_engine.drawing.svg import Markup, element, path, use
 
 _SPACE = 40
 _COLUMNS = [

@@ -31,9 +31,9 @@ from evergreen_env.state import (
     State,
 )
 from evergreen_env.words import PIECE_WORDS, POWER_WORDS, answer_name, card_word, piece_on, place_of_action
-from tabletop.decisions import check_table
-from tabletop.legal import NOTHING_ASKED
-from tabletop.words import counted, win_text
+from tabletop_engine.decisions import check_table
+from tabletop_engine.legal import NOTHING_ASKED
+from tabletop_engine.text.words import counted, win_text
 
 
 def is_taking_turns(s: State) -> bool:

@@ -32,9 +32,9 @@ from evergreen_env.words import (
     icons_word,
     places_in,
 )
-from tabletop import words
-from tabletop.telling import Story, Teller
-from tabletop.words import counted, player_names
+from tabletop_engine.text import words
+from tabletop_engine.text.telling import Story, Teller
+from tabletop_engine.text.words import counted, player_names
 
 _IMPORTANT = (" scores ", " ends.", " over.")
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from evergreen_env.state import BIOME_NAMES, PIECE_NAMES, POWER_NAMES, SUN_NAMES
-from tabletop.drawing.outlines import around, both, defs_of, dots, named, oval, placed, spread
-from tabletop.drawing.owners import owner_marks
-from tabletop.drawing.svg import INK, Markup, box, circle, group, path
+from tabletop_engine.drawing.outlines import around, both, defs_of, dots, named, oval, placed, spread
+from tabletop_engine.drawing.owners import owner_marks
+from tabletop_engine.drawing.svg import INK, Markup, box, circle, group, path
 
 GROUNDS = ("#cfe8ad", "#f2c6ea", "#f8dc7e", "#cdbfae", "#86b8b4", "#f1f6fc", "#ffffff")
 """The colours of the biomes and of wild cards."""

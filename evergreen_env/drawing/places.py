@@ -6,8 +6,8 @@ from evergreen_env.actions import DONE, DRAFT, POWER, SPACE
 from evergreen_env.drawing.decisions import power_of
 from evergreen_env.state import CARD_NAMES, MAX_MARKET, PLACE_NAMES, POWER_NAMES, State
 from evergreen_env.words import place_of_action
-from tabletop.drawing.svg import Place
-from tabletop.words import player_names
+from tabletop_engine.drawing.svg import Place
+from tabletop_engine.text.words import player_names
 
 
 def places(state: State, action: int) -> tuple[Place, ...]:

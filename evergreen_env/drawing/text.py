@@ -49,10 +49,10 @@ from evergreen_env.words import (
     piece_on,
     tables_of,
 )
-from tabletop.drawing.lines import Block, Tiles, Words, joined
-from tabletop.terminal import BOLD, painted
-from tabletop.terminal import COLUMNS as WIDTH
-from tabletop.words import counted, player_names
+from tabletop_engine.drawing.lines import Block, Tiles, Words, joined
+from tabletop_engine.text.terminal import BOLD, painted
+from tabletop_engine.text.terminal import COLUMNS as WIDTH
+from tabletop_engine.text.words import counted, player_names
 
 PIECE_LETTERS = "stTbl"
 _LEVEL_LETTERS = "stTblp"

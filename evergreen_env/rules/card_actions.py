@@ -9,8 +9,8 @@ from evergreen_env.rules.cards import biome_of, is_wild
 from evergreen_env.rules.planet import ALL, NO_SPACES, first_place, later_than, occupied, space, without_first
 from evergreen_env.state import NUM_BIOMES, Decision, Piece, State
 from evergreen_env.tables import Tables
-from tabletop.compiled import rule
-from tabletop.legal import allow, ask, ask_nothing, count_bits
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.legal import allow, ask, ask_nothing, count_bits
 
 _PLANTS, _GROWTHS = 3, 2
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from evergreen_env.state import NO_CARD, NUM_CARDS, NUM_POWERS, Biome, State
-from tabletop.chance import random_below
-from tabletop.compiled import rule
-from tabletop.legal import count_bits
+from tabletop_engine.chance import random_below
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.legal import count_bits
 
 _0, _1 = np.uint64(0), np.uint64(1)
 

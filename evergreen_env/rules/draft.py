@@ -7,8 +7,8 @@ from evergreen_env.rules.cards import draw_card
 from evergreen_env.rules.fertility import place_leftover
 from evergreen_env.state import MAX_MARKET, MAX_PLAYERS, NO_CARD, NO_SLOT, NOBODY, Decision, State
 from evergreen_env.tables import Tables
-from tabletop.compiled import rule
-from tabletop.legal import allow, ask, ask_nothing
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.legal import allow, ask, ask_nothing
 
 
 @rule

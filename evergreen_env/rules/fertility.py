@@ -5,7 +5,7 @@ from __future__ import annotations
 from evergreen_env.rules.cards import biome_of, card_set, is_wild
 from evergreen_env.state import NO_CARD, NUM_BIOMES, NUM_CARDS, WILD, State
 from evergreen_env.tables import Tables, WildFertility
-from tabletop.compiled import rule
+from tabletop_engine.compiling.compiled import rule
 
 
 @rule

@@ -13,9 +13,9 @@ from __future__ import annotations
 from evergreen_env.rules import card_actions, draft, powers, seasons, setup, turn
 from evergreen_env.state import NOBODY, Decision, State
 from evergreen_env.tables import Tables
-from tabletop.compiled import rule, shared_rule
-from tabletop.decisions import by_decision
-from tabletop.legal import NOTHING_ASKED, ask, count_legal, forbid_all, give_up, nth_legal
+from tabletop_engine.compiling.compiled import rule, shared_rule
+from tabletop_engine.decisions import by_decision
+from tabletop_engine.legal import NOTHING_ASKED, ask, count_legal, forbid_all, give_up, nth_legal
 
 _ACTION = (card_actions.allow_action, card_actions.act_on_space)
 

@@ -9,7 +9,7 @@ from evergreen_env.rules.game_flow import legal
 from evergreen_env.rules.turn import begin_turn, clear_effect, next_to_act
 from evergreen_env.state import NOBODY, NUM_POWERS, State
 from evergreen_env.tables import Tables
-from tabletop.compiled import rule
+from tabletop_engine.compiling.compiled import rule
 
 
 @rule

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from evergreen_env.state import COLUMNS, PLACES, Piece, State, Sun
-from tabletop.compiled import rule
-from tabletop.legal import count_bits
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.legal import count_bits
 
 NO_SPACES = np.uint64(0)
 ALL = np.uint64((1 << PLACES) - 1)

@@ -21,8 +21,8 @@ from evergreen_env.rules.cards import power_of
 from evergreen_env.rules.planet import ALL, NO_SPACES, beside, later_than, occupied, space
 from evergreen_env.state import Decision, Piece, Power, State
 from evergreen_env.tables import Tables
-from tabletop.compiled import rule
-from tabletop.legal import allow, ask, ask_nothing, count_bits
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.legal import allow, ask, ask_nothing, count_bits
 
 _GROWTHS_BESIDE_LAKE = 2
 

@@ -8,8 +8,8 @@ from evergreen_env.rules.cards import card_set
 from evergreen_env.rules.planet import largest_forest, light_points, trees_and_bushes
 from evergreen_env.state import NO_CARD, NOBODY, NUM_BIOMES, NUM_POWERS, NUM_SUNS, Season, Source, State
 from evergreen_env.tables import Tables
-from tabletop.compiled import rule
-from tabletop.legal import count_bits
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.legal import count_bits
 
 _0 = np.uint64(0)
 

@@ -8,9 +8,9 @@ from evergreen_env.rules.cards import card_set, draw_card
 from evergreen_env.rules.fertility import add_flowers, has_pile
 from evergreen_env.state import BLANK, NO_CARD, Source, State
 from evergreen_env.tables import Tables
-from tabletop.chance import random_below
-from tabletop.compiled import rule
-from tabletop.overwrite import overwrite
+from tabletop_engine.chance import random_below
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.compiling.overwrite import overwrite
 
 _0 = np.uint64(0)
 

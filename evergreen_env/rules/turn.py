@@ -8,8 +8,8 @@ from evergreen_env.rules.planet import NO_SPACES
 from evergreen_env.rules.powers import use_power
 from evergreen_env.state import NOBODY, Decision, State
 from evergreen_env.tables import Tables
-from tabletop.compiled import rule
-from tabletop.legal import allow, ask, ask_nothing
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.legal import allow, ask, ask_nothing
 
 
 @rule

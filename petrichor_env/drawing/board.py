@@ -50,12 +50,25 @@ from petrichor_env.state import (
     State,
 )
 from petrichor_env.words import NEUTRAL, owner_names
-from tabletop.decisions import check_table
-from tabletop.drawing.owners import Mark, mark
-from tabletop.drawing.panels import BACKGROUND, EDGE, MUTED, PANEL, panel
-from tabletop.drawing.svg import INK, Markup, box, circle, clean, cut, element, paragraph, text, title, use, width_of
-from tabletop.errors import TabletopError
-from tabletop.words import Facts, name_or_none
+from tabletop_engine.decisions import check_table
+from tabletop_engine.drawing.owners import Mark, mark
+from tabletop_engine.drawing.panels import BACKGROUND, EDGE, MUTED, PANEL, panel
+from tabletop_engine.drawing.svg import (
+    INK,
+    Markup,
+    box,
+    circle,
+    clean,
+    cut,
+    element,
+    paragraph,
+    text,
+    title,
+    use,
+    width_of,
+)
+from tabletop_engine.errors import TabletopError
+from tabletop_engine.text.words import Facts, name_or_none
 
 SIZE = 960
 """The width and height of the drawing, in its own units."""

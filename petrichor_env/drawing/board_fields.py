@@ -8,10 +8,10 @@ from petrichor_env.drawing.pieces import View, cloud, owner_token, owner_tokens
 from petrichor_env.drawing.text import drops_to_grow, harvest_worth
 from petrichor_env.state import CROP_NAMES, FACE_DOWN, NOBODY, Cloud, Crop, Decision, Growing
 from petrichor_env.words import CLOUD_NAMES, FIELDS, GROWING_NAMES, crop_name
-from tabletop.decisions import check_table
-from tabletop.drawing.panels import EDGE, MUTED, STRONG
-from tabletop.drawing.svg import INK, Markup, box, circle, group, text, titled, use, width_of
-from tabletop.words import name_or_none
+from tabletop_engine.decisions import check_table
+from tabletop_engine.drawing.panels import EDGE, MUTED, STRONG
+from tabletop_engine.drawing.svg import INK, Markup, box, circle, group, text, titled, use, width_of
+from tabletop_engine.text.words import name_or_none
 
 GAP = 8
 _SIDE = 4

@@ -16,9 +16,9 @@ from petrichor_env.drawing.pieces import (
 )
 from petrichor_env.drawing.text import forecasts_held
 from petrichor_env.state import POWER_NAMES, Module, Power
-from tabletop.drawing.panels import MUTED, STRONG, panel
-from tabletop.drawing.svg import INK, Markup, box, circle, text, titled, use, width_of
-from tabletop.words import joined
+from tabletop_engine.drawing.panels import MUTED, STRONG, panel
+from tabletop_engine.drawing.svg import INK, Markup, box, circle, text, titled, use, width_of
+from tabletop_engine.text.words import joined
 
 _COLUMNS = {"points": 214, "drops": 278, "votes": 334, "wins": 392, "wheat": 458}
 _HAND, _PACK, _POWER = 486, 646, 813

@@ -30,9 +30,22 @@ from petrichor_env.state import (
     Module,
 )
 from petrichor_env.tables import RESHUFFLE
-from tabletop.drawing.panels import EDGE, MUTED, PANEL, STRONG, panel
-from tabletop.drawing.svg import INK, Markup, box, circle, element, group, paragraph, path, text, titled, use, width_of
-from tabletop.words import counted, joined
+from tabletop_engine.drawing.panels import EDGE, MUTED, PANEL, STRONG, panel
+from tabletop_engine.drawing.svg import (
+    INK,
+    Markup,
+    box,
+    circle,
+    element,
+    group,
+    paragraph,
+    path,
+    text,
+    titled,
+    use,
+    width_of,
+)
+from tabletop_engine.text.words import counted, joined
 
 # --- weather and votes ------------------------------------------------------------------------------------------------
 

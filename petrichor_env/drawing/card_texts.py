@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from petrichor_env.rules.forecasts import TIMINGS
 from petrichor_env.state import NUM_FORECASTS, Power, Timing
-from tabletop.decisions import check_table
+from tabletop_engine.decisions import check_table
 
 TIMING_TEXTS = {
     Timing.ACTION_PHASE: "instead of a turn",

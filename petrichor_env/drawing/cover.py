@@ -5,9 +5,9 @@ from __future__ import annotations
 from petrichor_env.drawing.board_fields import GROUNDS
 from petrichor_env.drawing.icons import defs
 from petrichor_env.state import CROP_NAMES, Crop
-from tabletop.drawing.covers import cover_of
-from tabletop.drawing.panels import EDGE
-from tabletop.drawing.svg import Markup, box, element, use
+from tabletop_engine.drawing.covers import cover_of
+from tabletop_engine.drawing.panels import EDGE
+from tabletop_engine.drawing.svg import Markup, box, element, use
 
 _FIELDS = ((-62, Crop.COFFEE), (78, Crop.GRASS), (218, Crop.WHEAT), (358, Crop.COTTON))
 _CLOUDS = (

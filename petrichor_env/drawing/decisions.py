@@ -41,9 +41,9 @@ from petrichor_env.state import (
     Weather,
 )
 from petrichor_env.words import owner_names, tile_name
-from tabletop.decisions import check_table
-from tabletop.legal import NOTHING_ASKED
-from tabletop.words import counted
+from tabletop_engine.decisions import check_table
+from tabletop_engine.legal import NOTHING_ASKED
+from tabletop_engine.text.words import counted
 
 WEATHER_WORDS = tuple(name.capitalize() for name in WEATHER_NAMES)
 

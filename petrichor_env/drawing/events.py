@@ -48,10 +48,10 @@ from petrichor_env.state import (
 )
 from petrichor_env.tables import Tables
 from petrichor_env.words import owner_names, source_title, tile_name
-from tabletop import words
-from tabletop.decisions import check_table
-from tabletop.telling import Story, Teller
-from tabletop.words import counted
+from tabletop_engine.decisions import check_table
+from tabletop_engine.text import words
+from tabletop_engine.text.telling import Story, Teller
+from tabletop_engine.text.words import counted
 
 _IMPORTANT = (" scores ", " harvested", " begins.", " over.")
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from tabletop.drawing.outlines import around, both, defs_of, dots, named, oval, placed, spread
-from tabletop.drawing.owners import DROP, owner_marks
-from tabletop.drawing.svg import INK, Markup, circle, element, group, path
+from tabletop_engine.drawing.outlines import around, both, defs_of, dots, named, oval, placed, spread
+from tabletop_engine.drawing.owners import DROP, owner_marks
+from tabletop_engine.drawing.svg import INK, Markup, circle, element, group, path
 
 NEUTRAL_OWNER = 5
 """The index of the neutral player's colour and shape."""

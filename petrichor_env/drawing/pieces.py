@@ -14,10 +14,10 @@ from petrichor_env.drawing.text import cloud_number, cloud_words
 from petrichor_env.state import NOBODY, WEATHER_NAMES, Cloud, Phase, State
 from petrichor_env.tables import Tables
 from petrichor_env.words import CLOUD_NAMES, owner_names, tile_name
-from tabletop.drawing.owners import token
-from tabletop.drawing.panels import EDGE
-from tabletop.drawing.svg import INK, Markup, box, group, text, title, titled, use
-from tabletop.words import counted, joined
+from tabletop_engine.drawing.owners import token
+from tabletop_engine.drawing.panels import EDGE
+from tabletop_engine.drawing.svg import INK, Markup, box, group, text, title, titled, use
+from tabletop_engine.text.words import counted, joined
 
 WEATHER_TINTS = ("#d9ecf8", "#fdeeb9", "#d7ece6", "#dbe1f5")
 WEATHER_EDGES = ("#2f7fb8", "#c98a00", "#3d7f78", "#47599c")

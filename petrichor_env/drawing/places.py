@@ -24,8 +24,8 @@ from petrichor_env.actions import (
 from petrichor_env.rules.fields import NEIGHBOURS
 from petrichor_env.state import MAX_PLAYERS, NO_TILE, POWER_NAMES, WEATHER_NAMES, Decision, State
 from petrichor_env.words import owner_names, tile_name
-from tabletop.decisions import check_table
-from tabletop.drawing.svg import Place
+from tabletop_engine.decisions import check_table
+from tabletop_engine.drawing.svg import Place
 
 _Places = tuple[Place, ...]
 

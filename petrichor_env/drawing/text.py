@@ -48,9 +48,9 @@ from petrichor_env.state import (
 )
 from petrichor_env.tables import Tables
 from petrichor_env.words import FIELDS, GROWING_NAMES, owner_names, tile_name
-from tabletop.drawing.lines import Block, Row, Table, Tiles, Words, joined, width
-from tabletop.terminal import BOLD, COLUMNS, painted
-from tabletop.words import counted, win_text
+from tabletop_engine.drawing.lines import Block, Row, Table, Tiles, Words, joined, width
+from tabletop_engine.text.terminal import BOLD, COLUMNS, painted
+from tabletop_engine.text.words import counted, win_text
 
 CARD_WORDS = (
     "a neutral drop on a tile",

@@ -14,9 +14,9 @@ from petrichor_env.actions import DECLINE
 from petrichor_env.invariants import effect, modules, pieces, progress
 from petrichor_env.invariants.checks import asked
 from petrichor_env.state import LEGAL_WORDS, Decision
-from tabletop import invariants
-from tabletop.game import Game
-from tabletop.invariants import Check, breaks, write_legal
+from tabletop_engine.described import invariants
+from tabletop_engine.described.invariants import Check, breaks, write_legal
+from tabletop_engine.game import Game
 
 _ONLY_DECLINE = np.zeros(LEGAL_WORDS, np.uint64)
 _ONLY_DECLINE[DECLINE // 64] = 1 << DECLINE % 64

@@ -24,8 +24,8 @@ from petrichor_env.state import (
     Phase,
     Weather,
 )
-from tabletop.invariants import Check, breaks
-from tabletop.words import name_or_none
+from tabletop_engine.described.invariants import Check, breaks
+from tabletop_engine.text.words import name_or_none
 
 
 def full_price(s: np.ndarray) -> np.ndarray:

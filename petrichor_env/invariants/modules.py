@@ -56,7 +56,7 @@ from petrichor_env.state import (
     Timing,
 )
 from petrichor_env.tables import NEVER
-from tabletop.invariants import Check, breaks
+from tabletop_engine.described.invariants import Check, breaks
 
 _MODULE_OF_DECISION = {
     Decision.FERTILIZER_TILE: Module.FERTILIZER,

@@ -43,7 +43,7 @@ from petrichor_env.state import (
 )
 from petrichor_env.tables import RESHUFFLE
 from petrichor_env.words import FIELDS, crop_name
-from tabletop.invariants import Check, breaks
+from tabletop_engine.described.invariants import Check, breaks
 
 _NOT_IN_SOLO = (Module.LAKE, Module.FLOWER_TILES)
 _MODULES_OF_READINGS = [MODULES.index(MODULE_OF_READING[name]) for name in READINGS]

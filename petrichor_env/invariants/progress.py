@@ -33,8 +33,8 @@ from petrichor_env.state import (
     Timing,
     Weather,
 )
-from tabletop.invariants import Check, breaks
-from tabletop.words import name_or_none
+from tabletop_engine.described.invariants import Check, breaks
+from tabletop_engine.text.words import name_or_none
 
 _CARDS_PICKED = np.cumsum([0, *PICKS])
 """The number of cards chosen when packs have been passed on 0, 1, 2, 3 times."""

@@ -21,8 +21,8 @@ from petrichor_env.state import (
     Variant,
 )
 from petrichor_env.tables import Tables
-from tabletop.compiled import rule
-from tabletop.legal import allow, ask, ask_nothing
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.legal import allow, ask, ask_nothing
 
 HAND_LIMIT = 4
 """Cards a player may keep at the end of the Action Phase."""

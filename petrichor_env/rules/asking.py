@@ -6,8 +6,8 @@ import numpy as np
 
 from petrichor_env.actions import CARD
 from petrichor_env.state import MAX_PLAYERS, NUM_KINDS, State
-from tabletop.compiled import rule
-from tabletop.legal import allow
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.legal import allow
 
 
 @rule

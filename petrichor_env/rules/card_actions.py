@@ -30,8 +30,8 @@ from petrichor_env.rules.powers import (
 from petrichor_env.rules.promos import draw_from_lake
 from petrichor_env.state import MAX_PLAYERS, NO_TILE, NOBODY, NUM_TILES, Decision, State, Weather
 from petrichor_env.tables import Tables
-from tabletop.compiled import rule
-from tabletop.legal import allow, ask, ask_nothing
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.legal import allow, ask, ask_nothing
 
 FROST_DROPS = 1
 SUN_DROPS = 2

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from petrichor_env.state import NUM_KINDS, State
 from petrichor_env.tables import Tables
-from tabletop.chance import draw_from, random_below
-from tabletop.compiled import rule
+from tabletop_engine.chance import draw_from, random_below
+from tabletop_engine.compiling.compiled import rule
 
 
 @rule

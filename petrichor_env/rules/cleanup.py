@@ -8,7 +8,7 @@ from petrichor_env.rules.drafting import continue_draft, deal
 from petrichor_env.rules.voting import sort_dice
 from petrichor_env.state import HARVEST, NOT_DRAFTING, State
 from petrichor_env.tables import Tables
-from tabletop.compiled import rule
+from tabletop_engine.compiling.compiled import rule
 
 
 @rule

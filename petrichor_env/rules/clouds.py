@@ -6,7 +6,7 @@ from petrichor_env.rules.fields import drops_in_cloud, has_cloud, land
 from petrichor_env.rules.growing import check_growing
 from petrichor_env.state import MAX_PLAYERS, NUM_TILES, Cloud, State
 from petrichor_env.tables import Tables
-from tabletop.compiled import rule
+from tabletop_engine.compiling.compiled import rule
 
 GROWS_AT = 4
 """Drops at which a light cloud becomes a thundercloud."""

@@ -11,8 +11,8 @@ from petrichor_env.actions import CARD
 from petrichor_env.rules.asking import allow_cards, clockwise
 from petrichor_env.rules.chance import draw_card
 from petrichor_env.state import NO_CARD, NOT_DRAFTING, NUM_KINDS, Decision, State
-from tabletop.compiled import rule
-from tabletop.legal import ask, ask_nothing
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.legal import ask, ask_nothing
 
 CARDS_DEALT = np.array([0, 8, 7, 7, 6, 6], np.int8)
 """Cards a player is dealt in every round, by number of players (1 is solo)."""

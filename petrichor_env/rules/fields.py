@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from petrichor_env.state import MAX_PLAYERS, NO_TILE, NUM_TILES, Cloud, Crop, State
-from tabletop.compiled import rule
+from tabletop_engine.compiling.compiled import rule
 
 _SIDE = 4
 _OFF_FIELD = -1

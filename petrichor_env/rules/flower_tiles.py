@@ -11,8 +11,8 @@ from petrichor_env.rules.fields import is_closed, tile_of
 from petrichor_env.rules.points import gain
 from petrichor_env.state import NO_TILE, NOBODY, NUM_TILES, Crop, Decision, Growing, Module, Reading, State, Weather
 from petrichor_env.tables import Tables
-from tabletop.compiled import rule
-from tabletop.legal import allow, ask, ask_nothing
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.legal import allow, ask, ask_nothing
 
 PODS_A_PLAYER = 2
 

@@ -41,9 +41,9 @@ from petrichor_env.state import (
     Timing,
 )
 from petrichor_env.tables import Tables
-from tabletop.chance import random_below
-from tabletop.compiled import rule
-from tabletop.legal import allow, ask, ask_nothing
+from tabletop_engine.chance import random_below
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.legal import allow, ask, ask_nothing
 
 DEALT = 3
 """The number of forecast cards of a player. The last one is discarded with the second one that is played."""

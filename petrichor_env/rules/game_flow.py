@@ -26,9 +26,9 @@ from petrichor_env.rules import (
 )
 from petrichor_env.state import NOBODY, Decision, Phase, State
 from petrichor_env.tables import Tables
-from tabletop.compiled import rule, shared_rule
-from tabletop.decisions import by_decision
-from tabletop.legal import NOTHING_ASKED, ask, count_legal, forbid_all, give_up, nth_legal
+from tabletop_engine.compiling.compiled import rule, shared_rule
+from tabletop_engine.decisions import by_decision
+from tabletop_engine.legal import NOTHING_ASKED, ask, count_legal, forbid_all, give_up, nth_legal
 
 DECISIONS = {
     Decision.DRAFT: (drafting.allow_draft, drafting.draft),

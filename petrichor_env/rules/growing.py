@@ -9,7 +9,7 @@ from petrichor_env.rules.flower_tiles import settle_control
 from petrichor_env.rules.promos import check_drowning
 from petrichor_env.state import NUM_TILES, Crop, Growing, State
 from petrichor_env.tables import Tables
-from tabletop.compiled import rule
+from tabletop_engine.compiling.compiled import rule
 
 FIRST_SIDE = np.full(len(Crop), Growing.DEVELOPED, np.int8)
 """The side that a growing token is placed on, by crop."""

@@ -9,7 +9,7 @@ from petrichor_env.rules.scoring import end_game, score_tile
 from petrichor_env.rules.weather import is_final_round
 from petrichor_env.state import HARVEST, NUM_TILES, Growing, Module, Phase, State, Timing
 from petrichor_env.tables import Tables
-from tabletop.compiled import rule
+from tabletop_engine.compiling.compiled import rule
 
 
 @rule

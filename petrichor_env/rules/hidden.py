@@ -7,9 +7,9 @@ import numpy as np
 from petrichor_env.rules.game_flow import legal
 from petrichor_env.state import NOBODY, NUM_FORECASTS, NUM_KINDS, PLAYED, Decision, Module, State
 from petrichor_env.tables import Tables
-from tabletop.chance import draw_from, random_below
-from tabletop.compiled import rule
-from tabletop.legal import count_legal
+from tabletop_engine.chance import draw_from, random_below
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.legal import count_legal
 
 _TRIES = 4096
 

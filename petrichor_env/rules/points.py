@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from petrichor_env.state import MAX_PLAYERS, State
-from tabletop.compiled import rule
+from tabletop_engine.compiling.compiled import rule
 
 
 @rule

@@ -12,9 +12,9 @@ from petrichor_env.rules.growing import check_growing, put_drop
 from petrichor_env.rules.promos import allow_tiles_from_lake
 from petrichor_env.state import NO_TILE, NOBODY, NUM_KINDS, NUM_TILES, Crop, Decision, Module, Power, State, Weather
 from petrichor_env.tables import Tables
-from tabletop.chance import draw_from
-from tabletop.compiled import rule
-from tabletop.legal import allow, ask, ask_nothing
+from tabletop_engine.chance import draw_from
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.legal import allow, ask, ask_nothing
 
 KEPT_DROPS = 3
 """Tiles on which the Harvest power keeps a drop."""

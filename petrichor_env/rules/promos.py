@@ -12,8 +12,8 @@ from petrichor_env.rules.asking import clockwise
 from petrichor_env.rules.fields import NEIGHBOURS, drops_on, has_cloud, neighbour
 from petrichor_env.state import FACE_DOWN, NUM_TILES, Crop, Decision, Growing, Module, State
 from petrichor_env.tables import Tables
-from tabletop.compiled import rule
-from tabletop.legal import allow, ask, ask_nothing
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.legal import allow, ask, ask_nothing
 
 LAKE_DROPS = 3
 """Own drops that the player who moves a cloud onto the Lake adds to it."""

@@ -8,7 +8,7 @@ from petrichor_env.rules.flower_tiles import dandelion_points
 from petrichor_env.rules.points import gain, place, players_present
 from petrichor_env.state import Crop, Decision, Growing, Phase, Source, State
 from petrichor_env.tables import Tables
-from tabletop.compiled import rule
+from tabletop_engine.compiling.compiled import rule
 
 
 @rule

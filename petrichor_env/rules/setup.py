@@ -30,10 +30,10 @@ from petrichor_env.state import (
     Variant,
 )
 from petrichor_env.tables import MAX_COPIES, NUM_CROPS, Tables
-from tabletop.chance import draw_from, random_below
-from tabletop.compiled import rule
-from tabletop.legal import allow, ask, ask_nothing
-from tabletop.overwrite import overwrite
+from tabletop_engine.chance import draw_from, random_below
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.compiling.overwrite import overwrite
+from tabletop_engine.legal import allow, ask, ask_nothing
 
 _CENTRE = 5  # a position of every field
 _MOST_ROLLS = 1000  # more than it ever takes, unless a record was changed by hand

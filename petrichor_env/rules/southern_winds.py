@@ -17,8 +17,8 @@ from petrichor_env.rules.points import gain
 from petrichor_env.rules.voting import decrease_die
 from petrichor_env.state import NO_TILE, NUM_KINDS, Source, State, Variant
 from petrichor_env.tables import RESHUFFLE, Tables
-from tabletop.chance import random_below
-from tabletop.compiled import rule
+from tabletop_engine.chance import random_below
+from tabletop_engine.compiling.compiled import rule
 
 YOU = 0
 NEUTRAL = 1

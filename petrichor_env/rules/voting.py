@@ -5,8 +5,8 @@ from __future__ import annotations
 from petrichor_env.actions import DIE, VOTE, WEATHER
 from petrichor_env.rules.points import gain
 from petrichor_env.state import HARVEST, MAX_PLAYERS, NO_SPACE, NOBODY, NUM_KINDS, Decision, Source, State
-from tabletop.compiled import rule
-from tabletop.legal import allow, ask, ask_nothing
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.legal import allow, ask, ask_nothing
 
 
 @rule

@@ -28,8 +28,8 @@ from petrichor_env.state import (
     Weather,
 )
 from petrichor_env.tables import Tables
-from tabletop.compiled import rule
-from tabletop.legal import allow, ask, ask_nothing
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.legal import allow, ask, ask_nothing
 
 RESOLVED_SPACES = 2
 """Weather spaces that are resolved in a round, and that count for Voting Wins in the final one."""

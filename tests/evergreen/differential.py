@@ -11,7 +11,7 @@ from evergreen_env.component_files import load_components
 from evergreen_env.config import Config
 from evergreen_env.scenarios import described
 from evergreen_env.words import answer_name
-from tabletop.batch import legal_actions
+from tabletop_engine.play.batch import legal_actions
 from tests.reference_evergreen import Game
 from tests.support import comparing
 from tests.support.comparing import Difference as Difference

@@ -29,7 +29,7 @@ from evergreen_env import Batch, Config, scenario
 from evergreen_env.actions import ACTIONS
 from evergreen_env.scenarios import described
 from evergreen_env.words import answer_name, space_action
-from tabletop.batch import legal_actions
+from tabletop_engine.play.batch import legal_actions
 
 State = Any
 """One record of a game of Evergreen."""

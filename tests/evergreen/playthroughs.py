@@ -13,9 +13,9 @@ import numpy as np
 from evergreen_env import Batch, Config
 from evergreen_env.actions import DONE
 from evergreen_env.drawing import action_text, events, render_text
-from tabletop.batch import legal_actions
-from tabletop.game import NOBODY
-from tabletop.words import player_names
+from tabletop_engine.game import NOBODY
+from tabletop_engine.play.batch import legal_actions
+from tabletop_engine.text.words import player_names
 
 FOLDER = Path(__file__).parent / "playthroughs"
 PLAYERS = (1, 2, 3, 4)

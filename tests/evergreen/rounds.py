@@ -8,7 +8,7 @@ import numpy as np
 
 from evergreen_env import Config
 from evergreen_env.state import NOBODY, Decision
-from tabletop.batch import Batch
+from tabletop_engine.play.batch import Batch
 
 
 def turns(players: int, seed: int) -> Iterator[Batch]:

@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 
 from evergreen_env import GAME, Config
-from tabletop.errors import TabletopError
 from tabletop_agents import make_agent
 from tabletop_cli import evergreen as cli
 from tabletop_cli import measure as measuring
-from tabletop_training import benchmark
-from tabletop_training.evaluation import play_games
+from tabletop_engine.errors import TabletopError
 from tabletop_training.evergreen import benchmark as evergreen
 from tabletop_training.evergreen.benchmark import PLAN
-from tabletop_training.matches import play_match
+from tabletop_training.measure import benchmark
+from tabletop_training.measure.evaluation import play_games
+from tabletop_training.measure.matches import play_match
+from tabletop_training.measure.results import mean_estimate, share_estimate
 from tabletop_training.petrichor.benchmark import PLAN as OTHER_PLAN
-from tabletop_training.results import mean_estimate, share_estimate
 from tests.support.workers import Watched
 
 GAMES = 6

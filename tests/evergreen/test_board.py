@@ -34,8 +34,8 @@ from evergreen_env.state import (
     Sun,
 )
 from evergreen_env.words import PLANET_FIELDS, SHOWN_FIELDS
-from tabletop.drawing.raster import rgb_array
-from tabletop.errors import TabletopError
+from tabletop_engine.drawing.raster import rgb_array
+from tabletop_engine.errors import TabletopError
 
 PLAYERS = pytest.mark.parametrize("players", [1, 2, 3, 4])
 CORNERS = {"board.rows": ["MM...NN", "MMFFFNN", ".WGGGR.", "..W#R..", ".WGGGR.", "MMFFFNN", "MM...NN"]}

@@ -11,12 +11,12 @@ import pytest
 
 from evergreen_env import GAME, Config
 from evergreen_env.state import SOURCE_NAMES
-from tabletop.replays.replay import Replay
 from tabletop_agents import make_agent, shipped_policies
 from tabletop_agents.checkpoint import read_notes
 from tabletop_cli.evergreen import main
-from tabletop_training.ladder import LADDER, measure_step
-from tabletop_training.matches import evaluate
+from tabletop_engine.replays.replay import Replay
+from tabletop_training.measure.ladder import LADDER, measure_step
+from tabletop_training.measure.matches import evaluate
 from tests.support.settings import TINY
 
 ROOT = Path(__file__).parents[2]

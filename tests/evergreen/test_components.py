@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 from evergreen_env.component_files import COMPONENTS, KEYS, load_components, load_tables, own_numbers
 from evergreen_env.config import Config
 from evergreen_env.state import MAX_SPACES, STATE
-from tabletop.errors import ComponentsError, ConfigError
-from tabletop.overlays import OVERLAY, SOURCES
 from tabletop_cli import evergreen
+from tabletop_engine.described.overlays import OVERLAY, SOURCES
+from tabletop_engine.errors import ComponentsError, ConfigError
 
 SMALL = ["MFG", "RWN", "MF#"]
 NO_SNOW = ["MFG", "RW.", "MF#"]

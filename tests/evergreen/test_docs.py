@@ -15,7 +15,7 @@ from evergreen_env import describe, scenario, scenarios
 from evergreen_env.component_files import COMPONENTS, KEYS
 from evergreen_env.observation import LAYOUT
 from evergreen_env.state import DECISION_NAMES, MAX_SPACES, SOURCE_NAMES
-from tabletop.errors import ComponentsError
+from tabletop_engine.errors import ComponentsError
 
 PAGES = {page.name: page.read_text(encoding="utf-8") for page in sorted(EVERGREEN.folder.glob("*.md"))}
 RUNNING = [name for name, page in PAGES.items() if "```python" in page and ">>>" not in page]

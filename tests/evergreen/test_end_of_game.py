@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tabletop.errors import GameOver
+from tabletop_engine.errors import GameOver
 from tests.evergreen.play import BIOMES, all_done, asked, places, play, points, points_before, scored, standing, turn
 
 SWAMP_FIVE = ["swamp lake", "swamp sprout", "swamp small_tree", "swamp buds"]

@@ -20,8 +20,8 @@ import evergreen_env
 from evergreen_env import Batch, Config, evergreen_v0
 from evergreen_env.actions import NUM_ACTIONS
 from evergreen_env.observation import HIGH, LOW, OBSERVATION_SIZE
-from tabletop.errors import ComponentsError, ConfigError, GameOver, IllegalAction, ScenarioError
-from tabletop.kernels import sample_actions
+from tabletop_engine.errors import ComponentsError, ConfigError, GameOver, IllegalAction, ScenarioError
+from tabletop_engine.play.kernels import sample_actions
 from tests.support.environments import legal_action, play_out
 
 SOLO = "evergreen_env:Evergreen/Solo-v0"

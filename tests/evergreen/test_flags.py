@@ -10,7 +10,7 @@ import pytest
 from evergreen_env import describe, drawing, scenario
 from evergreen_env.actions import ACTIONS
 from evergreen_env.component_files import load_tables
-from tabletop.errors import ScenarioError
+from tabletop_engine.errors import ScenarioError
 from tests.evergreen import play as e
 from tests.evergreen.play import BIOMES, all_done, fertile, fertility, fresh, leave, legal, look, play, scored, turn
 

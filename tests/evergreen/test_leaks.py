@@ -14,9 +14,9 @@ import pytest
 from evergreen_env import GAME, Config, evergreen_v0
 from evergreen_env.drawing import events, facts, render_svg, render_text, story, told_action
 from evergreen_env.state import NOBODY, Decision
-from tabletop.batch import Batch
-from tabletop.replays.page import page_data
-from tabletop.replays.replay import Replay
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.replays.page import page_data
+from tabletop_engine.replays.replay import Replay
 from tests.evergreen.rounds import choose, goes_on, turns
 from tests.support.environments import legal_action
 

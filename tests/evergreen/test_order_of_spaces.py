@@ -14,7 +14,7 @@ from evergreen_env.actions import NUM_ACTIONS
 from evergreen_env.component_files import load_tables
 from evergreen_env.state import PIECE_NAMES, PLACE_NAMES, POWER_NAMES, Decision, Piece
 from evergreen_env.words import places_in
-from tabletop.batch import legal_actions
+from tabletop_engine.play.batch import legal_actions
 from tests.evergreen import play as e
 
 ACTIONS = ("plant three", "grow two", "plant and grow", "anywhere")

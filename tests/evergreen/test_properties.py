@@ -16,7 +16,7 @@ from evergreen_env.observation import HIGH, LAYOUT, LOW
 from evergreen_env.rules.planet import largest_forest, light_points
 from evergreen_env.state import CARD_NAMES, COLUMNS, NO_CARD, NOBODY, PLACES, ROWS, STATE, Decision, Source, Sun
 from evergreen_env.words import places_in
-from tabletop.batch import Batch
+from tabletop_engine.play.batch import Batch
 from tests.evergreen.random_games import random_overlay
 
 PLAYERS = (1, 2, 3, 4)
@@ -130,7 +130,7 @@ def test_the_same_seed_is_the_same_game(players: int) -> None:
 @pytest.mark.parametrize("players", [1, 2])
 def test_plain_python_plays_the_same_game(players: int) -> None:
     """The rules as they are written, for a debugger; `tests/test_rule_compiler.py` has it for Petrichor."""
-    from tabletop.telling import Teller
+    from tabletop_engine.text.telling import Teller
 
     teller = Teller(GAME.rules.step, GAME.rules.forfeit, {})
     step = teller.plain(GAME.rules.step)

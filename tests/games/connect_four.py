@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from tabletop import envs
-from tabletop.compiled import rule
-from tabletop.defaults import GameRecord, begin_game, end_game
-from tabletop.envs.aec import GameAEC, wrapped
-from tabletop.game import Game, Rules
-from tabletop.legal import allow, ask, forbid_all
-from tabletop.observation import Layout
-from tabletop.plain import PlainConfig, PlainDrawing, PlainPositions, PlainWords
-from tabletop.record import array, dtype_of
+from tabletop_engine import envs
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.defaults import GameRecord, begin_game, end_game
+from tabletop_engine.envs.aec import GameAEC, wrapped
+from tabletop_engine.game import Game, Rules
+from tabletop_engine.legal import allow, ask, forbid_all
+from tabletop_engine.observation import Layout
+from tabletop_engine.record import array, dtype_of
+from tabletop_engine.text.plain import PlainConfig, PlainDrawing, PlainPositions, PlainWords
 
 # --- The record ------------------------------------------------------------------------------------------------------
 

@@ -10,15 +10,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tabletop.chance import draw_from
-from tabletop.compiled import rule
-from tabletop.defaults import GameRecord, begin_game, end_game
-from tabletop.game import NOBODY, Game, Rules
-from tabletop.legal import allow, ask, forbid_all
-from tabletop.observation import Layout
-from tabletop.plain import PlainConfig, PlainDrawing, PlainPositions, PlainWords
-from tabletop.record import array, dtype_of, number
-from tabletop.words import counted
+from tabletop_engine.chance import draw_from
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.defaults import GameRecord, begin_game, end_game
+from tabletop_engine.game import NOBODY, Game, Rules
+from tabletop_engine.legal import allow, ask, forbid_all
+from tabletop_engine.observation import Layout
+from tabletop_engine.record import array, dtype_of, number
+from tabletop_engine.text.plain import PlainConfig, PlainDrawing, PlainPositions, PlainWords
+from tabletop_engine.text.words import counted
 
 # --- The record ------------------------------------------------------------------------------------------------------
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from tabletop.batch import Batch, legal_actions
-from tabletop.game import NOBODY, Game
-from tabletop.words import win_text
+from tabletop_engine.game import NOBODY, Game
+from tabletop_engine.play.batch import Batch, legal_actions
+from tabletop_engine.text.words import win_text
 from tests.games import connect_four, leduc_poker
 
 FOLDER = Path(__file__).parent

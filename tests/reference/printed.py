@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from petrichor_env.component_files import load_components
-from tabletop.overlays import Components
+from tabletop_engine.described.overlays import Components
 
 BASE_CROPS = ("wheat", "cotton", "grass", "potato", "coffee", "rice", "corn")
 """The crops of the base game's tiles (Components); of every other tile there is one."""

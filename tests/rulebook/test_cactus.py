@@ -8,7 +8,7 @@ import pytest
 
 from petrichor_env import Batch, Config
 from petrichor_env.state import CROP_NAMES, Crop, State
-from tabletop.errors import ScenarioError
+from tabletop_engine.errors import ScenarioError
 from tests.rulebook.base_game import (
     Numbers,
     asked,

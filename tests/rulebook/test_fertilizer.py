@@ -12,7 +12,7 @@ import pytest
 from petrichor_env import Batch, Config, scenario
 from petrichor_env.observation import LAYOUT
 from petrichor_env.state import FACE_DOWN, TILE_NAMES, State
-from tabletop.errors import ScenarioError
+from tabletop_engine.errors import ScenarioError
 from tests.rulebook.base_game import (
     FIELDS,
     Numbers,

@@ -8,7 +8,7 @@ import pytest
 
 from petrichor_env import Batch, Config
 from petrichor_env.state import Crop, State
-from tabletop.errors import ConfigError, ScenarioError
+from tabletop_engine.errors import ConfigError, ScenarioError
 from tests.rulebook.base_game import (
     FIELDS,
     Numbers,

@@ -12,8 +12,8 @@ from petrichor_env import Batch, Config, scenario
 from petrichor_env.config import POWERS
 from petrichor_env.observation import LAYOUT
 from petrichor_env.state import POWER_NAMES, TILE_NAMES, Crop, Phase, Power, State
-from tabletop.batch import legal_actions
-from tabletop.errors import ConfigError
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.play.batch import legal_actions
 from tests.rulebook.base_game import (
     FIELDS,
     NEXT,

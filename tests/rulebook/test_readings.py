@@ -9,7 +9,7 @@ import pytest
 from petrichor_env import Batch, Config, describe, scenario
 from petrichor_env.config import MODULES, READINGS
 from petrichor_env.state import State
-from tabletop.errors import ConfigError, ScenarioError
+from tabletop_engine.errors import ConfigError, ScenarioError
 from tests.rulebook.base_game import asked, by_seat, game, legal_names, on_tile, tile
 from tests.rulebook.modules import controller, forecasts, resolving
 from tests.support.play import play

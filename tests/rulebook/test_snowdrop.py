@@ -9,7 +9,7 @@ import pytest
 
 from petrichor_env import Batch, Config
 from petrichor_env.state import NO_TILE, TILE_NAMES, Crop, Phase, State
-from tabletop.errors import ConfigError
+from tabletop_engine.errors import ConfigError
 from tests.rulebook.base_game import (
     FIELDS,
     Numbers,

@@ -10,7 +10,7 @@ import pytest
 
 from petrichor_env import Batch, Config
 from petrichor_env.state import CROP_NAMES, NOBODY, Cloud, Decision
-from tabletop.errors import ConfigError
+from tabletop_engine.errors import ConfigError
 from tests.rulebook.southern_winds import NEUTRAL, TILES, YOU
 
 GAMES = 6000

@@ -10,7 +10,7 @@ import pytest
 from petrichor_env.game import check
 from petrichor_env.scenarios import scenario
 from petrichor_env.state import Cloud, Decision, Phase
-from tabletop.errors import IllegalAction
+from tabletop_engine.errors import IllegalAction
 from tests.rulebook.southern_winds import (
     NEUTRAL,
     YOU,

@@ -37,7 +37,7 @@ from petrichor_env.state import (
     Weather,
 )
 from petrichor_env.words import owner_names, source_title, tile_name
-from tabletop.words import counted
+from tabletop_engine.text.words import counted
 
 _DROPS_ON_TILE = {1: 1, 2: 2}
 """Neutral drops that Southern Winds cards put on a tile, by the card."""

@@ -17,9 +17,9 @@ from pathlib import Path
 from pprint import pformat
 from typing import Any, Generic, TypeVar
 
-from tabletop.batch import Batch, game_seed
-from tabletop.errors import TabletopError
-from tabletop.game import Config
+from tabletop_engine.errors import TabletopError
+from tabletop_engine.game import Config
+from tabletop_engine.play.batch import Batch, game_seed
 
 C = TypeVar("C", bound=Config)
 

@@ -18,7 +18,7 @@ from petrichor_env.component_files import load_components
 from petrichor_env.config import POWERS
 from petrichor_env.scenarios import described
 from petrichor_env.state import CROP_NAMES, TILE_NAMES
-from tabletop.batch import legal_actions
+from tabletop_engine.play.batch import legal_actions
 from tests.reference import Game
 from tests.reference.southern_winds import RESHUFFLE
 from tests.reference.table import Table

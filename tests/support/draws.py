@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tabletop import overwrite as overwriting
-from tabletop.chance import draw_from, random_below
-from tabletop.compiled import rule_as_written
-from tabletop.game import Game
-from tabletop.telling import Teller
+from tabletop_engine.chance import draw_from, random_below
+from tabletop_engine.compiling import overwrite as overwriting
+from tabletop_engine.compiling.compiled import rule_as_written
+from tabletop_engine.game import Game
+from tabletop_engine.text.telling import Teller
 
 
 class Overheard(Teller):

@@ -10,7 +10,7 @@ import numpy as np
 
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.observation import HIGH, LOW, OBSERVATION_SIZE
-from tabletop.kernels import sample_actions
+from tabletop_engine.play.kernels import sample_actions
 
 
 def legal_action(masked: dict[str, Any], generator: np.random.Generator) -> int:

@@ -6,8 +6,8 @@ import numpy as np
 
 from petrichor_env import GAME, Config
 from petrichor_env.state import PLAYED, Decision
-from tabletop.agents import Decisions
-from tabletop.batch import Batch
+from tabletop_engine.play.agents import Decisions
+from tabletop_engine.play.batch import Batch
 from tests.support.play import in_the_middle
 
 

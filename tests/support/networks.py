@@ -7,10 +7,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from tabletop.game import Game
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.guided_search import GuidedSearchAgent
+from tabletop_engine.game import Game
 
 
 def network_for(game: Game, *, seed: int = 0, trunk: bool = True, tanh: bool = False, size: float = 1.0) -> Network:

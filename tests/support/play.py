@@ -11,8 +11,8 @@ from petrichor_env import Batch, Config
 from petrichor_env.actions import ACTION_NAMES, ACTIONS
 from petrichor_env.state import DECISION_NAMES, TILE_NAMES, State
 from petrichor_env.words import SOLO_NAMES
-from tabletop.batch import legal_actions
-from tabletop.errors import IllegalAction
+from tabletop_engine.errors import IllegalAction
+from tabletop_engine.play.batch import legal_actions
 
 
 def play(state: State, *names: str, components: str | None = None) -> State:

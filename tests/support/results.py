@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tabletop_training.results import Results
+from tabletop_training.measure.results import Results
 
 
 def assert_same(one: Results, other: Results) -> None:

@@ -6,10 +6,10 @@ import numpy as np
 
 from petrichor_env import Config
 from petrichor_env.state import Source
+from tabletop_training.measure.results import Results
 from tabletop_training.petrichor.study import Key
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
 from tabletop_training.petrichor.variant_effects import Sets
-from tabletop_training.results import Results
 
 SEED = 77
 

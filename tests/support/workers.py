@@ -10,10 +10,10 @@ from typing import Unpack
 
 import numpy as np
 
-from tabletop.agents import Decisions
 from tabletop_agents import RandomAgent
-from tabletop_training.evaluation import GameBlock, Playing, Workers
-from tabletop_training.results import Results
+from tabletop_engine.play.agents import Decisions
+from tabletop_training.measure.evaluation import GameBlock, Playing, Workers
+from tabletop_training.measure.results import Results
 
 KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL, and its SIGTERM kills
 

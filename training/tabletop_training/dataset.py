@@ -1,8 +1,8 @@
 """`… dataset`: games of any agents as a Minari data set, for imitation and offline learning.
 
 An episode is what one seat sees and does in one game, as in that seat's Gymnasium environment. Observations are
-dictionaries with the action mask (`tabletop.envs.MaskInObservation`). The environment plays an episode again when it is
-reset with the episode's seed and options, which hold the seat and the other seats' actions.
+dictionaries with the action mask (`tabletop_engine.envs.MaskInObservation`). The environment plays an episode again
+when it is reset with the episode's seed and options, which hold the seat and the other seats' actions.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from minari import MinariDataset
 from minari.data_collector.episode_buffer import EpisodeBuffer
 from minari.dataset.minari_storage import MinariStorage
 
-from tabletop import seeds
-from tabletop.agents import Agent, Decisions, agents_of
-from tabletop.batch import Batch
-from tabletop.checks import checked, whole
-from tabletop.envs import MaskInObservation
-from tabletop.envs.arguments import observation_box
-from tabletop.errors import ConfigError, TabletopError
-from tabletop.game import Config
-from tabletop.play import PlayListener, play
 from tabletop_agents import RandomAgent
-from tabletop_training.evaluation import MOST_SEED, check_seats, probabilities_of
-from tabletop_training.job import Job
-from tabletop_training.settings import check_at_least_one
+from tabletop_engine import seeds
+from tabletop_engine.checks import checked, whole
+from tabletop_engine.envs import MaskInObservation
+from tabletop_engine.envs.arguments import observation_box
+from tabletop_engine.errors import ConfigError, TabletopError
+from tabletop_engine.game import Config
+from tabletop_engine.play.agents import Agent, Decisions, agents_of
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.play import PlayListener, play
+from tabletop_training.files.job import Job
+from tabletop_training.files.settings import check_at_least_one
+from tabletop_training.measure.evaluation import MOST_SEED, check_seats, probabilities_of
 
 GAMES_AT_ONCE = 128
 """Games held in memory until they are over, at most."""

@@ -6,23 +6,23 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tabletop import seeds
-from tabletop.agents import Agent, ask
-from tabletop.batch import Batch
-from tabletop.checks import checked
-from tabletop.drawing.picture import Picture
-from tabletop.game import Game
-from tabletop.replays.page import write_page
-from tabletop.replays.recorder import Recorder
 from tabletop_agents import Decisions, GreedyAgent, RandomAgent
 from tabletop_agents.policy import PolicyAgent
-from tabletop_training import tournament
-from tabletop_training.evaluation import EVALUATION_SEED, EvaluationStopped
-from tabletop_training.evaluation_files import OnResult, plain, unheard
-from tabletop_training.job import Job, make_folder
+from tabletop_engine import seeds
+from tabletop_engine.checks import checked
+from tabletop_engine.drawing.picture import Picture
+from tabletop_engine.game import Game
+from tabletop_engine.play.agents import Agent, ask
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.replays.page import write_page
+from tabletop_engine.replays.recorder import Recorder
+from tabletop_training.files.job import Job, make_folder
+from tabletop_training.files.tables import OnResult, plain, unheard
 from tabletop_training.learn import train
 from tabletop_training.learn.learner import BEST, POLICY
-from tabletop_training.tournament import play_tournament
+from tabletop_training.measure import tournament
+from tabletop_training.measure.evaluation import EVALUATION_SEED, EvaluationStopped
+from tabletop_training.measure.tournament import play_tournament
 
 PLAYERS = 2
 

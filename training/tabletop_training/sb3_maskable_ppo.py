@@ -14,10 +14,10 @@ import torch
 import typer
 from sb3_contrib import MaskablePPO
 
-from tabletop.game import game_of
-from tabletop.versus import VersusBatch
 from tabletop_agents.checkpoint import save_checkpoint
-from tabletop_training.vec_env import SeatsVecEnv
+from tabletop_engine.game import game_of
+from tabletop_engine.play.versus import VersusBatch
+from tabletop_training.learn.vec_env import SeatsVecEnv
 
 
 def main(

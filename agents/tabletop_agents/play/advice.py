@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tabletop.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD, Agent, Decisions, agents_of, assess
-from tabletop.batch import Batch, legal_actions
-from tabletop.checks import checked
-from tabletop.errors import ConfigError
-from tabletop.record import FORFEIT
-from tabletop.replays.replay import Replay
-from tabletop.seeds import Stream, generator
 from tabletop_agents.play.session import PERSON
+from tabletop_engine.checks import checked
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.play.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD, Agent, Decisions, agents_of, assess
+from tabletop_engine.play.batch import Batch, legal_actions
+from tabletop_engine.record import FORFEIT
+from tabletop_engine.replays.replay import Replay
+from tabletop_engine.seeds import Stream, generator
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Advice:
 def advise(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> Advice:
     """What the agent says about one decision. It looks at it once: a search searches once.
 
-    Raises IllegalAction where it answers wrongly (`tabletop.agents.assess`), and what it raises itself.
+    Raises IllegalAction where it answers wrongly (`tabletop_engine.play.agents.assess`), and what it raises itself.
     """
     assert len(decisions) == 1
     assessment = assess(agent, decisions, generator)

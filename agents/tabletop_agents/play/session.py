@@ -14,17 +14,17 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from tabletop import seeds
-from tabletop.agents import Agent, Decisions, agents_of, ask
-from tabletop.batch import Batch, check_config, legal_actions
-from tabletop.checks import checked
-from tabletop.errors import ConfigError
-from tabletop.game import NOBODY, Config, Game
-from tabletop.replays.files import check_names
-from tabletop.replays.replay import Replay, words_for
-from tabletop.words import counted, win_text
 from tabletop_agents.checkpoint import configs_of, read_notes
 from tabletop_agents.names import check_trusted, checkpoint_path, make_agent, shipped_policies
+from tabletop_engine import seeds
+from tabletop_engine.checks import checked
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.game import NOBODY, Config, Game
+from tabletop_engine.play.agents import Agent, Decisions, agents_of, ask
+from tabletop_engine.play.batch import Batch, check_config, legal_actions
+from tabletop_engine.replays.files import check_names
+from tabletop_engine.replays.replay import Replay, words_for
+from tabletop_engine.text.words import counted, win_text
 
 PERSON = "person"
 """The name that a replay gives to a seat played by a person."""

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from tabletop.checks import checked
-from tabletop.drawing.lines import fit
-from tabletop.game import Game
-from tabletop.terminal import columns_of_output, forgive_bytes, is_terminal, obeys_sequences, wants_colour
-from tabletop.words import shown
 from tabletop_agents.play.session import started
 from tabletop_agents.play.typed import TypedSession
+from tabletop_engine.checks import checked
+from tabletop_engine.drawing.lines import fit
+from tabletop_engine.game import Game
+from tabletop_engine.text.terminal import columns_of_output, forgive_bytes, is_terminal, obeys_sequences, wants_colour
+from tabletop_engine.text.words import shown
 
 _CLEAR_SCREEN = "\x1b[H\x1b[2J\x1b[3J"
 _CLEAR_LINE = "\r\x1b[K"

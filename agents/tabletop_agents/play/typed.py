@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from tabletop.agents import Agent
-from tabletop.checks import checked
-from tabletop.drawing.lines import Words, in_columns, joined
-from tabletop.errors import ConfigError, TabletopError
-from tabletop.files import free_path
-from tabletop.game import NOBODY, Config, Game
-from tabletop.terminal import BOLD, COLUMNS, FAINT, painted
-from tabletop.words import shown
 from tabletop_agents.names import own_agents
 from tabletop_agents.play.advice import advise, estimate_text
 from tabletop_agents.play.session import Session
+from tabletop_engine.checks import checked
+from tabletop_engine.drawing.lines import Words, in_columns, joined
+from tabletop_engine.errors import ConfigError, TabletopError
+from tabletop_engine.files import free_path
+from tabletop_engine.game import NOBODY, Config, Game
+from tabletop_engine.play.agents import Agent
+from tabletop_engine.text.terminal import BOLD, COLUMNS, FAINT, painted
+from tabletop_engine.text.words import shown
 
 _MOST_SHOWN = 3
 """The number of actions in a hint."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from tabletop.checks import fitted, whole
-from tabletop.errors import ConfigError
+from tabletop_engine.checks import fitted, whole
+from tabletop_engine.errors import ConfigError
 
 _SIMULATIONS_A_LOOK_AT_THE_CLOCK = 16
 

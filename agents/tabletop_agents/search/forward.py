@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tabletop.compiled import rule
+from tabletop_engine.compiling.compiled import rule
 
 LAYER = np.dtype(
     [

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tabletop.agents import Assessment, Decisions
-from tabletop.checks import checked
-from tabletop.threads import in_threads
 from tabletop_agents.search.lookahead import LooksAhead, new_walk, search_for
 from tabletop_agents.search.one_turn import MAX_NODES
+from tabletop_engine.checks import checked
+from tabletop_engine.play.agents import Assessment, Decisions
+from tabletop_engine.play.threads import in_threads
 
 MIN_GAMES_A_THREAD = 16
 

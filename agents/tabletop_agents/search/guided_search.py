@@ -10,15 +10,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from tabletop.agents import CHANCE_TO_WIN, POINTS, Assessment, Decisions
-from tabletop.batch import Batch
-from tabletop.checks import checked, fit_fields
-from tabletop.compiled import templates_in
-from tabletop.errors import CheckpointError, ConfigError
-from tabletop.game import Config, Game
-from tabletop.kernels import write_places
-from tabletop.threads import in_threads
-from tabletop.warm_up import Call, compile_once
 from tabletop_agents.networks import Network, flat_network
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search import guided_tree, one_turn
@@ -37,6 +28,15 @@ from tabletop_agents.search.guided_tree import (
 )
 from tabletop_agents.search.lookahead import new_walk
 from tabletop_agents.search.visits import assessed
+from tabletop_engine.checks import checked, fit_fields
+from tabletop_engine.compiling.compiled import templates_in
+from tabletop_engine.compiling.warm_up import Call, compile_once
+from tabletop_engine.errors import CheckpointError, ConfigError
+from tabletop_engine.game import Config, Game
+from tabletop_engine.play.agents import CHANCE_TO_WIN, POINTS, Assessment, Decisions
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.kernels import write_places
+from tabletop_engine.play.threads import in_threads
 
 DEFAULT_SETTINGS: dict[str, float] = {"exploration": 1.2, "temperature": 3.0, "widening": 2.0, "margin": 0.02}
 """What `tabletop_agents.search.guided_tree.SETTINGS` says of each; the values come from games (docs/agents.md)."""

@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tabletop.chance import random_below, random_bits
-from tabletop.compiled import kernel_template, rule_template, rules
-from tabletop.defaults import points_margin
-from tabletop.kernels import write_places
-from tabletop.legal import count_legal, is_legal, next_legal
-from tabletop.record import NOBODY
 from tabletop_agents.search.forward import POLICY, WIN_MARGIN, FlatNetwork, forward, forward_policy
 from tabletop_agents.search.one_turn import Walk, find_shortfalls
+from tabletop_engine.chance import random_below, random_bits
+from tabletop_engine.compiling.compiled import kernel_template, rule_template, rules
+from tabletop_engine.defaults import points_margin
+from tabletop_engine.legal import count_legal, is_legal, next_legal
+from tabletop_engine.play.kernels import write_places
+from tabletop_engine.record import NOBODY
 
 SETTINGS = np.dtype(
     [

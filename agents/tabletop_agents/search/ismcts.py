@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tabletop.agents import Assessment, Decisions
-from tabletop.checks import checked
-from tabletop.threads import in_threads
 from tabletop_agents.search import rollout
 from tabletop_agents.search.budget import check_budget, portions
 from tabletop_agents.search.lookahead import LooksAhead, new_walk, search_for
 from tabletop_agents.search.tree import NODE
 from tabletop_agents.search.visits import assessed
+from tabletop_engine.checks import checked
+from tabletop_engine.play.agents import Assessment, Decisions
+from tabletop_engine.play.threads import in_threads
 
 DEFAULT_SETTINGS = rollout.DEFAULT_SETTINGS | {"exploration": 0.3, "prior_visits": 10.0, "max_nodes": 60}
 """What `tabletop_agents.search.utility.SETTINGS` says of each; the values come from games (docs/agents.md)."""

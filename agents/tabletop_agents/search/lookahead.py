@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from tabletop.agents import POINTS, POINTS_AHEAD, RESULT, Decisions
-from tabletop.batch import Batch
-from tabletop.compiled import templates_in
-from tabletop.errors import ConfigError
-from tabletop.game import Config, Game
-from tabletop.kernels import write_places
-from tabletop.warm_up import Call, compile_once
 from tabletop_agents.search import one_turn, playouts, tree, utility
 from tabletop_agents.search.one_turn import MAX_DEPTH, Walk
 from tabletop_agents.search.tree import NODE
 from tabletop_agents.search.utility import SETTINGS, points_expected
+from tabletop_engine.compiling.compiled import templates_in
+from tabletop_engine.compiling.warm_up import Call, compile_once
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.game import Config, Game
+from tabletop_engine.play.agents import POINTS, POINTS_AHEAD, RESULT, Decisions
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.kernels import write_places
 
 
 class Search:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tabletop.compiled import kernel_template, rule_template, rules
-from tabletop.legal import count_legal, next_legal
+from tabletop_engine.compiling.compiled import kernel_template, rule_template, rules
+from tabletop_engine.legal import count_legal, next_legal
 
 MAX_DEPTH = 16
 MAX_NODES = 600

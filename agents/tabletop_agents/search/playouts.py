@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tabletop.chance import random_below
-from tabletop.compiled import kernel_template, rule_template, rules
-from tabletop.legal import next_legal
-from tabletop.record import NOBODY
 from tabletop_agents.search.one_turn import BEST, Walk, find_best_line
 from tabletop_agents.search.utility import par, utility
+from tabletop_engine.chance import random_below
+from tabletop_engine.compiling.compiled import kernel_template, rule_template, rules
+from tabletop_engine.legal import next_legal
+from tabletop_engine.record import NOBODY
 
 _RESOLUTION = 1 << 30
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tabletop.agents import Assessment, Decisions
-from tabletop.checks import checked, whole
-from tabletop.threads import in_threads
 from tabletop_agents.search.lookahead import LooksAhead, new_walk, search_for
+from tabletop_engine.checks import checked, whole
+from tabletop_engine.play.agents import Assessment, Decisions
+from tabletop_engine.play.threads import in_threads
 
 DEFAULT_SETTINGS: dict[str, float] = {
     "scale": 10.0,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabletop.agents import Decisions
-from tabletop.threads import in_threads
 from tabletop_agents.search.greedy import MIN_GAMES_A_THREAD
 from tabletop_agents.search.lookahead import new_walk, search_for
 from tabletop_agents.search.one_turn import MAX_NODES
 from tabletop_agents.search.one_turn import MOST_SHORTFALL as MOST_SHORTFALL
+from tabletop_engine.play.agents import Decisions
+from tabletop_engine.play.threads import in_threads
 
 
 def shortfalls(

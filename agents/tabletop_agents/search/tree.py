@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from tabletop.chance import random_bits
-from tabletop.compiled import kernel_template, rule_template, rules
-from tabletop.legal import count_legal, is_legal
-from tabletop.record import NOBODY
 from tabletop_agents.search.one_turn import Walk, value_after
 from tabletop_agents.search.playouts import last_round, play_on
 from tabletop_agents.search.utility import expected_utility, par, utility
+from tabletop_engine.chance import random_bits
+from tabletop_engine.compiling.compiled import kernel_template, rule_template, rules
+from tabletop_engine.legal import count_legal, is_legal
+from tabletop_engine.record import NOBODY
 
 NODE = np.dtype(
     [

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from tabletop.compiled import kernel_template, rule_template, rules
-from tabletop.errors import ConfigError
-from tabletop.kernels import write_places
-from tabletop.record import NOBODY
 from tabletop_agents.search.one_turn import Walk
+from tabletop_engine.compiling.compiled import kernel_template, rule_template, rules
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.play.kernels import write_places
+from tabletop_engine.record import NOBODY
 
 SETTINGS = np.dtype(
     [

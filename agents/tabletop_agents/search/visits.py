@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabletop.agents import Assessment
+from tabletop_engine.play.agents import Assessment
 
 LEAST = 10
 """The fewest simulations of an action whose mean is shown; the mean of fewer says too little."""

@@ -18,10 +18,6 @@ from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from tabletop.drawing import ELEMENTS
-from tabletop.drawing.parts import drawings_of
-from tabletop.errors import TabletopError
-from tabletop.game import Game
 from tabletop_agents.web.guard import Guard, Json
 from tabletop_agents.web.hall import Hall
 from tabletop_agents.web.messages import (
@@ -35,6 +31,10 @@ from tabletop_agents.web.messages import (
 )
 from tabletop_agents.web.rules import rules_page
 from tabletop_agents.web.tables import Link, Table
+from tabletop_engine.drawing import ELEMENTS
+from tabletop_engine.drawing.parts import drawings_of
+from tabletop_engine.errors import TabletopError
+from tabletop_engine.game import Game
 
 _PAGE = Path(__file__).with_name("page")
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}

@@ -16,15 +16,15 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
-from tabletop.errors import TabletopError
-from tabletop.files import free_path, read_limited, whole_file
-from tabletop.game import Config, Game
-from tabletop.replays.replay import Replay
 from tabletop_agents.play.session import PERSON, Session
 from tabletop_agents.web.catalogue import Catalogue
 from tabletop_agents.web.line import Line
 from tabletop_agents.web.messages import Refused, object_of
 from tabletop_agents.web.tables import KINDS, Link, Table, new_link
+from tabletop_engine.errors import TabletopError
+from tabletop_engine.files import free_path, read_limited, whole_file
+from tabletop_engine.game import Config, Game
+from tabletop_engine.replays.replay import Replay
 
 HERE, APART = "here", "apart"
 """What a person's seat is called in a request: at the device that asks, or with a link of its own."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from tabletop.replays.replay import Replay, words_for
 from tabletop_agents.play.session import Session
+from tabletop_engine.replays.replay import Replay, words_for
 
 
 class Line(Session):

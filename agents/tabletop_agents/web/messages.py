@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tabletop.errors import TabletopError
-from tabletop.replays.files import LONGEST_NAME
+from tabletop_engine.errors import TabletopError
+from tabletop_engine.replays.files import LONGEST_NAME
 
 MOST_BYTES = 65_536
 """Bytes of a message on a socket, at most."""

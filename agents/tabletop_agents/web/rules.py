@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from markdown_it import MarkdownIt
 
-from tabletop.game import Game
+from tabletop_engine.game import Game
 
 _LOWEST = 6
 

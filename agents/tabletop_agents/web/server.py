@@ -17,17 +17,17 @@ from threading import Timer
 
 import uvicorn
 
-from tabletop.batch import usable_cores
-from tabletop.checks import checked
-from tabletop.errors import ConfigError
-from tabletop.replays.files import check_name
-from tabletop.words import counted
 from tabletop_agents.play.session import Session
 from tabletop_agents.web.app import make_app
 from tabletop_agents.web.catalogue import Catalogue
 from tabletop_agents.web.hall import Hall
 from tabletop_agents.web.messages import MOST_BYTES
 from tabletop_agents.web.tables import new_link
+from tabletop_engine.checks import checked
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.play.batch import usable_cores
+from tabletop_engine.replays.files import check_name
+from tabletop_engine.text.words import counted
 
 LOOPBACK = "127.0.0.1"
 PORT = 8321

@@ -11,14 +11,14 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from tabletop.errors import IllegalAction, ScenarioError, TabletopError
-from tabletop.game import NOBODY, Game
 from tabletop_agents.play.advice import advise, review
 from tabletop_agents.play.session import Session
 from tabletop_agents.web import views
 from tabletop_agents.web.catalogue import Catalogue, options_of
 from tabletop_agents.web.line import Line
 from tabletop_agents.web.messages import LARGEST, Refused
+from tabletop_engine.errors import IllegalAction, ScenarioError, TabletopError
+from tabletop_engine.game import NOBODY, Game
 
 KINDS = ("play", "watch", "analyse")
 _MOST_QUESTIONS = 4

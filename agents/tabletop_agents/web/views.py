@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tabletop.drawing.parts import parts_of, without_drawings
-from tabletop.drawing.svg import clean
-from tabletop.game import NOBODY
 from tabletop_agents.play.session import PERSON, Session
+from tabletop_engine.drawing.parts import parts_of, without_drawings
+from tabletop_engine.drawing.svg import clean
+from tabletop_engine.game import NOBODY
 
 MOST_STEPS = 60
 """Steps that are sent at once, at most. A page that was away for longer gets the last ones."""

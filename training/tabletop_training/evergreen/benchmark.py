@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evergreen_env.game import GAME
-from tabletop_training.benchmark import POINTS, Column, Plan
+from tabletop_training.measure.benchmark import POINTS, Column, Plan
 
 PLAN = Plan(
     game=GAME,

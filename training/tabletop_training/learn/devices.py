@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 import torch
 
-from tabletop.batch import usable_cores
-from tabletop.errors import ConfigError
 from tabletop_agents.networks import Network
-from tabletop_training.settings import Settings
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.play.batch import usable_cores
+from tabletop_training.files.settings import Settings
 
 MAX_THREADS = 4
 

@@ -18,21 +18,22 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
-from tabletop import seeds
-from tabletop.agents import Decisions
-from tabletop.batch import choice
-from tabletop.checks import checked, fit_fields
-from tabletop.errors import ConfigError
-from tabletop.game import Config, Game
 from tabletop_agents import checkpoint_path
 from tabletop_agents.checkpoint import configs_of, read_checkpoint, save_network
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.guided_search import GuidedSearchAgent
 from tabletop_agents.search.shortfalls import shortfalls
-from tabletop_training.curriculum import curricula
-from tabletop_training.evaluation_files import write_log
-from tabletop_training.job import Job, Stopped
+from tabletop_engine import seeds
+from tabletop_engine.checks import checked, fit_fields
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.game import Config, Game
+from tabletop_engine.play.agents import Decisions
+from tabletop_engine.play.batch import choice
+from tabletop_training.files.job import Job, Stopped
+from tabletop_training.files.settings import check_at_least_one
+from tabletop_training.files.tables import write_log
+from tabletop_training.learn.curriculum import curricula
 from tabletop_training.learn.devices import check_device, matmul_precision
 from tabletop_training.learn.learner import BEST, CHOOSING_SEED, POLICY, SECONDS_BETWEEN_CHECKPOINTS
 from tabletop_training.learn.ppo import drawn, masked_log_probabilities, masked_logits
@@ -50,7 +51,6 @@ from tabletop_training.learn.targets import (
     with_margins,
 )
 from tabletop_training.learn.task import Budget, EvaluationSettings, Judge, Judgement, run_budget
-from tabletop_training.settings import check_at_least_one
 
 LOG = "distil.csv"
 COLUMNS = ("seconds", "decisions", "games", "wins", "margin", "policy_loss", "heads_loss", "score")

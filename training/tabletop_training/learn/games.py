@@ -11,17 +11,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from tabletop.agents import Decisions, ask
-from tabletop.batch import Batch
-from tabletop.game import Config
-from tabletop.scores import margins, win_shares
-from tabletop.seeds import Stream, generator
 from tabletop_agents.networks import Network
 from tabletop_agents.search.shortfalls import shortfalls
-from tabletop_training.curriculum import Curriculum
+from tabletop_engine.game import Config
+from tabletop_engine.play.agents import Decisions, ask
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.scores import margins, win_shares
+from tabletop_engine.seeds import Stream, generator
+from tabletop_training.files.settings import Settings
+from tabletop_training.learn.curriculum import Curriculum
 from tabletop_training.learn.opponents import LEARNER, Opponents
 from tabletop_training.learn.ppo import drawn, masked_log_probabilities
-from tabletop_training.settings import Settings
 
 _CHOOSE_EVERY = 8
 """Steps between two times at which new games may get another configuration, because this checks all games."""

@@ -15,8 +15,8 @@ import torch
 from torch import distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from tabletop.batch import usable_cores, use_cores
-from tabletop.errors import ConfigError, TabletopError
+from tabletop_engine.errors import ConfigError, TabletopError
+from tabletop_engine.play.batch import usable_cores, use_cores
 
 T = TypeVar("T")
 

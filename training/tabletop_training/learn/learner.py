@@ -13,14 +13,15 @@ from typing import Any, Self
 import numpy as np
 import torch
 
-from tabletop import seeds
-from tabletop.checks import checked, whole
-from tabletop.errors import CheckpointError
-from tabletop.game import Config, Game
 from tabletop_agents.checkpoint import save_network
 from tabletop_agents.networks import Network, weighing
 from tabletop_agents.policy import PolicyAgent
-from tabletop_training.evaluation import MOST_SEED
+from tabletop_engine import seeds
+from tabletop_engine.checks import checked, whole
+from tabletop_engine.errors import CheckpointError
+from tabletop_engine.game import Config, Game
+from tabletop_training.files.settings import Settings
+from tabletop_training.files.trees import save_tree
 from tabletop_training.learn.devices import (
     check_device,
     fastest_threads,
@@ -36,8 +37,7 @@ from tabletop_training.learn.opponents import Opponents, OpponentSettings
 from tabletop_training.learn.ppo import new_network, update
 from tabletop_training.learn.saved import own_state, read_state, restore, whole_state
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings, Judge
-from tabletop_training.resume import save_tree
-from tabletop_training.settings import Settings
+from tabletop_training.measure.evaluation import MOST_SEED
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 SECONDS_BETWEEN_PROGRESS = 0.2

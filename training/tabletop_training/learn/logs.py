@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tabletop_training.evaluation_files import read_log, write_log
+from tabletop_training.files.tables import read_log, write_log
 from tabletop_training.learn.games import Ends
 from tabletop_training.learn.opponents import LEAGUE_COLUMNS
 from tabletop_training.learn.ppo import Losses

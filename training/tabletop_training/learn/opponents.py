@@ -12,18 +12,18 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from tabletop.agents import Agent, check_agents
-from tabletop.checks import fit_fields
-from tabletop.errors import ConfigError
-from tabletop.game import Config
-from tabletop.seeds import Stream, generator
 from tabletop_agents import make_agent
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
+from tabletop_engine.checks import fit_fields
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.game import Config
+from tabletop_engine.play.agents import Agent, check_agents
+from tabletop_engine.seeds import Stream, generator
+from tabletop_training.files.settings import check_at_least_one
+from tabletop_training.files.trees import arrays_of, load_tree, save_tree, tensors_of
 from tabletop_training.learn.ppo import masked_log_probabilities
-from tabletop_training.ratings import START_MU, Ratings
-from tabletop_training.resume import arrays_of, load_tree, save_tree, tensors_of
-from tabletop_training.settings import check_at_least_one
+from tabletop_training.measure.ratings import START_MU, Ratings
 
 LEARNER = -1
 """The player of a seat in which the network plays and learns; other players are indices of members."""

@@ -18,12 +18,12 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from tabletop.batch import usable_cores, use_cores
-from tabletop.errors import ConfigError, TabletopError
-from tabletop.extras import needed
-from tabletop_training.cluster import joined
+from tabletop_engine.errors import ConfigError, TabletopError
+from tabletop_engine.extras import needed
+from tabletop_engine.play.batch import usable_cores, use_cores
 from tabletop_training.learn.group import LONGEST_WAIT, Group, Ranks, group_of_ranks, own_device
-from tabletop_training.workers import serve_parent, without_ctrl_c
+from tabletop_training.measure.cluster import joined
+from tabletop_training.measure.workers import serve_parent, without_ctrl_c
 
 TRIES = 5
 """How often the workers start without getting as far as the next save."""

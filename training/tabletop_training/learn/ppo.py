@@ -11,10 +11,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from tabletop.game import Game
 from tabletop_agents.networks import Network
+from tabletop_engine.game import Game
+from tabletop_training.files.settings import Settings
 from tabletop_training.learn.group import ALONE, Group
-from tabletop_training.settings import Settings
 
 if TYPE_CHECKING:
     from tabletop_training.learn.games import Rollout

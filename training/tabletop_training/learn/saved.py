@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tabletop.errors import CheckpointError
-from tabletop.game import Game
 from tabletop_agents.checkpoint import versions
+from tabletop_engine.errors import CheckpointError
+from tabletop_engine.game import Game
+from tabletop_training.files.settings import with_tuples
+from tabletop_training.files.trees import arrays_of, load_tree, moments_of, set_moments, tensors_of
 from tabletop_training.learn.devices import random_state, set_random_state
 from tabletop_training.learn.logs import CurvePoint
 from tabletop_training.learn.opponents import read_snapshots
 from tabletop_training.learn.task import Judgement
-from tabletop_training.resume import arrays_of, load_tree, moments_of, set_moments, tensors_of
-from tabletop_training.settings import with_tuples
 
 if TYPE_CHECKING:
     from tabletop_training.learn.learner import Learner

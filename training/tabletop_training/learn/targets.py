@@ -11,12 +11,12 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from tabletop import seeds
-from tabletop.agents import Decisions
-from tabletop.batch import Batch
-from tabletop.game import NOBODY, Config, Game
-from tabletop.scores import margins, win_shares
 from tabletop_agents.networks import Network
+from tabletop_engine import seeds
+from tabletop_engine.game import NOBODY, Config, Game
+from tabletop_engine.play.agents import Decisions
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.scores import margins, win_shares
 from tabletop_training.learn.ppo import masked_log_probabilities, masked_logits
 
 Targets = dict[str, torch.Tensor]

@@ -9,15 +9,15 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from tabletop.agents import Agent, check_agents
-from tabletop.checks import fit_fields
-from tabletop.errors import ConfigError
-from tabletop.game import Config, Game
 from tabletop_agents import make_agent
 from tabletop_agents.checkpoint import variety
-from tabletop_training.curriculum import Curriculum, by_players
-from tabletop_training.matches import play_match
-from tabletop_training.settings import check_at_least_one, check_keys, with_tuples
+from tabletop_engine.checks import fit_fields
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.game import Config, Game
+from tabletop_engine.play.agents import Agent, check_agents
+from tabletop_training.files.settings import check_at_least_one, check_keys, with_tuples
+from tabletop_training.learn.curriculum import Curriculum, by_players
+from tabletop_training.measure.matches import play_match
 
 
 @dataclass(frozen=True)

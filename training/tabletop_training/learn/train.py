@@ -15,23 +15,23 @@ from typing import Any, NamedTuple
 
 from rich.table import Table
 
-from tabletop.checks import checked
-from tabletop.errors import CheckpointError, ConfigError
-from tabletop.files import read_limited
-from tabletop.game import Game
-from tabletop.words import shown
 from tabletop_agents import check_trusted, checkpoint_path
 from tabletop_agents.checkpoint import configs_of, read_checkpoint, versions
 from tabletop_agents.networks import Network
-from tabletop_training.evaluation_files import OnResult, new_table, plain, unheard
-from tabletop_training.job import Bar, Interruptions, Job, make_folder, refuse_with_resume
+from tabletop_engine.checks import checked
+from tabletop_engine.errors import CheckpointError, ConfigError
+from tabletop_engine.files import read_limited
+from tabletop_engine.game import Game
+from tabletop_engine.text.words import shown
+from tabletop_training.files.job import Bar, Interruptions, Job, make_folder, refuse_with_resume
+from tabletop_training.files.settings import Settings, from_table, read_settings, section_of, shipped_settings
+from tabletop_training.files.tables import OnResult, new_table, plain, unheard
 from tabletop_training.learn.devices import check_device
 from tabletop_training.learn.group import ALONE, Group, started_by_torchrun
 from tabletop_training.learn.learner import BEST, POLICY, RESUME, Learner, Plan
 from tabletop_training.learn.opponents import OpponentSettings
 from tabletop_training.learn.parallel import Progress, Watcher, Work, check_address, in_processes, on_ray
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings, run_budget
-from tabletop_training.settings import Settings, from_table, read_settings, section_of, shipped_settings
 
 RUN = "run.json"
 TABLES: dict[str, type[Any]] = {

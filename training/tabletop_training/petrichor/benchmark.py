@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from petrichor_env.game import GAME
-from tabletop_training.benchmark import MARGIN, WIN_RATE, Column, Plan
-from tabletop_training.ladder import LADDER
+from tabletop_training.measure.benchmark import MARGIN, WIN_RATE, Column, Plan
+from tabletop_training.measure.ladder import LADDER
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
 
 PLAN = Plan(

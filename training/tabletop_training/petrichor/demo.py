@@ -10,22 +10,22 @@ import numpy as np
 
 from petrichor_env.config import Config
 from petrichor_env.game import GAME
-from tabletop.batch import Batch
-from tabletop.checks import checked
 from tabletop_agents import Agent, Decisions, GreedyAgent, RandomAgent
-from tabletop_training.evaluation import EVALUATION_SEED
-from tabletop_training.evaluation_files import OnResult, plain, unheard
-from tabletop_training.job import Job, Stopped
+from tabletop_engine.checks import checked
+from tabletop_engine.play.batch import Batch
+from tabletop_training.files.job import Job, Stopped
+from tabletop_training.files.plots import plot_learning_curve
+from tabletop_training.files.settings import Settings
+from tabletop_training.files.tables import OnResult, plain, unheard
 from tabletop_training.learn.learner import learn
 from tabletop_training.learn.logs import CurvePoint
+from tabletop_training.measure.evaluation import EVALUATION_SEED
+from tabletop_training.measure.plays import Match, play_all
+from tabletop_training.measure.results import Results
 from tabletop_training.petrichor.difficulty import difficulty_tables
 from tabletop_training.petrichor.report_plots import plot_difficulty
 from tabletop_training.petrichor.study import by_set, summaries_of
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, rows_of, write_summaries
-from tabletop_training.plays import Match, play_all
-from tabletop_training.plots import plot_learning_curve
-from tabletop_training.results import Results
-from tabletop_training.settings import Settings
 
 
 @checked

@@ -13,15 +13,17 @@ from rich.table import Table
 
 from petrichor_env.config import VARIANTS
 from petrichor_env.game import GAME
-from tabletop.checks import checked
-from tabletop.errors import TabletopError
-from tabletop.screen import Screen
-from tabletop.words import shown
 from tabletop_agents import check_trusted
-from tabletop_training.evaluation import EVALUATION_SEED, HERE, Workers
-from tabletop_training.evaluation_files import OnResult, ReplayFiles, new_table, plus_minus, slug, unheard, write_json
-from tabletop_training.job import Job, Stopped, refuse_with_resume
-from tabletop_training.matches import make_agents
+from tabletop_engine.checks import checked
+from tabletop_engine.errors import TabletopError
+from tabletop_engine.text.screen import Screen
+from tabletop_engine.text.words import shown
+from tabletop_training.files.job import Job, Stopped, refuse_with_resume
+from tabletop_training.files.settings import check_at_least_one
+from tabletop_training.files.tables import OnResult, ReplayFiles, new_table, plus_minus, slug, unheard, write_json
+from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
+from tabletop_training.measure.matches import make_agents
+from tabletop_training.measure.plays import Match, is_search, play_all, tables_hash
 from tabletop_training.petrichor.difficulty_report import changed_numbers, write_report
 from tabletop_training.petrichor.study import (
     SETTINGS_FILE,
@@ -33,8 +35,6 @@ from tabletop_training.petrichor.study import (
     write_games,
 )
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, games_each, in_points, write_summaries
-from tabletop_training.plays import Match, is_search, play_all, tables_hash
-from tabletop_training.settings import check_at_least_one
 
 DEFAULT_AGENTS = ("random", "greedy", "policy:solo")
 GAMES = 1000
@@ -74,8 +74,8 @@ def main(
         resume: the folder of a study to resume. It keeps its settings; new `agents` are added to it.
         replays: the folder for replays of the games played now, with a folder for each agent and set. Games with the
             shipped numbers, for comparison with an overlay file, are in a folder `shipped` of the agent.
-        workers: they play the blocks of games, as in `tabletop_training.matches.evaluate`; the games are the same.
-        on_result: called with the content of `difficulty.json`.
+        workers: they play the blocks of games, as in `tabletop_training.measure.matches.evaluate`; the games are the
+        same. on_result: called with the content of `difficulty.json`.
 
     Raises ConfigError, CheckpointError, ComponentsError, and TabletopError for a folder that cannot be resumed.
     """

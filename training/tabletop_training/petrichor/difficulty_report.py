@@ -14,9 +14,10 @@ import numpy as np
 from petrichor_env.component_files import KEYS, load_components, own_numbers
 from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
-from tabletop.seeds import Stream, generator
-from tabletop.words import counted
-from tabletop_training.evaluation_files import (
+from tabletop_engine.seeds import Stream, generator
+from tabletop_engine.text.words import counted
+from tabletop_training.files.plots import agent_title
+from tabletop_training.files.tables import (
     ends,
     markdown_code,
     markdown_table,
@@ -26,6 +27,7 @@ from tabletop_training.evaluation_files import (
     write_json,
     write_rows,
 )
+from tabletop_training.measure.results import Estimate, Results, difference_estimate, mean_estimate
 from tabletop_training.petrichor import report_plots
 from tabletop_training.petrichor.report_plots import VARIANT_TITLES, set_title, source_title, sources_of
 from tabletop_training.petrichor.study import Study, by_set, complete_sets, study_summaries
@@ -45,8 +47,6 @@ from tabletop_training.petrichor.variant_effects import (
     smoothest_path,
     win_rate_effects,
 )
-from tabletop_training.plots import agent_title
-from tabletop_training.results import Estimate, Results, difference_estimate, mean_estimate
 
 _BASE, _ALL = 0, len(ALL_VARIANTS) - 1
 _PLAYER, _NEUTRAL = 0, 1

@@ -17,10 +17,10 @@ from matplotlib.ticker import PercentFormatter
 from petrichor_env import words
 from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
+from tabletop_training.files.plots import GREY, INK, agent_title, looks, picture, without_frame
+from tabletop_training.measure.results import mean_estimate, wilson_interval
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, games_each, set_name
 from tabletop_training.petrichor.variant_effects import Pairs, Sets, contrast, effects
-from tabletop_training.plots import GREY, INK, agent_title, looks, picture, without_frame
-from tabletop_training.results import mean_estimate, wilson_interval
 
 VARIANT_TITLES = dict(
     zip(VARIANTS, ("Double card", "Non-random targeting", "No More Tricks", "One More Turn"), strict=True)

@@ -19,24 +19,24 @@ from rich.table import Table
 
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.game import GAME
-from tabletop.agents import check_agents
-from tabletop.checks import checked
-from tabletop.errors import ConfigError, TabletopError
-from tabletop.files import read_limited
-from tabletop.screen import Screen
-from tabletop.words import shown
 from tabletop_agents import Agent, Decisions, make_agent
 from tabletop_agents.search.guided_search import DEFAULT_SETTINGS, GuidedSearchAgent
-from tabletop_training.evaluation import EVALUATION_SEED, EvaluationStopped, Playing, get_ready
-from tabletop_training.evaluation_files import OnResult, new_table, percent, plus_minus, unheard, write_json
-from tabletop_training.job import Job, Stopped
-from tabletop_training.matches import evaluate
+from tabletop_engine.checks import checked
+from tabletop_engine.errors import ConfigError, TabletopError
+from tabletop_engine.files import read_limited
+from tabletop_engine.play.agents import check_agents
+from tabletop_engine.text.screen import Screen
+from tabletop_engine.text.words import shown
+from tabletop_training.files.job import Job, Stopped
+from tabletop_training.files.plots import INK, looks, picture
+from tabletop_training.files.settings import check_at_least_one
+from tabletop_training.files.tables import OnResult, new_table, percent, plus_minus, unheard, write_json
+from tabletop_training.measure.evaluation import EVALUATION_SEED, EvaluationStopped, Playing, get_ready
+from tabletop_training.measure.matches import evaluate
+from tabletop_training.measure.plays import agent_hash
+from tabletop_training.measure.results import Estimate
 from tabletop_training.petrichor.report_plots import error_bars
 from tabletop_training.petrichor.summaries import set_name
-from tabletop_training.plays import agent_hash
-from tabletop_training.plots import INK, looks, picture
-from tabletop_training.results import Estimate
-from tabletop_training.settings import check_at_least_one
 
 FILE = "strength.json"
 PICTURE = "strength.png"

@@ -19,13 +19,13 @@ from petrichor_env.component_files import own_numbers
 from petrichor_env.config import Config
 from petrichor_env.game import GAME
 from petrichor_env.state import RULES_VERSION, SOURCE_NAMES
-from tabletop.errors import TabletopError
-from tabletop.files import read_limited
-from tabletop_training.evaluation_files import csv_file
+from tabletop_engine.errors import TabletopError
+from tabletop_engine.files import read_limited
+from tabletop_training.files.tables import csv_file
+from tabletop_training.measure.plays import agent_hash, is_search, tables_hash
+from tabletop_training.measure.results import Results
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name, summarize
 from tabletop_training.petrichor.variant_effects import Sets
-from tabletop_training.plays import agent_hash, is_search, tables_hash
-from tabletop_training.results import Results
 
 SETTINGS_FILE = "settings.json"
 GAMES_FILE = "games.csv"

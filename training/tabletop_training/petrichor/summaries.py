@@ -11,9 +11,9 @@ from typing import Any
 import petrichor_env
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.state import RULES_VERSION
-from tabletop.words import counted
-from tabletop_training.evaluation_files import flat, write_rows
-from tabletop_training.results import (
+from tabletop_engine.text.words import counted
+from tabletop_training.files.tables import flat, write_rows
+from tabletop_training.measure.results import (
     NO_ESTIMATE,
     Estimate,
     Results,

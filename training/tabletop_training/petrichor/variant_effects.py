@@ -15,9 +15,8 @@ import numpy as np
 from scipy import stats
 
 from petrichor_env.config import VARIANTS
-from tabletop_training.petrichor.summaries import ALL_VARIANTS
-from tabletop_training.ratings import CONFIDENCE
-from tabletop_training.results import (
+from tabletop_training.measure.ratings import CONFIDENCE
+from tabletop_training.measure.results import (
     Estimate,
     Results,
     difference_estimate,
@@ -25,6 +24,7 @@ from tabletop_training.results import (
     mean_interval,
     share_estimate,
 )
+from tabletop_training.petrichor.summaries import ALL_VARIANTS
 
 SWITCHED = np.array([[name in variants for name in VARIANTS] for variants in ALL_VARIANTS])
 """(16, 4) bool: which variants each of `ALL_VARIANTS` has."""

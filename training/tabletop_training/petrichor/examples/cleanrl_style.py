@@ -22,10 +22,10 @@ from torch.distributions import Categorical
 from petrichor_env import GAME, Config
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.observation import OBSERVATION_SIZE
-from tabletop.errors import TabletopError
 from tabletop_agents import Decisions, make_agent
-from tabletop_training.evaluation import EVALUATION_SEED
-from tabletop_training.matches import evaluate
+from tabletop_engine.errors import TabletopError
+from tabletop_training.measure.evaluation import EVALUATION_SEED
+from tabletop_training.measure.matches import evaluate
 
 NUM_ENVS = 64
 NUM_STEPS = 128  # decisions of each game between two updates

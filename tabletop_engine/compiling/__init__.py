@@ -1,0 +1,1 @@
+"""How rules and loops become machine code."""

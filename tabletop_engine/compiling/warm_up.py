@@ -1,0 +1,142 @@
+"""Compiling a game's kernels at the first start, with a line of progress. Later starts load them from the cache."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from filelock import FileLock, Timeout
+
+from tabletop_engine.compiling.cache import is_kept
+from tabletop_engine.compiling.compiled import JIT
+from tabletop_engine.game import Game
+from tabletop_engine.play.kernels import masked_random_actions
+
+Call = tuple[str, Callable[..., Any], tuple[Any, ...]]
+"""Words for a compiled function, the function, and arguments of its types."""
+
+_LONGEST_WAIT = 900.0
+"""The seconds that a process waits for another one that compiles the same."""
+
+_warm: set[str] = set()
+
+
+def warm_up(game: Game) -> None:
+    """Compile a game's kernels, with a line of progress on stderr. If the cache has them, this returns at once.
+
+    A start with a filled cache loads only the kernels that it calls.
+    """
+    if game.home in _warm:
+        return
+    _warm.add(game.home)
+    what = f"the rules of {game.title}"
+    compile_once(game.cache_folder, what, "a minute or two", game.kernels.playout, lambda: _calls(game))
+
+
+def _calls(game: Game) -> list[Call]:
+    """Every kernel with arguments of its types. The calls play one game, so their order matters."""
+    kernels, size = game.kernels, game.observation.size
+    state, final = np.zeros(1, game.state), np.zeros(1, game.state)
+    game.config(players=game.players[0]).write_switches(state)
+    tables = game.load_tables(None)
+    actors, flag, which = np.zeros(1, np.int8), np.zeros(1, np.bool_), np.ones(1, np.bool_)
+    masks = np.zeros((1, game.num_actions), np.int8)
+    wide, narrow = np.zeros((1, size), np.float32), np.zeros((1, 0), np.int8)
+    actions, modes, seats = np.zeros(1, np.int64), np.array([0, 2, 0], np.int64), np.zeros(1, np.int64)
+    divisors = game.observation.divisors
+    views = (divisors, actors, masks, wide, narrow)
+    paid = np.zeros((1, game.max_owners), np.int64)
+    ends = (np.zeros((1, 1)), paid, flag, flag.copy(), final, wide.copy(), narrow)
+    return [
+        ("setting up games", kernels.reset_games, (state, tables, which)),
+        ("playing them", kernels.step_games, (state, tables, actions, which, modes, *views, *ends)),
+        ("seeing them", kernels.view_games, (state, tables, *views)),
+        ("seeing them from a seat", kernels.observe_games, (state, tables, seats, divisors, wide, narrow)),
+        ("counting what they see", kernels.count_games, (state, tables, seats, np.zeros((1, size), np.int16))),
+        ("checking actions", kernels.check_actions, (state, actions, which, game.num_actions, True)),
+        ("listing legal actions", kernels.refresh_legal, (state, tables)),
+        ("choosing legal actions", kernels.random_legal_actions, (state, np.zeros(1), actions)),
+        ("choosing by mask", masked_random_actions, (masks, np.zeros(1), actions)),
+        ("naming places", kernels.places_of_games, (final, np.zeros((1, game.max_owners), np.int8))),
+        ("redrawing what is hidden", kernels.sample_hidden_games, (state, tables, seats, np.zeros(1, np.uint64))),
+        ("playing what is recorded", kernels.play_actions, (state, tables, actions, ~which)),
+        ("playing to the end", kernels.playout, (state[:0], tables)),  # no game: the rules may have no way to the end
+    ]
+
+
+def compile_once(folder: Path, what: str, takes: str, last: Any, calls: Callable[[], list[Call]]) -> None:
+    """Compile kernels by calling them, unless the machine code is in the cache already.
+
+    If several processes start at once, one compiles. The others say that they wait for it.
+
+    Arguments:
+        folder: the folder of the machine code.
+        what: words for what is compiled.
+        takes: words for the time that this takes.
+        last: the kernel that is compiled last. If it is in the cache, all are.
+        calls: returns the calls.
+    """
+    if not JIT or _is_cached(last):
+        return
+    work = f"{what}, {'once, ' if is_kept() else ''}{takes}"
+    with _only_one(folder / f"{last.py_func.__name__}.lock", work):
+        if not _is_cached(last):
+            _compile_all(work, calls())
+
+
+@contextmanager
+def _only_one(path: Path, what: str) -> Iterator[None]:
+    """A context that one process at a time enters. It does not wait for ever if a lock fails or another one hangs."""
+    lock = FileLock(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            _say(f"tabletop: another process is compiling {what}; waiting for it")
+            lock.acquire(timeout=_LONGEST_WAIT)
+    except (Timeout, OSError, NotImplementedError):
+        pass
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _is_cached(last: Any) -> bool:
+    """Whether an earlier start of this installation left machine code of this kernel, the last one compiled.
+
+    Numba keeps an index beside the machine code, which tells whether it fits the source file and the processor. It has
+    no public function to read it.
+    """
+    try:
+        return len(last._cache._cache_file._load_index()) > 0
+    except (AttributeError, OSError):
+        return False
+
+
+def _compile_all(what: str, calls: list[Call]) -> None:
+    """Make these calls, with a line of progress on stderr."""
+    start = time.monotonic()
+    for done, (part, call, arguments) in enumerate(calls):
+        _say(f"tabletop: compiling {what}: {done + 1}/{len(calls)} {part}")
+        call(*arguments)
+    later = "; later starts take it from the cache" if is_kept() else ""
+    _say(f"tabletop: compiled in {time.monotonic() - start:.0f} s{later}")
+    if sys.stderr is not None:
+        print(file=sys.stderr)
+
+
+def _say(text: str) -> None:
+    """Print a line to stderr. On a terminal it overwrites the previous one."""
+    if sys.stderr is None:
+        return
+    if sys.stderr.isatty():
+        print(f"\r{text:<100}", end="", file=sys.stderr, flush=True)
+    else:
+        print(text, file=sys.stderr, flush=True)

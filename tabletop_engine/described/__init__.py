@@ -1,0 +1,1 @@
+"""Positions and printed numbers as data, read and checked against what a game declares."""

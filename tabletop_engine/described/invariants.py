@@ -1,0 +1,98 @@
+"""Checks of what must be true in every state of a game, and a search for the first one that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from tabletop_engine.compiling.warm_up import warm_up
+from tabletop_engine.errors import StateError
+from tabletop_engine.game import Game
+
+_VIEWS_AT_ONCE = 4096
+"""Games whose observations are computed at once."""
+
+Check: TypeAlias = tuple[np.ndarray, Callable[[int], str]]
+"""A check of N states: (N,) bool, True for states that fail; and a function from an index to the reason."""
+
+
+def breaks(bad: np.ndarray, text: str | Callable[..., str]) -> Check:
+    """A check that fails where `bad`, (N, …) bool, has a True.
+
+    `text` is the reason, or a function that takes the index of the game and the indices of its first bad entry.
+    """
+
+    def reason(i: int) -> str:
+        return text if isinstance(text, str) else text(i, *np.argwhere(bad[i])[0].tolist())
+
+    return np.asarray(bad.reshape(len(bad), -1).any(axis=1)), reason
+
+
+def first_broken(checks: Iterable[Check]) -> tuple[int, str] | None:
+    """The index of a game that fails a check, and the reason; None if all games pass.
+
+    Checks run in order up to the first that fails, so each may rely on those before it.
+    """
+    for broken, reason in checks:
+        if broken.any():
+            i = int(np.argmax(broken))
+            return i, reason(i)
+    return None
+
+
+def write_legal(game: Game, states: np.ndarray, tables: np.ndarray) -> None:
+    """Recompute the legal actions of these states, (N,). It is safe only after all other checks have passed."""
+    warm_up(game)
+    game.kernels.refresh_legal(states, tables)
+
+
+def first_outside(game: Game, states: np.ndarray, tables: np.ndarray) -> tuple[int, str] | None:
+    """The index of a game with an observation outside the declared space, and the reason; None if there is none.
+
+    It is safe only after all other checks have passed.
+    """
+    layout = game.observation
+    least, most = layout.low * layout.divisors, layout.high * layout.divisors
+    for first in range(0, len(states), _VIEWS_AT_ONCE):
+        part = states[first : first + _VIEWS_AT_ONCE]
+        counts = np.empty((len(part), layout.size), np.int16)
+        for seat in range(int(part["players"].max(initial=0))):
+            game.kernels.count_games(part, tables, np.minimum(seat, part["players"].astype(np.int64) - 1), counts)
+            outside = (counts < least) | (counts > most)
+            if outside.any():
+                i, number = np.argwhere(outside)[0].tolist()
+                block = next(block for block in layout if block.start <= number < block.slice.stop)
+                text = f"{counts[i, number]} {block.unit.partition(' / ')[0]} in {block.name!r} of the observation"
+                return first + i, f"{text}; allowed are {least[number]:.0f} to {most[number]:.0f}"
+    return None
+
+
+def check_states(
+    game: Game,
+    states: Any,
+    tables: np.ndarray,
+    first_broken: Callable[[Game, np.ndarray, np.ndarray], tuple[int, str] | None],
+) -> None:
+    """Raise `StateError`, with the reason, if a state fails a check or its legal actions are wrong.
+
+    Arguments:
+        game: the game of these records.
+        states: one record, or an array (N,) of them; the message then names the first game that fails.
+        tables: (1,) printed numbers that the games are played with.
+        first_broken: takes game, states and tables, returns as the function `first_broken` does, and recomputes the
+            legal actions in the states (`write_legal`).
+    """
+    array = np.asarray(states)
+    if array.dtype != game.state:
+        where = f"{game.home.rpartition('.')[0]}.state.STATE"
+        raise StateError(f"a state is a record of {where}, not {array.dtype}")
+    array = np.atleast_1d(array).ravel().copy()
+    legal = array["legal"].copy()
+    broken = first_broken(game, array, tables)
+    changed = (array["legal"] != legal).any(axis=1)
+    if broken is None and changed.any():
+        broken = int(np.argmax(changed)), "the set of legal actions isn't that of the pending decision"
+    if broken is not None:
+        raise StateError(("" if array.size == 1 else f"game {broken[0]}: ") + broken[1])

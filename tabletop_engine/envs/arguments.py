@@ -1,0 +1,141 @@
+"""Checks of the arguments and options of environments."""
+
+from __future__ import annotations
+
+import operator
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from tabletop_engine.checks import fitted
+from tabletop_engine.described.scenarios import is_whole
+from tabletop_engine.errors import ConfigError, IllegalAction
+from tabletop_engine.game import Config, Game, game_of
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.starts import record_of
+from tabletop_engine.play.versus import Prepare, VersusBatch
+
+_OF_GAMES = ("opponents", "seat", "reward", "illegal_action", "observation_dtype", "starts")
+_OF_PICTURES = ("render_mode", "render_size")
+
+
+def seat_games(
+    game: Game | str, given: Mapping[str, Any], num_games: int = 1, *, others: Sequence[str] = (), **options: Any
+) -> VersusBatch:
+    """The games of an environment of one seat.
+
+    Arguments:
+        game: a `Game`, or the name of the module that has it as `GAME`.
+        given: the arguments of `SeatEnv` except those for rendering.
+        num_games: the number of games.
+        others: names of further arguments, for the message about an unknown one.
+        **options: arguments of `VersusBatch`.
+
+    Raises `ConfigError` for an unknown argument, and the errors of the configuration and of `VersusBatch`.
+    """
+    game = game_of(game) if isinstance(game, str) else fitted("game", game, Game)
+    known = [one.name for one in fields(game.config)]
+    for name in given:
+        if name not in (*known, *_OF_GAMES):
+            there = ", ".join([*known, *_OF_GAMES, *_OF_PICTURES, *others])
+            raise ConfigError(f"unknown argument {name!r}; there are {there}")
+    config = game.config(**{name: value for name, value in given.items() if name in known})
+    options |= {"illegal_action": "lose", **{name: value for name, value in given.items() if name not in known}}
+    return VersusBatch(config, num_games, **options)
+
+
+def observation_box(game: Game, dtype: np.dtype[Any]) -> gymnasium.spaces.Box:
+    """The space of observations with this dtype: float32, or int8 for plain counts."""
+    if dtype == np.float32:
+        return gymnasium.spaces.Box(game.observation.low, game.observation.high, (game.observation.size,), np.float32)
+    return gymnasium.spaces.Box(-128, 127, (game.observation.size,), np.int8)
+
+
+def check_seeds(seeds: Sequence[int | None], number: int) -> list[int | None]:
+    """The seeds as a list. Raises `ConfigError` unless there are `number` of them, ints of at least 0 or None."""
+    several = isinstance(seeds, Sequence | np.ndarray) and not isinstance(seeds, str) and getattr(seeds, "shape", True)
+    given: list[Any] = list(seeds) if several else [seeds]
+    for seed in given:
+        if seed is not None and (not is_whole(seed) or seed < 0):
+            raise ConfigError(
+                f"seed={seeds!r:.80}: must be None, an int of at least 0, or a list of an int or None for each game"
+            )
+    if len(given) != number:
+        raise ConfigError(f"seed: {len(given)} seeds for {number} games")
+    return given
+
+
+def check_mask(mask: Any, number: int) -> NDArray[np.bool_]:
+    """The mask; None is all True. Raises `ConfigError` unless it is a bool array (number,) with at least one True."""
+    if mask is None:
+        return np.ones(number, np.bool_)
+    wanted = f"a bool array of shape ({number},) with at least one True"
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (number,):
+        raise ConfigError(f"options: reset_mask: must be {wanted}, not {mask!r:.80}")
+    if not mask.any():
+        raise ConfigError(f"options: reset_mask: must be {wanted}, not all False")
+    return mask
+
+
+def check_action(action: Any, num_actions: int, where: str = "") -> int:
+    """The action as an int. Raises `IllegalAction` for one outside `Discrete(num_actions)`."""
+    try:
+        number = operator.index(action)
+    except TypeError:
+        number = -1
+    if not 0 <= number < num_actions:
+        raise IllegalAction(f"{where}action {action!r}: must be an integer from 0 to {num_actions - 1}")
+    return number
+
+
+def check_replies(replies: Any, config: Config) -> deque[int]:
+    """The replies of other seats. Raises `ConfigError` unless they are a sequence of actions, empty in a solo game."""
+    given = replies.tolist() if isinstance(replies, np.ndarray) else replies
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        raise ConfigError(f"options: replies: must be a sequence of actions, not {replies!r:.80}")
+    last = config.game.num_actions - 1
+    for one in given:
+        if not is_whole(one) or not 0 <= one <= last:
+            raise ConfigError(f"options: replies: {one!r:.80} is not an action from 0 to {last}")
+    if len(given) and config.players == 1:
+        raise ConfigError("options: replies: nobody else has a seat with players=1")
+    return deque(map(int, given))
+
+
+def check_options(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> Mapping[str, Any]:
+    """The options; None is {}. Raises `ConfigError` for an unknown key."""
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise ConfigError(f"options={options!r}: must be a dictionary with any of the keys {', '.join(allowed)}")
+    for key in options:
+        if key not in allowed:
+            raise ConfigError(f"options: unknown key {key!r}; allowed are {', '.join(allowed)}")
+    return options
+
+
+def preparation(options: Mapping[str, Any], config: Config, wanted: NDArray[np.bool_] | bool = True) -> Prepare | None:
+    """A function that puts `options["scenario"]` into the `wanted` games that start; None without a scenario.
+
+    Each game keeps its random stream unless the description has the key `random`. Raises `ScenarioError` as `record_of`
+    does.
+    """
+    description = options.get("scenario")
+    if description is None:
+        return None
+    state = record_of(description, config)
+
+    def prepare(batch: Batch, which: NDArray[np.bool_]) -> None:
+        chosen = which & wanted
+        streams = batch.states["rng"][chosen].copy()
+        batch.states[chosen] = state
+        if "random" not in description:
+            batch.states["rng"][chosen] = streams
+        batch.refresh(check=False)
+
+    return prepare

@@ -1,0 +1,459 @@
+"""The interface of a game: one `Game` object holds all that the engine, agents, training and command line use."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
+
+import numpy as np
+
+from tabletop_engine import defaults
+from tabletop_engine.compiling.compiled import cache_folder, keep_shared_rules, made_for
+from tabletop_engine.drawing.lines import Block
+from tabletop_engine.drawing.owners import Mark
+from tabletop_engine.drawing.svg import Place
+from tabletop_engine.observation import Layout
+from tabletop_engine.play.kernels import Kernels
+from tabletop_engine.record import NOBODY as NOBODY
+from tabletop_engine.text.words import Facts, Lesson
+
+RECORD = ("rng", "legal", "decision", "actor", "players", "owners", "round", "rounds", "points", "forfeited")
+"""The fields that the record of every game has. A game adds its own.
+
+Attributes:
+    rng: uint64, the random stream (`tabletop_engine.chance`).
+    legal: uint64 words, the set of legal actions (`tabletop_engine.legal`).
+    decision: the number of the pending decision.
+    actor: the seat that takes this decision, or NOBODY.
+    players: the number of players.
+    owners: the number of owners of points: the players, and an opponent that the rules play.
+    round: the current round, from 1; always 1 in a game without rounds.
+    rounds: the number of rounds; 1 in a game without rounds.
+    points: the points of each owner.
+    forfeited: the seat that lost by an illegal action, or NOBODY.
+"""
+
+
+class Config(Protocol):
+    """What is played: the number of players, variants, modules and numbers.
+
+    A configuration is a frozen dataclass that checks its own values. All its fields are JSON-able. The `Arguments:` of
+    its docstring describe them in the docstrings of environments too.
+
+    Attributes:
+        SWITCHES: names of the fields of a record that the configuration sets.
+    """
+
+    SWITCHES: ClassVar[tuple[str, ...]]
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def game(self) -> Game:
+        """The `Game` that it configures."""
+        ...
+
+    @property
+    def players(self) -> int:
+        """The number of players."""
+        ...
+
+    @property
+    def owners(self) -> int:
+        """The number of owners of points: the players, and an opponent that the rules play."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """A short name for tables and file names."""
+        ...
+
+    @property
+    def components(self) -> Any:
+        """Numbers that replace the shipped ones: the path of a file, or the numbers themselves; None for no changes."""
+        ...
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """The names of the players, by seat."""
+        ...
+
+    def write_switches(self, states: np.ndarray) -> None:
+        """Write this configuration's switches into records, (N,)."""
+
+    @classmethod
+    def of(cls, state: Any, components: Any = None) -> Self:
+        """The configuration that a record is played with. `components` are not in the record, so they are given."""
+        ...
+
+
+@dataclass(frozen=True)
+class Rules:
+    """A game's compiled rules: functions of one record `s` and, for most of them, the printed numbers `t`.
+
+    The last five have defaults (`tabletop_engine.defaults`) for games in which points decide and nothing is hidden.
+
+    Attributes:
+        reset: `reset(s, t)` sets the game up to its first decision. It reads only the switches and the random stream.
+        step: `step(s, t, action)` answers the pending decision with a legal action, then goes on to the next decision
+            or the end.
+        legal: `legal(s, t)` writes the set of legal actions into the record.
+        observe: `observe(s, t, viewer, out)` writes what that seat may know into `out`, (size,) int16 zeros, as plain
+            counts.
+        ranks: `ranks(s, out)` writes each owner's place in a finished game into `out` (int8). The first place is 1,
+            and equal owners share a place. It is not called for forfeited games: there the engine decides who won.
+        forfeit: `forfeit(s, seat)` ends the game because this seat loses by an illegal action.
+        sample_hidden: `sample_hidden(s, t, seat, rng)` redraws all that this seat cannot know, and gives the game the
+            random stream `rng`.
+        value: `value(s, t, w, seat, memo)` estimates for searches how many points the seat is ahead (float64): points
+            that it has, and points that it can expect. `w` are the weights, `memo` is scratch space.
+        is_settled: `is_settled(s, seat)` tells whether the seat has completed its current move, so that a search may
+            value the position.
+    """
+
+    reset: Callable[..., None]
+    step: Callable[..., None]
+    legal: Callable[..., None]
+    observe: Callable[..., None]
+    ranks: Callable[..., None] = defaults.ranks_by_points
+    forfeit: Callable[..., None] = defaults.forfeit
+    sample_hidden: Callable[..., None] = defaults.hide_nothing
+    value: Callable[..., float] = defaults.points_ahead
+    is_settled: Callable[..., bool] = defaults.is_others_turn
+
+    def as_module(self) -> ModuleType:
+        """The functions as attributes of a module, so that compiled code can call `rules.step` and the others."""
+        module = ModuleType("rules")
+        for one in fields(self):
+            setattr(module, one.name, getattr(self, one.name))
+        return module
+
+
+class Words(Protocol):
+    """A game in words. `viewer` is the seat that reads; None may see everything.
+
+    `tabletop_engine.text.plain.PlainWords` implements all methods; a new game can start with it.
+    """
+
+    def question(self, state: Any) -> str:
+        """The pending decision, as words that follow "player_0 is asked"."""
+        ...
+
+    def action_text(self, state: Any, action: int) -> str:
+        """What an action means, as an answer to the pending decision."""
+        ...
+
+    def told_action(self, state: Any, action: int, viewer: int | None) -> str:
+        """The actor's action, as far as the viewer may know it; "" if all of it is hidden."""
+        ...
+
+    def events(self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray) -> Sequence[str]:
+        """Sentences about what one action did, as far as the viewer may know it.
+
+        `tabletop_engine.text.telling.Teller` can write them.
+
+        Arguments:
+            before: the record that the action is played on. It is not changed.
+            action: a legal action; FORFEIT for an illegal one that loses the game; None for a random action that was
+                played in place of an illegal one.
+            viewer: the seat that reads; None may see everything.
+            tables: (1,) printed numbers of this game.
+        """
+        ...
+
+    def story(
+        self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray
+    ) -> Sequence[tuple[str, Any]]:
+        """The sentences of `events`, each with a record of the position at that moment.
+
+        None in place of a record means the position after the action. Nobody is asked anything in these records. They
+        are whole, also where the viewer may not see everything; `Drawing` hides what it always hides.
+        """
+        ...
+
+    def in_brief(self, sentences: Iterable[str]) -> str:
+        """As many of the sentences as fit into the last line of a picture; the first one always stays."""
+        ...
+
+    def facts(self, state: Any, viewer: int | None, names: Sequence[str] | None) -> Facts:
+        """The part of the game, the pending decision and its actor. `names` replace `owner_names` if given."""
+        ...
+
+    def owner_names(self, players: int) -> tuple[str, ...]:
+        """`player_0` and so on, and the name of the opponent that the rules play, if there is one."""
+        ...
+
+    def about(self, config: Any) -> Sequence[str]:
+        """What is played, as short phrases such as "2 players" and "4 rounds"."""
+        ...
+
+    def sources(self, state: Any) -> Sequence[tuple[str, Sequence[int]]]:
+        """Pairs of a source of points and the points of each owner from it. Empty if the game does not count them."""
+        ...
+
+    def lesson(self, state: Any, tables: np.ndarray | None = None) -> Lesson:
+        """An explanation of the pending decision for its actor, from what that player knows.
+
+        For a finished game it tells how the game ended. `tables` are the printed numbers of this game, None for the
+        shipped ones.
+        """
+        ...
+
+    def introduction(self, config: Any) -> Lesson:
+        """An introduction for new players: what the game is about, what scores points, how a round goes."""
+        ...
+
+    @property
+    def opponent(self) -> str:
+        """The opponent in a solo game, in words; "" if there is no solo game."""
+        ...
+
+    @property
+    def examples(self) -> Sequence[str]:
+        """Examples of what a person can type to choose an action: parts of texts of actions."""
+        ...
+
+    @property
+    def guide(self) -> Sequence[str]:
+        """Paragraphs for players at a terminal: what scores points, and what the abbreviations mean."""
+        ...
+
+
+class Drawing(Protocol):
+    """A game in pictures and as text.
+
+    In all methods `viewer` is the seat that looks on; None may see everything. `tables` are the printed numbers of this
+    game, (1,); None for the shipped ones. `tabletop_engine.text.plain.PlainDrawing` draws any game that can be written
+    as text.
+    """
+
+    def render_text(
+        self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
+    ) -> str:
+        """The game as text, several lines, in ANSI colours if `colour`."""
+        ...
+
+    def text_blocks(
+        self,
+        state: Any,
+        viewer: int | None = None,
+        colour: bool = False,
+        tables: np.ndarray | None = None,
+        asked: bool = True,
+    ) -> Sequence[Block]:
+        """The blocks that `render_text` joins, so that they can be fitted to the width of a terminal.
+
+        `asked` adds a line with the pending decision and its actor.
+        """
+        ...
+
+    def render_svg(
+        self,
+        state: Any,
+        viewer: int | None = None,
+        *,
+        tables: np.ndarray | None = None,
+        last_action: str = "",
+        names: Sequence[str] | None = None,
+    ) -> str:
+        """The game as an SVG picture.
+
+        The first `<defs>` holds every drawing that a `<use>` element refers to. It is the same in all pictures of the
+        game. Records from within an action, as `Words.story` gives them, can be drawn too.
+
+        Arguments:
+            state: one record.
+            viewer: the seat that looks on; None may see everything.
+            tables: (1,) printed numbers; None for the shipped ones.
+            last_action: words for the last line of the picture.
+            names: names of the owners, in place of `Words.owner_names`.
+        """
+        ...
+
+    def cover(self) -> str:
+        """A small picture of the game as SVG (`drawing.covers`). Its first `<defs>` holds all drawings."""
+        ...
+
+    def places(self, state: Any, action: int) -> tuple[Place, ...]:
+        """The places in the actor's picture where a click chooses this legal action; () if there is none.
+
+        The most exact place comes first. After a small place comes the one around it, which is easier to hit with a
+        finger. Several actions may share a place; a page then asks which of them is meant.
+        """
+        ...
+
+    def marks(self, players: int) -> Sequence[Mark]:
+        """The shape and the colour of each owner."""
+        ...
+
+
+def _no_numbers(components: Any) -> None:
+    """`Game.own_numbers` of a game whose numbers can't be replaced."""
+
+
+class Image(NamedTuple):
+    """A turned or mirrored image of a game: where each number of an observation goes, and each action."""
+
+    observation: np.ndarray  # (D,) int64, a permutation
+    actions: np.ndarray  # (A,) int64, a permutation
+
+
+def _no_images(players: int) -> tuple[Image, ...]:
+    return ()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Game:
+    """All that a game offers to the engine, the agents, training and the command line.
+
+    Attributes with a default may be left out; `tabletop_engine.defaults` has the defaults.
+
+    Attributes:
+        name: one lower-case word, for files, caches and the command line.
+        title: the name as people write it.
+        home: the module that has this object as `GAME`; pickles and the specs of environments refer to it.
+        version: the version of the game's package.
+        state_version: the version of the record's layout. Everything that is stored carries it.
+        rules_version: the version of the rules and of what chance brings for a seed. Results with the same
+            `rules_version` can be compared.
+        sources: files and folders with compiled functions, or with constants that these use. Default: the file of
+            `home`.
+        state: the dtype of a record, with the fields of `RECORD`.
+        tables: the dtype of the printed numbers.
+        load_tables: takes the `components` of a configuration, returns (1,) of `tables`, read-only.
+        config: the type of configurations.
+        players: the possible numbers of players, ascending.
+        decisions: the names of the decisions, by number.
+        actions: the names of the actions, by number; all different.
+        observation: the layout of what a player sees.
+        rules: the compiled rules.
+        weights: the weights of `rules.value`, by name.
+        new_memo: makes scratch space for `rules.value`.
+        images: takes a number of players, returns the images (`Image`) in which the game is the same: what is legal and
+            worth doing in a position is legal and worth as much in its image. The game itself is not one of them.
+        search_settings: settings of this game for agents that search, such as the "scale" of points.
+        words: the game in words.
+        drawing: the game in pictures.
+        check: takes (N,) records and tables; raises StateError for a record that no game can reach.
+        scenario: takes a description and `components`, returns the record; raises ScenarioError.
+        described: takes a record, returns its description, JSON-able.
+        form: takes a record, returns what a description of a game with the same switches may hold, as in
+            `tabletop_engine.described.forms`; None if that isn't known.
+        rules_page: a Markdown file that says how the rules are read.
+        scored: the sources of points: names for the last axis of the record's field `scored`, which counts each
+            owner's points by source; () for a game whose record has no such field.
+        own_numbers: takes the `components` of a configuration, returns those that differ from the shipped numbers as
+            JSON-able data, or None if none differ. They can then be stored without their file.
+    """
+
+    name: str
+    title: str
+    home: str
+    version: str
+    state_version: int = 1
+    rules_version: int = 1
+    sources: tuple[Path, ...] = ()
+    state: np.dtype[Any]
+    tables: np.dtype[Any] = defaults.NO_TABLES
+    load_tables: Callable[[Any], np.ndarray] = defaults.no_tables
+    config: type[Any]
+    players: tuple[int, ...]
+    decisions: tuple[str, ...]
+    actions: tuple[str, ...]
+    observation: Layout
+    rules: Rules
+    weights: Mapping[str, float] = field(default_factory=dict)
+    new_memo: Callable[[], np.ndarray] = defaults.no_memo
+    images: Callable[[int], tuple[Image, ...]] = _no_images
+    search_settings: Mapping[str, float] = field(default_factory=dict)
+    words: Words
+    drawing: Drawing
+    check: Callable[[np.ndarray, np.ndarray], None]
+    scenario: Callable[[Mapping[str, Any], Any], Any]
+    described: Callable[[Any], dict[str, Any]]
+    form: Callable[[Any], dict[str, Any] | None] = defaults.no_form
+    rules_page: Path | None = None
+    scored: tuple[str, ...] = ()
+    own_numbers: Callable[[Any], Any] = _no_numbers
+
+    def __post_init__(self) -> None:
+        if not self.sources:
+            object.__setattr__(self, "sources", (Path(str(sys.modules[self.home].__file__)),))
+        missing = [name for name in RECORD if name not in (self.state.names or ())]
+        if missing:
+            raise TypeError(f"the record of {self.name} lacks the fields {', '.join(missing)}")
+        words = self.state["legal"].shape[0]
+        if len(self.actions) > 64 * words:
+            raise TypeError(f"the record of {self.name} has {words} words for {len(self.actions)} actions")
+
+    def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
+        return game_of, (self.home,)
+
+    def __repr__(self) -> str:
+        return f"<game {self.name}>"
+
+    @property
+    def num_actions(self) -> int:
+        """The number of actions, A."""
+        return len(self.actions)
+
+    @property
+    def max_owners(self) -> int:
+        """The number of owners of points that a record has room for."""
+        return int(self.state["points"].shape[0])
+
+    @cached_property
+    def kernels(self) -> Kernels:
+        """The loops over records for this game (`tabletop_engine.play.kernels`). Each is compiled at its first call."""
+        return Kernels(self.made, self.observation.low, self.observation.high)
+
+    def winners(self, state: Any) -> list[int]:
+        """The owners who won a finished game, ascending; several if they share the victory."""
+        places = np.zeros((1, self.max_owners), np.int8)
+        self.kernels.places_of_games(np.array([state]), places)
+        return np.flatnonzero(places[0] == 1).tolist()
+
+    @cached_property
+    def cache_folder(self) -> Path:
+        """The folder that keeps this game's machine code."""
+        return cache_folder(self.name, self.home, self.sources)
+
+    @cached_property
+    def layout_hash(self) -> str:
+        """A hash of the record's layout: 16 hexadecimal digits, different for different layouts."""
+        return hashlib.sha256(repr(self.state.descr).encode()).hexdigest()[:16]
+
+    def made(self, templates: Iterable[Callable[..., Any]], **names: Any) -> dict[str, Any]:
+        """Templates compiled for this game (`compiling.compiled.made_for`); `names` become additional globals."""
+        keep_shared_rules(self.cache_folder, self.sources)
+        return made_for(self.cache_folder, templates, {"rules": self._module, **names})
+
+    @cached_property
+    def _module(self) -> ModuleType:
+        return self.rules.as_module()
+
+
+def switches_of(config: Config) -> dict[str, np.ndarray]:
+    """The values of a configuration's switches in a record: arrays (1, …) by the names of the fields."""
+    record = np.zeros(1, config.game.state)
+    config.write_switches(record)
+    return {name: record[name] for name in config.SWITCHES}
+
+
+def game_of(home: str) -> Game:
+    """The `GAME` of the module with this dotted name. Raises ConfigError if there is none."""
+    from tabletop_engine.errors import ConfigError
+
+    try:
+        found = importlib.import_module(home).GAME
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ConfigError(f"game {home!r}: must be a module with a GAME in it ({error})") from None
+    if not isinstance(found, Game):
+        raise ConfigError(f"game {home!r}: its GAME is not a tabletop_engine.game.Game")
+    return found

@@ -1,0 +1,1 @@
+"""Games that are played: one by one, many at once, and by agents."""

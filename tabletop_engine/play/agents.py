@@ -1,0 +1,222 @@
+"""The interface of an agent. It answers the decisions of many games at once, and sees only what the actors may know."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from tabletop_engine.checks import checked
+from tabletop_engine.errors import ConfigError, IllegalAction
+from tabletop_engine.game import Config, Game
+from tabletop_engine.play.batch import Batch, refusal
+
+CHANCE_TO_WIN = "chance to win"
+POINTS_AHEAD, POINTS = "points ahead as it values positions", "points as it values positions"
+RESULT = "result from 0 for lost to 1 for won"
+"""Words for what an agent's values mean (`Assessment.estimated`).
+
+Values in points come from the game's own evaluation. It is made to compare positions: the values tell a better answer
+from a worse one, and are no forecast of the final points."""
+
+
+@dataclass(eq=False, repr=False)
+class Decisions:
+    """The pending decisions of N games, each as its actor sees it.
+
+    The true states of the games stay private. `sample_states` gives copies in which everything that the actor cannot
+    know is drawn anew. So an agent that searches can neither see hidden information nor disturb a random stream.
+
+    Attributes:
+        game: the game that is played.
+        tables: (1,) of `game.tables`, the printed numbers.
+        observations: (N, D) float32, the actors' views.
+        action_masks: (N, A) int8, 1 for each legal action.
+    """
+
+    game: Game
+    _states: np.ndarray
+    tables: np.ndarray
+    observations: np.ndarray
+    action_masks: np.ndarray
+
+    @classmethod
+    def of(cls, batch: Batch, games: np.ndarray | None = None) -> Decisions:
+        """The pending decisions of a batch, or of some of its games (indices; none of them may be over)."""
+        chosen: slice | np.ndarray = slice(None) if games is None else games
+        observations = batch.observations[chosen]
+        if observations.dtype != np.float32:
+            observations = observations / batch.game.observation.divisors
+        return cls(batch.game, batch.states[chosen], batch.tables, observations, batch.action_masks[chosen])
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def check(self, agent: str, actions: np.ndarray) -> None:
+        """Check an agent's answers. Raises IllegalAction, with its name, unless these are (N,) ints and all legal.
+
+        Raises StateError if a decision has no legal action.
+        """
+        if actions.shape != (len(self),) or actions.dtype.kind not in "iu":
+            wanted = f"ints of shape ({len(self)},)"
+            raise IllegalAction(f"agent {agent!r}: act returns {actions.dtype} {actions.shape}, not {wanted}")
+        legal = (actions >= 0) & (actions < self.game.num_actions)
+        legal[legal] = self.action_masks[legal, actions[legal]] == 1
+        if not legal.all():
+            first = int(legal.argmin())
+            raise refusal(self.game, self._states[first], int(actions[first]), f"agent {agent!r}: ")
+
+    @property
+    def players(self) -> np.ndarray:
+        """(N,) ints: the number of players in each game."""
+        return np.asarray(self._states["players"])
+
+    @property
+    def owners(self) -> np.ndarray:
+        """(N,) ints: the number of owners of points in each game: the players, and an opponent that the rules play."""
+        return np.asarray(self._states["owners"])
+
+    def only(self, actions: np.ndarray) -> Decisions:
+        """The same decisions with only these (N,) legal actions allowed, so that an agent judges each action alone."""
+        states, masks, each = self._states.copy(), np.zeros_like(self.action_masks), np.arange(len(self))
+        states["legal"] = 0
+        states["legal"][each, actions // 64] = np.uint64(1) << (actions % 64).astype(np.uint64)
+        masks[each, actions] = 1
+        return replace(self, _states=states, action_masks=masks)
+
+    def sample_states(self, generator: np.random.Generator) -> np.ndarray:
+        """(N,) records: copies in which `rules.sample_hidden` has redrawn all that the actors can't know."""
+        states = self._states.copy()
+        randoms = generator.integers(0, 2**64, len(states), dtype=np.uint64)
+        self.game.kernels.sample_hidden_games(states, self.tables, states["actor"].astype(np.int64), randoms)
+        states["legal"] = self._states["legal"]  # the actors know it, and `only` may have changed it
+        return states
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Anything that has a name and answers decisions.
+
+    Two more methods are optional:
+
+    - `check(config: Config) -> None` raises ConfigError for a configuration that the agent can't play. `check_agents`
+      calls it before a game.
+    - `assess(decisions, generator) -> Assessment` explains the agent's choice. People who ask for advice see it. An
+      agent that gives `values` for single actions must also be able to judge `Decisions.only`.
+    """
+
+    name: str
+
+    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+        """(N,) int64: a legal action for each of the N decisions.
+
+        All randomness comes from `generator`: the same decisions and the same state of the generator give the same
+        actions.
+        """
+        ...
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Assessment:
+    """An agent's judgement of N decisions. All values are from the point of view of each decision's actor.
+
+    Attributes:
+        actions: (N,) int64, the actions that it would play. They are what `act` plays with the same generator, unless
+            `act` draws its action at random.
+        shares: (N, A) float64, how strongly it prefers each action. They sum to 1 and are 0 for illegal actions. None
+            if the agent only names an action.
+        meaning: what a share is, in words such as "share of its simulations".
+        values: (N, A) float64, the value that it expects after each action; NaN for illegal actions and unknown
+            values. None if the agent does not value single actions.
+        value: (N,) float64, the value that it expects with best play; NaN if unknown. None if the agent has no such
+            values.
+        estimated: what the values are, in words such as CHANCE_TO_WIN.
+    """
+
+    actions: np.ndarray
+    shares: np.ndarray | None = None
+    meaning: str = ""
+    values: np.ndarray | None = None
+    value: np.ndarray | None = None
+    estimated: str = ""
+
+
+@checked
+def agent_of_name(name: str, game: Game) -> Agent:
+    """The agent that `tabletop_agents.make_agent` makes. Raises ConfigError as it does, or if it is not installed."""
+    try:  # the only import of a package above this one, so not at the top of the file
+        above = importlib.import_module("tabletop_agents")
+    except ImportError as error:
+        raise ConfigError(f"agent {name!r}: agents by name need the package tabletop_agents ({error})") from None
+    agent: Agent = above.make_agent(name, game)
+    return agent
+
+
+def agents_of(given: Sequence[Agent | str], config: Config, argument: str = "agents") -> list[Agent]:
+    """Agents, of which some are given by name, ready for a game of this configuration.
+
+    Raises ConfigError, with the name of the argument, for anything else, and as `agent_of_name` and `check_agents` do.
+    """
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise ConfigError(
+            f"{argument}={given!r:.80}: must be a sequence of agents or of their names, such as ('greedy',)"
+        )
+    made = [agent_of_name(one, config.game) if isinstance(one, str) else one for one in given]
+    for one in made:
+        if isinstance(one, type) or not isinstance(one, Agent):
+            raise ConfigError(f"{argument}: {one!r:.80} is not an agent: it has no `name` or no `act`, or is a class")
+    check_agents(made, config)
+    return made
+
+
+def ask(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+    """The agent's actions, (N,) ints. Raises IllegalAction, with the agent's name, if one of them is not legal."""
+    actions = np.asarray(agent.act(decisions, generator))
+    decisions.check(agent.name, actions)
+    return actions
+
+
+def assess(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> Assessment:
+    """An agent's judgement of decisions.
+
+    An agent without `assess` gives its action probabilities, or only its actions if it has none.
+
+    Raises IllegalAction, with the agent's name, for an illegal action or for numbers that `Assessment` does not allow.
+    """
+    if hasattr(agent, "assess"):
+        told: Assessment = agent.assess(decisions, generator)
+    elif hasattr(agent, "probabilities"):
+        shares = np.asarray(agent.probabilities(decisions, generator))
+        told = Assessment(actions=shares.argmax(axis=-1), shares=shares, meaning="its probability")
+    else:
+        return Assessment(actions=ask(agent, decisions, generator))
+    wrong = f"agent {agent.name!r}: its assessment is wrong:"
+    legal = decisions.action_masks == 1
+    for name, given, shape in (
+        ("shares", told.shares, legal.shape),
+        ("values", told.values, legal.shape),
+        ("value", told.value, legal.shape[:1]),
+    ):
+        if given is not None and (given.shape != shape or given.dtype.kind != "f"):
+            raise IllegalAction(f"{wrong} {name} are {given.dtype} {given.shape}, not floats {shape}")
+        if given is not None and name != "shares" and np.isinf(given).any():
+            raise IllegalAction(f"{wrong} {name} are infinite")
+    if told.shares is not None:
+        sound = ((told.shares >= 0) & (legal | (told.shares == 0))).all()
+        if not (sound and np.allclose(told.shares.sum(axis=1), 1.0, atol=1e-3)):
+            raise IllegalAction(f"{wrong} shares are not from 0 to 1, with a sum of 1, of the legal actions alone")
+    if told.values is not None and not np.isnan(told.values[~legal]).all():
+        raise IllegalAction(f"{wrong} values of illegal actions are not NaN")
+    decisions.check(agent.name, told.actions)
+    return told
+
+
+@checked
+def check_agents(agents: Iterable[Agent], config: Config) -> None:
+    """Call `check` of every agent that has one. Raises its ConfigError if an agent can't play `config`."""
+    for agent in agents:
+        if hasattr(agent, "check"):
+            agent.check(config)

@@ -1,0 +1,628 @@
+"""N games stepped together on NumPy arrays, on all cores. Every environment is built on it."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import itertools
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabletop_engine.checks import fitted, is_config, whole
+from tabletop_engine.compiling.warm_up import warm_up
+from tabletop_engine.described.scenarios import is_whole
+from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, ScenarioError, StateError, TabletopError
+from tabletop_engine.game import NOBODY, Config, Game, switches_of
+from tabletop_engine.legal import NO_WAY_ON
+from tabletop_engine.play import kernels
+from tabletop_engine.play.starts import Starts, check_records, records_of
+from tabletop_engine.positions.saved import Format, Header, as_bytes
+
+AUTORESETS = {"same_step": kernels.SAME_STEP, "next_step": kernels.NEXT_STEP, "disabled": kernels.DISABLED}
+ILLEGAL_ACTIONS = {"raise": kernels.RAISE, "lose": kernels.LOSE, "random": kernels.RANDOM}
+REWARDS = {"win": kernels.WIN, "margin": kernels.MARGIN, "points": kernels.POINTS}
+
+OBSERVATION_DTYPES: dict[str, type[np.float32 | np.int8]] = {"float32": np.float32, "int8": np.int8}
+
+Seed = int | Sequence[int] | np.ndarray | None
+T = TypeVar("T")
+
+_GAMES_A_THREAD = 128
+"""The smallest number of games that is worth a thread: handing over work costs about 30 µs."""
+_MOST_THREADS = 256
+_SAVED = Format(b"tabletop-games\n", "games that Batch.save", lambda body: hashlib.sha256(body).digest(), 32)
+
+
+def game_seed(seed: int) -> np.uint64:
+    """The random stream at the start of a game with this seed, an int of at least 0. Raises ConfigError for others."""
+    if not is_whole(seed) or seed < 0:
+        raise ConfigError(f"seed={seed!r}: must be an int of at least 0, or None")
+    return np.random.SeedSequence(int(seed)).generate_state(1, np.uint64)[0]
+
+
+_most_cores = sys.maxsize
+
+
+def usable_cores() -> int:
+    """The number of cores that this process may use: those the system gives it, limited by `use_cores`."""
+    given = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(given, _most_cores)
+
+
+def use_cores(most: int) -> None:
+    """Limit the number of cores that games and agents of this process use together, to leave the rest to others.
+
+    Raises ConfigError for a number below 1.
+    """
+    global _most_cores
+    _most_cores = whole("most", most, 1)
+
+
+def _check_memory(games: int, bytes_a_game: int) -> None:
+    """Raise ConfigError if this machine has not enough memory for the games. Nothing is allocated before."""
+    needed = games * bytes_a_game
+    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else sys.maxsize
+    if needed > there:
+        text = f"num_games={games:,}: they need {needed / 2**30:,.1f} GiB of memory"
+        raise ConfigError(f"{text}, this machine has {there / 2**30:,.1f}")
+
+
+def legal_actions(state: Any) -> NDArray[np.int64]:
+    """The legal actions of one state, ascending, int64."""
+    return np.flatnonzero(np.unpackbits(np.ascontiguousarray(state["legal"]).view(np.uint8), bitorder="little"))
+
+
+def check_config(config: Any) -> Game:
+    """The game of a configuration. Raises ConfigError for anything else."""
+    if not is_config(config):
+        raise ConfigError(f"config={config!r:.200}: must be a game's configuration")
+    game: Game = config.game
+    return game
+
+
+def choice(name: str, value: Any, allowed: Mapping[str, T]) -> T:
+    """The entry of `allowed` for this value. For another value it raises ConfigError, which lists the allowed ones."""
+    if not isinstance(value, str) or value not in allowed:
+        raise ConfigError(f"{name}={value!r:.80}: must be one of {', '.join(map(repr, allowed))}")
+    return allowed[value]
+
+
+class Listener(Protocol):
+    """An object that a batch calls at every reset and step (`Batch.listeners`)."""
+
+    def on_reset(self, batch: Batch, which: np.ndarray, seed: Seed) -> None:
+        """Called after the games `which`, (N,) bool, were started. `seed` is the argument of `reset`."""
+
+    def before_step(self, batch: Batch, actions: np.ndarray, which: np.ndarray) -> None:
+        """Called before the games `which`, (N,) bool, are stepped. The actions, (N,) int64, have been checked."""
+
+    def after_step(self, batch: Batch, actions: np.ndarray, which: np.ndarray) -> None:
+        """Called after the step, with the same arguments."""
+
+
+class Batch:
+    """N games that are stepped together.
+
+    All games have the same configuration at first; `reset` can change that. The arrays are buffers: every `step`
+    overwrites them.
+
+    Arguments:
+        config: the configuration of a game.
+        num_games: N, at least 1.
+        seed: an int: game i starts from seed + i. A sequence of N ints: one for each game. None: the operating system's
+            entropy.
+        autoreset: what happens to a game that ends. "same_step": it starts again within the step, and its end is in
+            `final_states` and `final_observations`. "next_step": its next step ignores the action and starts it again.
+            "disabled": it stays over until `reset(mask=...)`.
+        illegal_action: "raise": IllegalAction is raised and nothing changes. "lose": the seat loses and its game ends.
+            "random": a random legal action is played instead. The attribute `illegal` marks these games.
+        reward: "win": at the end of a game with n players and k winners, the winners share +1 and the others share -1;
+            0 if all win; +1 or -1 in a solo game. "margin": the change of own points minus the mean of the others'
+            points. "points": the change of own points. The first reward of a game also counts the points that there
+            are at its first decision, so all rewards of a game sum to its final margin or points. After an illegal
+            action that loses, the loser's rewards sum to -1, to a margin of -100 points, or to 0 points.
+        num_threads: the number of threads that step the games; None for all available cores, fewer for few games. The
+            games are the same for any number of threads.
+        observation_dtype: "float32": counts divided by the divisor of their block. "int8": the counts themselves, at
+            most 127; they take a quarter of the memory and less time.
+        starts: positions that games start from, in place of the game's set-up: descriptions (docs/scenarios.md) or (n,)
+            records, of which each new game draws one with equal probability. Or a function: it takes the indices,
+            (n,) int64, of the games that start, and returns n records. Of these only the type and the configuration are
+            checked. Each game keeps its own random stream.
+        new_observations: True: every step writes `observations` into a new array, so that older arrays stay valid.
+            False: every step overwrites the same array.
+
+    In the shapes below N is the number of games, P of players, A of actions, D of numbers in an observation.
+
+    Attributes:
+        game: the game that is played.
+        states: (N,) records of `game.state`. After a change by hand, such as `batch.states[i] = scenario(...)`, call
+            `refresh()`. Stepping an impossible state that `refresh` has not checked may crash Python.
+        actors: (N,) int8, the seat that takes the pending decision; -1 when the game is over.
+        action_masks: (N, A) int8, 1 for each legal action of the actor; all ones when the game is over.
+        observations: (N, D) float32 or int8, the actors' views; seat 0's view when the game is over.
+        rewards: (N, P) float64, the rewards of the last step.
+        paid: (N, owners) int64, the points that the rewards of the running games have counted so far.
+        terminations: (N,) bool, whether the last step ended the game.
+        illegal: (N,) bool, whether the last action was illegal.
+        final_states: (N,) records, the ends of games; valid where `terminations`.
+        final_observations: (N, D), seat 0's views of the ends; valid where `terminations`.
+        config: the configuration that was given first.
+        configs: the configuration of each game, a list of N.
+        tables: (1,) of `game.tables`, the printed numbers.
+        generator: the NumPy generator that `random_actions` uses.
+        listeners: objects that are called at every reset and step, in this order. A copy of the batch has none.
+
+    Raises ConfigError for bad arguments, ComponentsError for bad numbers, ScenarioError and StateError for bad starts.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        num_games: int = 1,
+        seed: Seed = None,
+        *,
+        autoreset: str = "same_step",
+        illegal_action: str = "raise",
+        reward: str = "win",
+        num_threads: int | None = None,
+        observation_dtype: str = "float32",
+        starts: Starts | None = None,
+        new_observations: bool = False,
+    ) -> None:
+        self.config: Config = config
+        self.game: Game = check_config(config)
+        game = self.game
+        self.num_games: int = whole("num_games", num_games, 1)
+        if num_threads is not None:
+            num_threads = whole("num_threads", num_threads, 1, _MOST_THREADS)
+        self.autoreset: str = autoreset
+        self.illegal_action: str = illegal_action
+        self.reward: str = reward
+        self.observation_dtype: str = observation_dtype
+        self.new_observations: bool = fitted("new_observations", new_observations, bool)
+        self.listeners: list[Listener] = []
+        dtype = choice("observation_dtype", observation_dtype, OBSERVATION_DTYPES)
+        self._modes = np.array(
+            [
+                choice("autoreset", autoreset, AUTORESETS),
+                choice("illegal_action", illegal_action, ILLEGAL_ACTIONS),
+                choice("reward", reward, REWARDS),
+            ],
+            np.int64,
+        )
+        self.tables: np.ndarray = game.load_tables(config.components)
+        if isinstance(starts, type):
+            raise ScenarioError(f"starts={starts!r:.80}: must be positions or a function, not a class")
+        self.starts = starts if starts is None or callable(starts) else records_of(starts, config, self.tables)
+        if self.starts is not None:
+            self._modes[0] = kernels.DISABLED  # a game that is over waits until it is given its position
+        self.num_threads: int = num_threads or max(1, min(usable_cores(), self.num_games // _GAMES_A_THREAD))
+        self._pool: ThreadPoolExecutor | None = None
+
+        n, size = self.num_games, game.observation.size
+        views = 3 if new_observations else 2
+        _check_memory(n, 2 * game.state.itemsize + views * size * np.dtype(dtype).itemsize + game.num_actions)
+        self.states: np.ndarray = np.zeros(n, game.state)
+        self.actors: NDArray[np.int8] = np.zeros(n, np.int8)
+        self.action_masks: NDArray[np.int8] = np.zeros((n, game.num_actions), np.int8)
+        self.observations: np.ndarray = np.zeros((n, size), dtype)
+        self.rewards: NDArray[np.float64] = np.zeros((n, config.players), np.float64)
+        self.paid: NDArray[np.int64] = np.zeros((n, game.max_owners), np.int64)
+        self.terminations: NDArray[np.bool_] = np.zeros(n, np.bool_)
+        self.illegal: NDArray[np.bool_] = np.zeros(n, np.bool_)
+        self.final_states: np.ndarray = np.zeros(n, game.state)
+        self.final_observations: np.ndarray = np.zeros((n, size), dtype)
+        self._actions = np.zeros(n, np.int64)
+        self._all = np.ones(n, np.bool_)
+        self._which = self._all.copy()
+        self._chunk()
+
+        self.configs: list[Config] = [self.config] * n
+        self.config.write_switches(self.states)
+        self._switches = {name: self.states[name].copy() for name in config.SWITCHES}
+        warm_up(game)
+        if seed is None:
+            seed = np.random.SeedSequence().generate_state(n, np.uint32)
+        self.reset(seed)
+
+    # --- playing ---
+
+    def reset(
+        self, seed: Seed = None, mask: np.ndarray | None = None, config: Config | Sequence[Config] | None = None
+    ) -> None:
+        """Start games.
+
+        Arguments:
+            seed: as in the constructor; None: each game continues its own random stream.
+            mask: (N,) bool, the games to start; None for all.
+            config: the new configuration: one for all of these games, or a sequence with one for each of them. The
+                number of players and the components must be those of the batch. None: as before.
+        """
+        which = self._games(mask, "mask")
+        streams = None if seed is None else self._streams(seed)
+        if config is not None:
+            if self.starts is not None:
+                raise ConfigError("config: not allowed with starts, since all are of one configuration")
+            self._change_configs(which, config)
+        if streams is not None:
+            self.states["rng"][which] = streams[which]
+            if mask is None:
+                self.generator: np.random.Generator = np.random.default_rng(streams)
+        if self.starts is None:
+            self.game.kernels.reset_games(self.states, self.tables, which)
+            self._refuse_stuck_games()
+        else:
+            self._start_games(np.flatnonzero(which))
+        self.paid[which] = 0
+        self._forget_step(which)
+        self._view()
+        for listener in self.listeners:
+            listener.on_reset(self, which, seed)
+
+    def step(self, actions: np.ndarray | Sequence[int], which: np.ndarray | None = None) -> None:
+        """Play one action in every game, and write all arrays.
+
+        Arguments:
+            actions: (N,) ints.
+            which: (N,) bool, the games to step; None for all. In the other games nothing changes, their actions are
+                ignored, and their rewards are 0.
+
+        Raises IllegalAction (with illegal_action="raise") or GameOver (autoreset="disabled"). Nothing changes then.
+        Raises StateError for a game that can't go on, such as one without a legal action.
+        """
+        self._which[:] = self._games(which, "which")
+        try:
+            given = np.asarray(actions)
+        except ValueError:
+            raise IllegalAction(
+                f"actions: must be {self.num_games} ints, one for each game, not lists of different lengths"
+            ) from None
+        if given.shape != (self.num_games,) or given.dtype.kind not in "iu":
+            raise IllegalAction(
+                f"actions: must be an int array of shape ({self.num_games},), not {given.dtype} {given.shape}"
+            )
+        self._actions[:] = given
+        self._check(self._actions)
+        for listener in self.listeners:
+            listener.before_step(self, self._actions, self._which)
+        self._renew_observations(keep=which is not None)
+        if max(self._in_threads(self._step_chunks)) >= 0:
+            self._refuse_stuck_games()
+        if self.starts is not None and self.autoreset != "disabled":
+            over = self._which & (self.actors == NOBODY)
+            starting = np.flatnonzero(over if self.autoreset == "same_step" else over & ~self.terminations)
+            if len(starting):
+                self._start_games(starting)
+                self._view_games(starting)
+        for listener in self.listeners:
+            listener.after_step(self, self._actions, self._which)
+
+    def refresh(self, check: bool = True) -> None:
+        """Update actors, masks and observations after `states` was changed by hand.
+
+        `check=False` saves 20 to 60 ms, for states that come from a `Batch` or a `scenario`.
+
+        Raises StateError for a state of another configuration and, with `check`, for one that breaks a count or a rule.
+        The arrays stay as they were then.
+        """
+        self._check_switches(self.states, self._switches)
+        if check:
+            self.game.check(self.states, self.tables)
+        self._view()
+
+    def _view(self) -> None:
+        """Write actors, masks and observations anew."""
+        self._renew_observations()
+        self._in_threads(self._view_chunks)
+
+    def _start_games(self, games: np.ndarray) -> None:
+        """Put the games (indices) into positions from `starts`."""
+        begun, starts = self.states.take(games), self.starts
+        if isinstance(starts, np.ndarray):
+            numbers = np.empty(len(games), np.int64)
+            self.game.kernels.draw_numbers(begun, len(starts), numbers)
+            records = starts.take(numbers)
+        else:
+            assert starts is not None
+            records = starts(games)
+            check_records(records, len(games), self.config)
+            records = np.ascontiguousarray(records)
+        _raw(self.states)[games] = _raw(records)
+        self.states["rng"][games] = begun["rng"]
+        self.paid[games] = 0
+
+    def _view_games(self, games: np.ndarray) -> None:
+        """Write actors, masks and observations of some games (indices) anew."""
+        actors, masks = self.actors[games], self.action_masks[games]
+        seen = np.empty((len(games), self.observations.shape[1]), self.observations.dtype)
+        self.game.kernels.view_games(
+            self.states.take(games), self.tables, self.game.observation.divisors, actors, masks, *_wide_and_narrow(seen)
+        )
+        self.actors[games], self.action_masks[games], self.observations[games] = actors, masks, seen
+
+    def observe(self, seats: int | np.ndarray | Sequence[int]) -> np.ndarray:
+        """The views of the given seats: a new (N, D) array. `seats` is one seat for all games, or (N,) ints."""
+        wanted = np.asarray(seats)
+        if wanted.dtype.kind not in "iu" or wanted.shape not in ((), (self.num_games,)):
+            raise ConfigError(f"seats={seats!r:.80}: must be one int, or one for each of {self.num_games} games")
+        if wanted.min() < 0 or wanted.max() >= self.config.players:
+            raise ConfigError(f"seats={seats!r:.80}: must be 0 to {self.config.players - 1}")
+        given = np.ascontiguousarray(np.broadcast_to(wanted.astype(np.int64), (self.num_games,)))
+        return self.views_of(self.states, given)
+
+    def views_of(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """The views of seats, (n,) int64, on any records of this game, (n,): a new (n, D) array."""
+        out = np.empty((len(states), self.game.observation.size), self.observations.dtype)
+        divisors = self.game.observation.divisors
+        self.game.kernels.observe_games(states, self.tables, seats, divisors, *_wide_and_narrow(out))
+        return out
+
+    def random_actions(self) -> NDArray[np.int64]:
+        """A uniformly random legal action for every game, (N,) int64, from `generator`; 0 for games that are over."""
+        actions = np.empty(self.num_games, np.int64)
+        self.game.kernels.random_legal_actions(self.states, self.generator.random(self.num_games), actions)
+        return actions
+
+    def places(self, states: np.ndarray | None = None) -> NDArray[np.int8]:
+        """The place of every owner in finished games, (N, owners) int8: 1 is the first, equal owners share a place.
+
+        `states` are records of finished games; None for `final_states`.
+        """
+        ended = self.final_states if states is None else np.atleast_1d(states)
+        if ended.dtype != self.game.state:
+            raise StateError(f"states: must be an array of records of {self.game.name}, not {ended.dtype!s:.80}")
+        places = np.zeros((len(ended), self.game.max_owners), np.int8)
+        self.game.kernels.places_of_games(ended, places)
+        return places[:, : self.config.owners]
+
+    def winners(self, states: np.ndarray | None = None) -> NDArray[np.bool_]:
+        """Whether each player won, (N, P) bool, also by a shared victory. `states` as in `places`."""
+        return self.places(states)[:, : self.config.players] == 1
+
+    # --- copying and saving ---
+
+    def copy(self) -> Batch:
+        """An independent batch in the same state, random streams included."""
+        return copy.deepcopy(self)
+
+    def save(self) -> bytes:
+        """The games as bytes for `load`, with version, configuration and a checksum, but without `generator`."""
+        return _SAVED.sealed(self._header().text + self.states.tobytes() + self.paid.astype("<i8").tobytes())
+
+    def load(self, data: bytes) -> None:
+        """Restore games that `save` of an equal batch wrote. Raises StateError for others; nothing changes then."""
+        states, paid = self._read(data)
+        self.states[:], self.paid[:] = states, paid
+        self._switches = {name: states[name].copy() for name in self.config.SWITCHES}
+        known: dict[bytes, Config] = {}
+        for game in range(self.num_games):
+            switches = b"".join(states[name][game].tobytes() for name in self.config.SWITCHES)
+            if switches not in known:
+                known[switches] = self.game.config.of(states[game], self.config.components)
+            self.configs[game] = known[switches]
+        self._forget_step(self._all)
+        self._view()
+
+    def set_states(self, states: np.ndarray) -> None:
+        """Replace all states by records (N,) of the same configurations, which are not checked.
+
+        Games start there: their next rewards count the points that there are.
+
+        Raises StateError for anything but records of the game.
+        """
+        given = np.asarray(states)
+        if given.dtype != self.game.state or given.shape != self.states.shape:
+            wanted = f"records ({self.num_games},) of {self.game.title}"
+            raise StateError(f"states: must be {wanted}, not {given.dtype.name} {given.shape}")
+        self.states[:] = given
+        self.paid[:] = 0
+        self._forget_step(self._all)
+        self._view()
+
+    def _forget_step(self, which: np.ndarray) -> None:
+        self.rewards[which] = 0.0
+        self.terminations[which] = False
+        self.illegal[which] = False
+
+    def _header(self) -> Header:
+        mixed = any(one != self.config for one in self.configs)
+        return _SAVED.header(self.config, self.tables, num_games=self.num_games, mixed=mixed)
+
+    def _read(self, data: bytes) -> tuple[np.ndarray, np.ndarray]:
+        """The saved states and `paid`."""
+        facts, raw = _SAVED.unpack(as_bytes(data), self._header(), free=("mixed",))
+        size = self.states.nbytes
+        if len(raw) not in (size, size + self.paid.nbytes):  # version 0.2.0 saved only the states
+            raise StateError(f"the saved data is damaged: {len(raw)} bytes, not {size + self.paid.nbytes}")
+        states = np.frombuffer(raw[:size], self.game.state).copy()
+        if facts["mixed"] is not True:
+            self._check_switches(states, switches_of(self.config))
+        elif (states["players"] != self.config.players).any():
+            raise StateError(f"some of the saved games don't have {self.config.players} players")
+        self.game.check(states, self.tables)
+        old = len(raw) == size
+        return states, states["points"] if old else np.frombuffer(raw[size:], "<i8").reshape(self.paid.shape)
+
+    def _check_switches(self, states: np.ndarray, switches: dict[str, np.ndarray]) -> None:
+        for name, value in switches.items():
+            wrong = (states[name] != value).reshape(len(states), -1).any(axis=1)
+            if wrong.any():
+                game = int(wrong.argmax())
+                played = self.configs[game].name
+                raise StateError(f"game {game} has {name} {states[name][game]}; this batch plays {played}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = self.__dict__.copy()
+        for name in ("_pool", "_step_chunks", "_view_chunks"):
+            del kept[name]
+        kept["listeners"] = []
+        return kept
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        self._pool = None
+        self.tables.flags.writeable = False  # as from `load_tables`: the machine code is for read-only tables
+        self._chunk()
+
+    # --- inside ---
+
+    def _games(self, mask: np.ndarray | None, name: str) -> np.ndarray:
+        if mask is None:
+            return self._all
+        try:
+            which = np.asarray(mask)
+        except ValueError:
+            raise ConfigError(f"{name}: must be a bool array of shape ({self.num_games},), not {mask!r:.80}") from None
+        if which.shape != (self.num_games,) or which.dtype != np.bool_:
+            raise ConfigError(
+                f"{name}: must be a bool array of shape ({self.num_games},), not {which.dtype} {which.shape}"
+            )
+        return which
+
+    def _change_configs(self, which: np.ndarray, config: Config | Sequence[Config]) -> None:
+        games = np.flatnonzero(which)
+        kind = self.game.config
+        if not isinstance(config, kind | Sequence):
+            raise ConfigError(f"config={config!r}: must be a Config, or a sequence with one for each of the games")
+        given: list[Config] = list(config) if isinstance(config, Sequence) else [config] * len(games)
+        if len(given) != len(games):
+            raise ConfigError(f"config: {len(given)} configurations for {len(games)} games")
+        for one in given:
+            if not isinstance(one, kind) or (one.players, one.components) != (
+                self.config.players,
+                self.config.components,
+            ):
+                raise ConfigError(f"config={one!r}: must be a Config with the batch's number of players and components")
+        for one in dict.fromkeys(given):
+            chosen = games[[other == one for other in given]]
+            for name, value in switches_of(one).items():
+                self.states[name][chosen] = value
+                self._switches[name][chosen] = value
+        for game, one in zip(games, given, strict=True):
+            self.configs[game] = one
+
+    def _streams(self, seed: Seed) -> np.ndarray:
+        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes) and np.ndim(seed) == 1:
+            if len(seed) != self.num_games:
+                raise ConfigError(f"seed: {len(seed)} seeds for {self.num_games} games")
+            return np.array([game_seed(one) for one in seed], np.uint64)
+        one: Any = seed
+        first = game_seed(one)  # says what is wrong with anything but an int
+        rest = [game_seed(one + i) for i in range(1, self.num_games)]
+        return np.array([first, *rest], np.uint64)
+
+    def _check(self, actions: np.ndarray) -> None:
+        if (
+            self.autoreset == "disabled"
+            and self.actors.min() == NOBODY
+            and (over := self._which & (self.actors == NOBODY)).any()
+        ):
+            game = int(over.argmax())
+            raise GameOver(f"game {game} is over: reset it before it is stepped again")
+        if self.illegal_action == "raise":
+            game, _ = self.game.kernels.check_actions(self.states, actions, self._which, self.game.num_actions, True)
+            if game >= 0:
+                raise refusal(self.game, self.states[game], int(actions[game]), f"game {game}: ")
+
+    def _refuse_stuck_games(self) -> None:
+        states = self.states
+        stuck = (states["decision"] == NO_WAY_ON) | ((states["actor"] != NOBODY) & ~states["legal"].any(axis=1))
+        if stuck.any():
+            game = int(stuck.argmax())
+            raise StateError(f"game {game}: {stuck_text(self.game, states[game])}")
+
+    def _renew_observations(self, keep: bool = False) -> None:
+        """Make a new array if the user wants one. It is a copy, which costs more, only if some rows must stay."""
+        if self.new_observations:
+            self.observations = self.observations.copy() if keep else np.empty_like(self.observations)
+            self._chunk()
+
+    def _chunk(self) -> None:
+        """Divide the arrays into parts, one for each thread."""
+        bounds = [self.num_games * i // self.num_threads for i in range(self.num_threads + 1)]
+        self._step_chunks: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+        self._view_chunks: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+        kernels = self.game.kernels
+        for start, end in itertools.pairwise(bounds):
+            part = slice(start, end)
+            states = self.states[part]
+            views = (
+                self.game.observation.divisors,
+                self.actors[part],
+                self.action_masks[part],
+                *_wide_and_narrow(self.observations[part]),
+            )
+            self._view_chunks.append((kernels.view_games, (states, self.tables, *views)))
+            step_arguments = (
+                states,
+                self.tables,
+                self._actions[part],
+                self._which[part],
+                self._modes,
+                *views,
+                self.rewards[part],
+                self.paid[part],
+                self.terminations[part],
+                self.illegal[part],
+                self.final_states[part],
+                *_wide_and_narrow(self.final_observations[part]),
+            )
+            self._step_chunks.append((kernels.step_games, step_arguments))
+
+    def _in_threads(self, chunks: list[tuple[Callable[..., T], tuple[Any, ...]]]) -> list[T]:
+        """What each chunk returns. The kernels release the GIL. The calling thread runs the first chunk itself."""
+        run, arguments = chunks[0]
+        if len(chunks) == 1:
+            return [run(*arguments)]
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(len(chunks) - 1, self.game.name)
+        waiting = [self._pool.submit(run, *arguments) for run, arguments in chunks[1:]]
+        return [run(*arguments), *(future.result() for future in waiting)]
+
+
+def _raw(states: np.ndarray) -> np.ndarray:
+    """Records as (n, bytes): NumPy copies these faster than fields."""
+    return states.view(np.uint8).reshape(len(states), -1)
+
+
+def _wide_and_narrow(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The array as the kernels take it: as a pair of a float32 and an int8 array. One of the two has no columns."""
+    n = len(observations)
+    if observations.dtype == np.float32:
+        return observations, np.empty((n, 0), np.int8)
+    return np.empty((n, 0), np.float32), observations
+
+
+def refusal(game: Game, state: Any, action: int, where: str = "") -> TabletopError:
+    """The error for an action that is not legal: IllegalAction; StateError if no action is, so that none is to blame.
+
+    The message names the pending decision, its actor and the legal actions. `where` is put before it.
+    """
+    actions = legal_actions(state).tolist()
+    if not actions:
+        return StateError(f"{where}{stuck_text(game, state)}")
+    allowed = ", ".join(f"{a} ({game.actions[a]})" for a in actions if a < game.num_actions)
+    name = f" ({game.actions[action]})" if 0 <= action < game.num_actions else ""
+    return IllegalAction(f"{where}action {action}{name} does not answer {_asked(game, state)}; legal are {allowed}")
+
+
+def stuck_text(game: Game, state: Any) -> str:
+    """The message for a game that can't go on: there is no next decision, or no action to answer it."""
+    if state["decision"] != NO_WAY_ON:
+        return f"{_asked(game, state)} has no legal action: was `legal` called?"
+    checks = "if the record was changed by hand, `Batch.refresh` and `Positions.at` tell what is wrong with it"
+    return f"the rules find no next decision that has an answer; {checks}"
+
+
+def _asked(game: Game, state: Any) -> str:
+    """The pending decision and its actor: `'a_bet' of player_1`."""
+    decision = int(state["decision"])
+    name = repr(game.decisions[decision]) if 0 <= decision < len(game.decisions) else f"decision {decision}"
+    return f"{name} of player_{state['actor']}"

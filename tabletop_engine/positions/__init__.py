@@ -1,0 +1,1 @@
+"""Positions outside of a game: saved, given as data, tried one by one."""

@@ -1,0 +1,238 @@
+"""A replay as a page for a browser: one file, without network or libraries.
+
+The data of the page is one JSON object, which `page.js` shows. The boards of a game have many equal parts, so each
+different part is stored once:
+
+    steps[i].board   numbers of parts: the picture's start tag, its elements, its end tag
+    parts[i]         numbers of tags: an element and its content, tag by tag
+    tags[i]          `path d="~0.7.12" …/>` and the text after it, without the `<`; after the `~` numbers of strokes
+    strokes[i]       a stroke of the outline of a letter
+
+Sentences are stored once too: the words of a step are numbers of `texts`.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from tabletop_engine.checks import checked
+from tabletop_engine.drawing import ELEMENTS
+from tabletop_engine.drawing.svg import clean
+from tabletop_engine.game import NOBODY
+from tabletop_engine.replays.files import THOUSANDTHS, write
+from tabletop_engine.replays.pictures import Progress, svg_of
+from tabletop_engine.replays.replay import Frame, Replay, frames, told
+from tabletop_engine.text.words import win_text
+
+_DRAWINGS = re.compile("<defs>.*</defs>", re.DOTALL)
+_OUTLINE = re.compile(' d="(M[^"m]*m[^"]*)"')
+"""The outline of words: a start, then the outlines of letters, whose strokes start with a relative move."""
+_STROKE = re.compile("[Mm][^m]*")
+_MOST_OPTIONS = 8
+"""The number of actions whose probabilities are shown; the others share one line."""
+
+
+@checked
+def write_page(
+    replay: Replay, path: str | Path, viewer: int | None = None, on_finished: Progress = lambda done: None
+) -> None:
+    """Write a replay as a page, which opens in any browser, also from a disk.
+
+    Arguments:
+        replay: the replay.
+        path: the file to write.
+        viewer: the seat that looks on; the file contains nothing that is hidden from it. None shows all hands.
+        on_finished: called with 1 after each step.
+
+    Raises ReplayError as `frames` does or if the file can't be written, and TabletopError for a viewer who doesn't
+    play.
+    """
+    write(Path(path), page(*page_data(replay, viewer, on_finished)))
+
+
+def page(data: dict[str, Any], drawings: str) -> str:
+    """The HTML document for the results of `page_data`."""
+    style, script = _template("css"), _script()
+    # escaped, so that the data can't end the script element or start a comment
+    content = json.dumps(data, separators=(",", ":")).translate({ord(c): f"\\u{ord(c):04x}" for c in "<>&"})
+    filled = {
+        "title": html.escape(data["title"]),
+        "heading": html.escape(data["heading"]),
+        "policy": f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}",
+        "style": style,
+        "script": script,
+        "drawings": drawings,
+        "data": content,
+    }
+    return re.sub("{{([a-z]+)}}", lambda found: filled[found[1]], _template("html"))
+
+
+def _template(kind: str) -> str:
+    return Path(__file__).with_name(f"page.{kind}").read_text(encoding="utf-8")
+
+
+def _script() -> str:
+    """`page.js` after the elements that it uses. These are a module elsewhere, but a page without network has none."""
+    elements = re.sub("^export ", "", ELEMENTS.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return f'"use strict";\n\n{elements}\n{_template("js")}'
+
+
+def _hash(text: str) -> str:
+    """The hash in the page's policy that allows this script or style and no other."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def page_data(
+    replay: Replay, viewer: int | None = None, on_finished: Progress = lambda done: None
+) -> tuple[dict[str, Any], str]:
+    """The data of the page, JSON-able, and the `<defs>` that its boards refer to.
+
+    Arguments and errors are those of `write_page`.
+    """
+    words = replay.game.words
+    boards, texts = _Boards(), _Numbers()
+    steps: list[dict[str, Any]] = []
+    before: Frame | None = None
+    for frame in frames(replay, viewer):
+        facts = words.facts(frame.state, viewer, replay.owner_labels)
+        if before is not None and viewer in (None, before.actor):
+            steps[-1]["options"] = _options(replay, before, frame.last_action, texts)
+        steps.append(
+            {
+                "board": boards.add(svg_of(replay, frame, viewer)),
+                "round": int(frame.state["round"]),
+                "rounds": int(frame.state["rounds"]),
+                "phase": texts.of(facts.phase),
+                "asked": texts.of(facts.asked),
+                "actor": facts.actor,
+                "by": frame.last_actor,
+                "done": texts.of(frame.last_action),
+                "changes": [texts.of(sentence) for sentence in told(replay, frame, viewer)],
+                "points": frame.state["points"][: replay.config.owners].tolist(),
+            }
+        )
+        before = frame
+        on_finished(1)
+    data = {
+        "title": f"{replay.game.title}: {', '.join(replay.names)}",
+        "heading": replay.game.title,
+        "result": _result(replay, len(steps) - 1),
+        "about": _about(replay, viewer),
+        "owners": _owners(replay),
+        "winners": None if replay.winners is None else list(replay.winners),
+        "steps": steps,
+        "texts": list(texts),
+        **boards.content(),
+    }
+    return data, boards.drawings
+
+
+def _result(replay: Replay, steps: int) -> str:
+    if replay.winners is None:
+        return f"Unfinished after {steps} steps"
+    who = win_text([replay.label(owner) for owner in replay.winners])
+    points = " and ".join(str(number) for number in sorted({replay.points[owner] for owner in replay.winners}))
+    loser = int(replay.states[-1]["forfeited"])
+    forfeited = "" if loser == NOBODY else f"{replay.label(loser)} forfeited; "
+    return f"{forfeited}{who} with {points} point{'' if points == '1' else 's'}"
+
+
+def _about(replay: Replay, viewer: int | None) -> str:
+    """The configuration, the start, and the viewer, in words."""
+    parts = list(replay.game.words.about(replay.config))
+    if viewer is None:  # the seed would reveal all hands
+        parts.append("a described start" if replay.seed is None else f"seed {replay.seed}")
+    parts.append("all hands shown" if viewer is None else f"as {replay.label(viewer)} sees it")
+    return ", ".join(parts)
+
+
+def _owners(replay: Replay) -> list[dict[str, Any]]:
+    """For each owner its name, its seat, and the shape and the colour that it has on the board."""
+    players = replay.config.players
+    seats, marks = replay.game.words.owner_names(players), replay.game.drawing.marks(players)
+    return [
+        {"name": clean(name), "seat": seat, "shape": mark.shape, "colour": mark.colour}
+        for name, seat, mark in zip(replay.owner_labels, seats, marks, strict=True)
+    ]
+
+
+def _options(replay: Replay, frame: Frame, taken: str, texts: _Numbers) -> dict[str, Any]:
+    """The action that was played in a frame, and the likeliest actions with their probabilities if recorded.
+
+    In `shown` each has its words, its probability in thousandths, and 1 for the action that was played. `others` has
+    the number of the other actions and the sum of their probabilities.
+    """
+    answer = frame.action
+    if not frame.probabilities:
+        return {"taken": texts.of(taken)}
+    shares = {action: round(share * THOUSANDTHS) for action, share in frame.probabilities.items()}
+    if answer is not None:
+        shares.setdefault(answer, 0)
+    likeliest = sorted(shares, key=lambda action: (-shares[action], action != answer, action))
+    shown = likeliest[:_MOST_OPTIONS]
+    if answer not in shown:
+        shown[-1:] = [answer]  # type: ignore[list-item]
+    others = [action for action in likeliest if action not in shown]
+    text = replay.game.words.action_text
+    words = {action: texts.of(taken if action == answer else text(frame.state, action)) for action in shown}
+    return {
+        "taken": texts.of(taken),
+        "shown": [[words[action], shares[action], int(action == answer)] for action in shown],
+        "others": [len(others), sum(shares[action] for action in others)],
+    }
+
+
+# --- Storing each part once ------------------------------------------------------------------------------------------
+
+
+class _Numbers(dict[Any, int]):
+    """A number for every different thing, in the order in which they were added."""
+
+    def of(self, thing: Any) -> int:
+        return self.setdefault(thing, len(self))
+
+
+class _Boards:
+    """Pictures divided into parts, so that equal parts are stored once.
+
+    Attributes:
+        drawings: the `<defs>`, which are the same in all pictures.
+    """
+
+    def __init__(self) -> None:
+        self._strokes, self._tags, self._parts = _Numbers(), _Numbers(), _Numbers()
+        self.drawings = ""
+
+    def add(self, svg: str) -> list[int]:
+        """The numbers of the picture's parts, without the drawings that all pictures refer to."""
+        if not self.drawings:
+            self.drawings = "".join(_DRAWINGS.findall(svg))
+        text = _OUTLINE.sub(self._outline, svg.replace(self.drawings, ""))
+        parts: list[int] = []
+        part: list[int] = []
+        depth = 0
+        for piece in text.split("<")[1:]:
+            tag = piece[: piece.index(">")]
+            if tag.startswith("/"):
+                depth -= 1
+            elif not tag.endswith("/"):
+                depth += 1
+            part.append(self._tags.of(piece))
+            if depth <= 1:
+                parts.append(self._parts.of(tuple(part)))
+                part = []
+        return parts
+
+    def _outline(self, found: re.Match[str]) -> str:
+        numbers = ".".join(str(self._strokes.of(stroke)) for stroke in _STROKE.findall(found[1]))
+        return f' d="~{numbers}"'
+
+    def content(self) -> dict[str, list[Any]]:
+        return {"strokes": list(self._strokes), "tags": list(self._tags), "parts": list(self._parts)}

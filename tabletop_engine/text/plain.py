@@ -1,0 +1,384 @@
+"""Plain parts for a new game: a configuration, words from names, drawings from text, positions from fields.
+
+docs/adding-a-game.md shows a `Game` that is made of these. For other words or another picture, derive a class and
+override the methods that differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from tabletop_engine.drawing import lines
+from tabletop_engine.drawing.covers import cover_of
+from tabletop_engine.drawing.owners import Mark, mark, owner_marks
+from tabletop_engine.drawing.svg import (
+    INK,
+    PREFIX,
+    Markup,
+    Place,
+    box,
+    clean,
+    element,
+    paragraph,
+    text,
+    title,
+    use,
+    width_of,
+)
+from tabletop_engine.errors import ConfigError, ScenarioError, StateError, TabletopError
+from tabletop_engine.game import NOBODY, Game, game_of
+from tabletop_engine.legal import NOTHING_ASKED
+from tabletop_engine.record import FILLER
+from tabletop_engine.text.terminal import BOLD, painted
+from tabletop_engine.text.words import Facts, Lesson, counted, in_brief, player_names
+
+SIZE = 960
+"""Width and height of a picture, in its own units."""
+_MARGIN = 28
+_TOP, _FOOTER = 140, 890
+_LETTER, _LINE = 0.62, 1.3
+"""The width and the height of the space for a letter, in units of its size."""
+_LARGEST = 56.0
+_BACKGROUND = "#ffffff"
+
+
+@dataclass(frozen=True)
+class PlainConfig:
+    """A configuration with nothing to choose but the number of players, and without numbers to replace.
+
+    A game derives a class from it, in the module that has its `GAME`.
+
+    Attributes:
+        players: the number of players.
+        components: None, as there are no numbers to replace.
+        ROUNDS: the number of rounds of every game.
+
+    Raises ConfigError for other values.
+    """
+
+    SWITCHES: ClassVar[tuple[str, ...]] = ("players", "owners", "rounds")
+    ROUNDS: ClassVar[int] = 1
+
+    players: int = 2
+    components: None = None
+
+    def __post_init__(self) -> None:
+        allowed = self.game.players
+        if isinstance(self.players, bool) or self.players not in allowed:
+            raise ConfigError(f"players={self.players!r}: must be {' or '.join(map(str, allowed))}")
+        if self.components is not None:
+            raise ConfigError(
+                f"components={self.components!r}: must be None, as {self.game.title} has no numbers to replace"
+            )
+        object.__setattr__(self, "players", int(self.players))
+
+    @property
+    def game(self) -> Game:
+        """The `GAME` of the module that defines the class."""
+        return game_of(type(self).__module__)
+
+    @property
+    def owners(self) -> int:
+        """The number of owners of points: the players."""
+        return self.players
+
+    @property
+    def name(self) -> str:
+        """A short name, such as `2p`."""
+        return f"{self.players}p"
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """`player_0` and so on."""
+        return player_names(self.players)
+
+    def write_switches(self, states: np.ndarray) -> None:
+        """Write this configuration's switches into records, (N,)."""
+        states["players"], states["owners"], states["rounds"] = self.players, self.owners, self.ROUNDS
+
+    @classmethod
+    def of(cls, state: Any, components: None = None) -> Self:
+        """The configuration that a record is played with."""
+        return cls(players=int(state["players"]), components=components)
+
+
+@dataclass(eq=False)
+class PlainWords:
+    """Plain `Words` of a game, made from the names of its decisions and actions.
+
+    Attributes:
+        decisions: the names of the decisions, as in `Game`.
+        actions: the names of the actions, as in `Game`.
+        opponent: "" here: no game is played alone against an opponent.
+        examples: none here.
+        guide: empty here.
+    """
+
+    decisions: Sequence[str]
+    actions: Sequence[str]
+    opponent: ClassVar[str] = ""
+    examples: ClassVar[Sequence[str]] = ()
+    guide: ClassVar[Sequence[str]] = ()
+
+    def question(self, state: Any) -> str:
+        """The name of the pending decision after "for"."""
+        return f"for {self.decisions[state['decision']].replace('_', ' ')}"
+
+    def action_text(self, state: Any, action: int) -> str:
+        """The name of the action, with spaces for underscores."""
+        return self.actions[action].replace("_", " ")
+
+    def told_action(self, state: Any, action: int, viewer: int | None) -> str:
+        """The same for every viewer: nothing is hidden."""
+        return self.action_text(state, action)
+
+    def events(self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray) -> Sequence[str]:
+        """No sentences."""
+        return []
+
+    def story(
+        self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray
+    ) -> Sequence[tuple[str, Any]]:
+        """The sentences of `events`, all with the position after the action."""
+        return [(sentence, None) for sentence in self.events(before, action, viewer, tables)]
+
+    def in_brief(self, sentences: Iterable[str]) -> str:
+        """As many of the sentences as fit into the last line of a picture."""
+        return in_brief(sentences)
+
+    def facts(self, state: Any, viewer: int | None, names: Sequence[str] | None) -> Facts:
+        """The pending decision and its actor, or that the game is over; nothing in the middle of an action."""
+        actor = int(state["actor"])
+        if actor == NOBODY:
+            return Facts("", "" if state["decision"] == NOTHING_ASKED else "The game is over.", NOBODY)
+        name = (self.owner_names(int(state["players"])) if names is None else names)[actor]
+        return Facts("", f"{name} is asked {self.question(state)}.", actor)
+
+    def owner_names(self, players: int) -> tuple[str, ...]:
+        """`player_0` and so on."""
+        return player_names(players)
+
+    def about(self, config: Any) -> Sequence[str]:
+        """The number of players."""
+        return [counted(config.players, "player")]
+
+    def lesson(self, state: Any, tables: np.ndarray | None = None) -> Lesson:
+        """The pending decision without an explanation."""
+        question = self.question(state) if state["actor"] != NOBODY else "the game is over"
+        return Lesson(question[0].upper() + question[1:])
+
+    def introduction(self, config: Any) -> Lesson:
+        """What is played, without an explanation."""
+        return Lesson(", ".join(self.about(config)))
+
+    def sources(self, state: Any) -> Sequence[tuple[str, Sequence[int]]]:
+        """None: the points are not counted by source."""
+        return []
+
+
+@dataclass(eq=False)
+class PlainDrawing:
+    """A plain `Drawing` of a game: its text, and a picture of that text.
+
+    Attributes:
+        words: the words of the game.
+        text: takes a record and the seat that looks on (None may see everything), returns the lines that it may see.
+    """
+
+    words: PlainWords
+    text: Callable[[Any, int | None], str]
+
+    def render_text(
+        self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
+    ) -> str:
+        """The game as text: round, points, the pending decision, then the text itself."""
+        return lines.joined(self.text_blocks(state, viewer, colour, tables))
+
+    def text_blocks(
+        self,
+        state: Any,
+        viewer: int | None = None,
+        colour: bool = False,
+        tables: np.ndarray | None = None,
+        asked: bool = True,
+    ) -> Sequence[lines.Block]:
+        """The round, the points, the pending decision if `asked`, and the text."""
+        names = self.words.owner_names(int(state["players"]))
+        points = [f"{name} {number}" for name, number in zip(names, state["points"].tolist(), strict=False)]
+        place = [f"Round {state['round']} of {state['rounds']}"] if state["rounds"] > 1 else []
+        heading = [painted(", ".join([*place, *points]), BOLD, colour)]
+        heading += [self.words.facts(state, viewer, None).asked] if asked or state["actor"] == NOBODY else []
+        return [lines.Words([*heading, "", *self.text(state, viewer).split("\n")])]
+
+    def render_svg(
+        self,
+        state: Any,
+        viewer: int | None = None,
+        *,
+        names: Sequence[str] | None = None,
+        tables: np.ndarray | None = None,
+        last_action: str = "",
+    ) -> str:
+        """A square picture: the pending decision, the points of the owners, the text, the last action.
+
+        Raises `TabletopError` for a viewer who does not play and for a wrong number of names.
+        """
+        players, owners = int(state["players"]), int(state["owners"])
+        if viewer is not None and viewer not in range(players):
+            raise TabletopError(f"viewer={viewer!r}: must be a seat from 0 to {players - 1}, or None")
+        own = self.words.owner_names(players)
+        labels = own if names is None else (*map(clean, names), *own[len(names) :])
+        if len(labels) != owners:
+            raise TabletopError(f"names={names!r}: must be one for each of {players} seats")
+        asked = self.words.facts(state, viewer, labels).asked
+        happened = clean(last_action)
+        drawing = element(
+            "svg",
+            title(asked),
+            _drawings(),
+            box(0, 0, SIZE, SIZE, fill=_BACKGROUND),
+            text(asked, _MARGIN, 50, 24, bold=True, fit=SIZE - 2 * _MARGIN),
+            *self._points(state["points"].tolist(), labels, players),
+            *_letters(self.text(state, viewer).split("\n")),
+            *paragraph([happened], _MARGIN, _FOOTER, 16, SIZE - 2 * _MARGIN, SIZE - _FOOTER),
+            xmlns="http://www.w3.org/2000/svg",
+            viewBox=f"0 0 {SIZE} {SIZE}",
+            width=SIZE,
+            height=SIZE,
+            fill=INK,
+            data_last_action=happened or None,
+        )
+        return str(drawing)
+
+    def cover(self) -> str:
+        """A cover with the owners' shapes in a row."""
+        shapes = (use(f"owner-{owner}", 120 + 80 * owner, 100, 2) for owner in range(4))
+        return cover_of("Who plays", _drawings(), *shapes)
+
+    def places(self, state: Any, action: int) -> tuple[Place, ...]:
+        """No places: the picture of a text has no parts to click."""
+        return ()
+
+    def marks(self, players: int) -> Sequence[Mark]:
+        """The shape and the colour of each player."""
+        return [mark(owner) for owner in range(len(self.words.owner_names(players)))]
+
+    def _points(self, points: Sequence[int], labels: Sequence[str], players: int) -> Iterator[Markup]:
+        room = (SIZE - 2 * _MARGIN) / len(labels)
+        for owner, (label, (shape, _)) in enumerate(zip(labels, self.marks(players), strict=True)):
+            left, number = _MARGIN + owner * room, str(points[owner])
+            yield use(shape.removeprefix(PREFIX), left + 14, 96, 0.8)
+            yield text(number, left + 34, 103, 20, bold=True)
+            after = left + 42 + width_of(number, 20, bold=True)
+            yield text(label, after, 103, 18, fit=left + room - after - 8, keep_end=True)
+
+
+def _drawings() -> Markup:
+    """The `<defs>` of all pictures."""
+    return element("defs", *(element("g", shape, id=PREFIX + name) for name, shape in owner_marks().items()))
+
+
+def _letters(rows: Sequence[str]) -> Iterator[Markup]:
+    """The text as letters in a grid, as large as there is room."""
+    wide, high = max(1, *map(len, rows)), len(rows)
+    size = min(_LARGEST, (SIZE - 2 * _MARGIN) / (wide * _LETTER), (_FOOTER - _TOP) / (high * _LINE))
+    left = (SIZE - wide * size * _LETTER) / 2
+    for i, row in enumerate(rows):
+        for j, letter in enumerate(row):
+            if letter != " ":
+                x, y = left + (j + 0.5) * size * _LETTER, _TOP + (i + 0.8) * size * _LINE
+                yield text(letter, x, y, size, anchor="middle")
+
+
+@dataclass(frozen=True)
+class PlainPositions:
+    """Positions described by the fields of their records.
+
+    Attributes:
+        game: returns the game. It is called late, so that the game can be made with this object.
+        ranges: the least and the largest number of each field that the game adds to `game.RECORD`.
+    """
+
+    game: Callable[[], Game]
+    ranges: Mapping[str, tuple[float, float]]
+
+    def check(self, states: np.ndarray, tables: np.ndarray) -> None:
+        """A `Game.check`. Raises StateError for a number out of its range, and for wrong legal actions."""
+        wrong_field = self._out_of_range(states)
+        if wrong_field:
+            raise StateError(wrong_field[1])
+        if (self._with_legal(states, tables)["legal"] != states["legal"]).any():
+            raise StateError("legal: not the actions that the rules allow here")
+
+    def described(self, state: Any) -> dict[str, Any]:
+        """A `Game.described`: every field except the legal actions, JSON-able."""
+        return {name: state[name].tolist() for name in self._described}
+
+    def scenario(self, description: Mapping[str, Any], components: Any = None) -> Any:
+        """A `Game.scenario`: the record of a description. Raises ScenarioError for a bad one."""
+        game = self.game()
+        if not isinstance(description, Mapping) or set(description) != set(self._described):
+            raise ScenarioError(f"a description has the keys {', '.join(self._described)}, and no others")
+        states = np.zeros(1, game.state)
+        for name in self._described:
+            states[name] = _numbers(name, description[name], game.state[name])
+        wrong_field = self._out_of_range(states)
+        if wrong_field:
+            raise ScenarioError(wrong_field[1], wrong_field[0])
+        return self._with_legal(states, game.load_tables(components))[0]
+
+    @property
+    def _described(self) -> list[str]:
+        return [name for name in self.game().state.names or () if name not in ("legal", FILLER)]
+
+    def _out_of_range(self, states: np.ndarray) -> tuple[str, str] | None:
+        """The first field with a number out of range, and what is wrong with it; None if all fit."""
+        game = self.game()
+        players = states["players"].astype(np.int64)
+        if not np.isin(players, game.players).all():
+            return "players", f"players: {', '.join(map(str, game.players))}, not {players.tolist()}"
+        bounds: dict[str, tuple[Any, Any]] = {
+            "decision": (0, len(game.decisions) - 1),
+            "actor": (NOBODY, players - 1),
+            "forfeited": (NOBODY, players - 1),
+            "owners": (players, game.max_owners),
+            "rounds": (1, np.inf),
+            "round": (0, states["rounds"]),
+            **dict.fromkeys(("players", "rng", "points"), (-np.inf, np.inf)),
+            **self.ranges,
+        }
+        for name in self._described:
+            low, high = (np.reshape(bound, (-1, 1)) for bound in bounds[name])
+            numbers = states[name].reshape(len(states), -1)
+            wrong = (numbers < low) | (numbers > high)
+            if wrong.any():
+                return name, f"{name}: no game has {numbers[wrong][0]} there"
+        return None
+
+    def _with_legal(self, states: np.ndarray, tables: np.ndarray) -> np.ndarray:
+        """Copies of the states with their legal actions, none if the game is over."""
+        copies = states.copy()
+        copies["legal"] = 0
+        going_on = copies[copies["actor"] != NOBODY]
+        self.game().kernels.refresh_legal(going_on, tables)
+        copies[copies["actor"] != NOBODY] = going_on
+        return copies
+
+
+def _numbers(name: str, value: Any, field: np.dtype[Any]) -> np.ndarray:
+    """A value of a description as an array for the field. Raises ScenarioError for one that the field can't hold."""
+    try:
+        numbers = np.asarray(value)
+    except (ValueError, OverflowError):
+        numbers = np.asarray(None)
+    kinds = {"b": "b", "f": "iuf"}.get(field.base.kind, "iu")
+    if numbers.shape == field.shape and numbers.dtype.kind in kinds:
+        held = numbers.astype(field.base)
+        if (held == numbers).all() or field.base.kind == "f":
+            return held
+    shape = f" in lists of {field.shape}" if field.shape else ""
+    raise ScenarioError(f"{name}: {value!r:.80} is not {field.base.name}{shape}", name)

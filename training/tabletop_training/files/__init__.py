@@ -1,0 +1,1 @@
+"""What commands read and leave: settings, logs, tables, plots, and the folder of a job."""

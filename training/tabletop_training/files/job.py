@@ -1,0 +1,199 @@
+"""The frame around long jobs: a folder, a progress bar, Ctrl-C that keeps finished work, and closing words."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import Any, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from tabletop_engine.errors import ConfigError, TabletopError
+from tabletop_engine.text.screen import Screen
+from tabletop_engine.text.words import shown
+
+fcntl: Any = None
+with suppress(ImportError):  # Windows has none
+    import fcntl
+
+
+class Interruptions:
+    """Turns Ctrl-C into a request to stop, which a job checks. A second one before `clear` raises KeyboardInterrupt.
+
+    SIGTERM, with which the schedulers of clusters end a job, does the same. It is a context manager. Outside the main
+    thread signals cannot be caught, so there both work as usual.
+    """
+
+    def __init__(self) -> None:
+        self._wanted = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            self._before = {one: signal.signal(one, self._on_signal) for one in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for one, before in self._before.items():
+            signal.signal(one, before)
+
+    def wanted(self) -> bool:
+        """Whether there was a signal since the last `clear`."""
+        return self._wanted
+
+    def clear(self) -> None:
+        """Forget earlier signals, so that the next one counts as the first."""
+        self._wanted = False
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if self._wanted:
+            raise KeyboardInterrupt
+        self._wanted = True
+
+
+def refuse_with_resume(allowed: str, **given: Any) -> None:
+    """Raise ConfigError for options that are not None: a resumed run keeps its settings, except those in `allowed`."""
+    names = [name for name, value in given.items() if value is not None]
+    if names:
+        raise ConfigError(f"{', '.join(names)}: not with --resume, which keeps its settings. You can give {allowed}")
+
+
+def make_folder(wanted: str | Path, new: bool = False) -> Path:
+    """Create the folder if it is missing. Raises TabletopError if that fails.
+
+    With `new`, if it has files already, a folder beside it with a number is created, so that nothing is overwritten.
+    """
+    first = Path(wanted)
+    if first.name in ("", ".."):
+        first = first.resolve()
+    folder, number = first, 1
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        while new and any(folder.iterdir()):
+            number += 1
+            folder = Path(f"{first}-{number}")
+            folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TabletopError(f"{folder}: the folder cannot be created ({error.strerror})") from None
+    return folder
+
+
+_held: set[Path] = set()
+"""The folders that this process writes into."""
+
+
+def hold(folder: Path) -> Callable[[], None]:
+    """Lock a folder against other processes. Calling the result unlocks it, and so does the end of this process.
+
+    Raises TabletopError if another process has locked it. Nothing is locked where folders cannot be, as on Windows.
+    """
+    resolved = folder.resolve()
+    if fcntl is None or resolved in _held:
+        return lambda: None
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise TabletopError(
+            f"{folder}: another process is writing there; wait for it, or give another folder"
+        ) from None
+    except OSError:  # a file system without locks
+        os.close(handle)
+        return lambda: None
+    _held.add(resolved)
+
+    def let_go() -> None:
+        _held.discard(resolved)
+        os.close(handle)
+
+    return let_go
+
+
+class Stopped(Exception):
+    """The job was stopped before there was anything to keep."""
+
+
+class Bar:
+    """One line of a progress bar. `advance` moves it on, `show` writes a text beside it."""
+
+    def __init__(self, progress: Progress, title: str, total: float, status: str) -> None:
+        self._progress, self._task = progress, progress.add_task(shown(title), total=total, status=shown(status))
+
+    def advance(self, by: float) -> None:
+        self._progress.advance(self._task, by)
+
+    def show(self, status: str, completed: float | None = None) -> None:
+        """Write a text beside the bar, and set how much is done."""
+        self._progress.update(self._task, status=shown(status), completed=completed)
+
+
+class Job:
+    """A long job as its user sees it; a context manager.
+
+    Ctrl-C is a request that the job checks (`should_stop`); a second one ends it with KeyboardInterrupt. At its end the
+    job lists the files in its folder. After `Stopped` it says that nothing was kept, and removes its empty folder.
+
+    Arguments:
+        output: the folder. If it has files already, a folder beside it is used, except with `resume`.
+        closing: prints more at the very end.
+
+    No other process can run a job in the same folder at the same time. Errors while writing become a TabletopError.
+
+    Attributes: console, folder, interruptions, should_stop.
+    """
+
+    def __init__(
+        self, output: str | Path, *, resume: bool = False, closing: Callable[[Console], None] = lambda console: None
+    ) -> None:
+        self.console = Screen()
+        self.folder = make_folder(output, new=not resume)
+        self.interruptions = Interruptions()
+        self.should_stop = self.interruptions.wanted
+        self._closing = closing
+
+    def __enter__(self) -> Self:
+        self._let_go = hold(self.folder)
+        self.interruptions.__enter__()
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        self.interruptions.__exit__()
+        self._let_go()
+        if isinstance(error, OSError):
+            problem = f"{self.folder}: can't be written to ({error.strerror or error})"
+            raise TabletopError(f"{problem}; what was saved last is kept") from error
+        if isinstance(error, Stopped):
+            if not any(self.folder.iterdir()):
+                self.folder.rmdir()
+            self.console.print("Stopped before the first games were finished: nothing was kept.")
+            raise KeyboardInterrupt from None
+        if error is None:
+            names = ", ".join(sorted(path.name for path in self.folder.iterdir()))
+            self.console.print(Text.assemble("In ", (shown(str(self.folder)), "bold"), f": {shown(names)}"))
+            self._closing(self.console)
+
+    @contextmanager
+    def bar(self, title: str, total: float, status: str = "") -> Iterator[Bar]:
+        """Show a progress bar while the context lasts."""
+        with progress_bar(self.console) as progress:
+            yield Bar(progress, title, total, status)
+
+
+def progress_bar(console: Console) -> Progress:
+    """Title, bar, per cent, time left, and the task's `status` text."""
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=16),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[status]}", markup=False),
+        console=console,
+    )

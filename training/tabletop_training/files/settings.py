@@ -1,0 +1,180 @@
+"""Hyper-parameters: dataclasses, filled by the small TOML files in `tabletop_training/configs/GAME/`."""
+
+from __future__ import annotations
+
+import math
+import sys
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tabletop_engine.checks import checked, fit_fields
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.files import read_limited
+from tabletop_engine.game import Game
+from tabletop_engine.play.batch import REWARDS
+
+CONFIGS = Path(__file__).parents[1] / "configs"
+"""The folder of the shipped settings files; each game has a folder in it."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The hyper-parameters of a learner: the table `[learning]` of a settings file.
+
+    The learning rate and the entropy bonus fall linearly to `final` times their first value over the budget. Each
+    update learns from the learner's next `num_envs * steps` decisions. The weights are always float32.
+    """
+
+    num_envs: int = 128  # games played side by side
+    steps: int = 128  # decisions of each game between two updates
+    minibatch: int = 2048  # decisions for each step of the optimizer
+    epochs: int = 3  # how often an update goes through its decisions
+    learning_rate: float = 2e-3  # of PPO, like all following fields without a comment
+    entropy: float = 0.01
+    final: float = 0.05  # the last learning rate and entropy bonus, as a fraction of the first
+    discount: float = 1.0
+    gae_lambda: float = 0.98
+    clip: float = 0.2
+    value_weight: float = 0.5
+    max_gradient: float = 0.5
+    trunk: tuple[int, ...] = ()  # widths of the layers that policy and value share
+    layers: tuple[int, ...] = (128, 128)  # widths of the layers after them, of policy and value each
+    shortfall_weight: float = 0.0  # nats a point, at the start of a network that weighs none yet; 0: it gets none
+    logit_scale: float = 1.0  # factor of the logits of a network that gets this weight
+    reward: str = "margin"  # "win", "margin" or "points", as in `Batch`
+    reward_scale: float = 0.1  # factor of the reward
+    win_bonus: float = 0.0  # after the scaling, added to a won game's last reward and taken off a lost game's
+    bfloat16: bool = True  # multiply matrices in bfloat16 if the processor can: 2 to 3 times as fast with AMX
+    threads: int | None = None  # of torch; None measures which number is fastest
+    evaluate_every: int = 500_000  # steps between two evaluations, which choose `best.zip`
+
+    def __post_init__(self) -> None:
+        fit_fields(self)
+        counts = ("num_envs", "steps", "minibatch", "epochs", "evaluate_every")
+        for name in ("entropy", "clip", "value_weight", "max_gradient", "win_bonus", "shortfall_weight", "logit_scale"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ConfigError(f"{name}={getattr(self, name)}: must be a finite number of at least 0")
+        for name in (*counts, "learning_rate", "reward_scale"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise ConfigError(f"{name}={getattr(self, name)}: must be more than 0")
+        for name in ("discount", "gae_lambda", "final"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"{name}={getattr(self, name)}: must be from 0 to 1")
+        if self.reward not in REWARDS:
+            raise ConfigError(f"reward={self.reward!r}: must be one of {', '.join(map(repr, REWARDS))}")
+        if any(width < 1 for width in (*self.trunk, *self.layers)):
+            raise ConfigError(f"trunk={self.trunk}, layers={self.layers}: must be widths of at least 1")
+        check_at_least_one(threads=1 if self.threads is None else self.threads)
+        if self.num_envs * self.steps % self.minibatch == 1:  # its advantages can't be normalized
+            raise ConfigError(
+                f"minibatch={self.minibatch}: leaves a minibatch of a single decision of num_envs * steps = "
+                f"{self.num_envs * self.steps}"
+            )
+
+
+def shipped_settings(game: Game) -> list[str]:
+    """The names of the settings files that come with the package."""
+    return sorted(file.stem for file in (CONFIGS / game.name).glob("*.toml"))
+
+
+@checked
+def read_settings(name: str | Path | None, game: Game, **sections: type[Any]) -> dict[str, Any]:
+    """The tables of a settings file as dataclasses.
+
+    Arguments:
+        name: a TOML file, or the name of one shipped for the game, without its ending; None means no file.
+        sections: the tables that the file may have, with a dataclass for each. A missing table gives the defaults. A
+            class with a method `of_table(game, table)` is created by it.
+
+    The tables of files from before 0.3.0 are read, too, with a note on stderr.
+
+    Raises ConfigError for a file that is missing or is not TOML, and for unknown tables, unknown keys and wrong values;
+    the message lists the known ones.
+    """
+    path, tables = Path(name or ""), {}
+    if name is not None:
+        path = path if path.is_file() else CONFIGS / game.name / f"{name}.toml"
+        if not path.is_file():
+            known = ", ".join(shipped_settings(game)) or "none"
+            raise ConfigError(f"{name}: there is no such settings file; shipped ones: {known}")
+        try:
+            tables = tomllib.loads(read_limited(path).decode())
+        except (ValueError, RecursionError, OSError) as error:
+            raise ConfigError(f"{path}: is not TOML ({error})") from None
+        tables = _without_old_tables(path, tables, game)
+    unknown = sorted(set(tables) - set(sections))
+    if unknown:
+        raise ConfigError(f"{path}: unknown table or key {', '.join(unknown)}; it has the tables {', '.join(sections)}")
+    made = {}
+    for section, kind in sections.items():
+        table = tables.get(section, {})
+        try:
+            if not isinstance(table, dict):
+                raise ConfigError(f"must be a table, not {table!r}")
+            made[section] = section_of(kind, game, table)
+        except ConfigError as error:
+            raise ConfigError(f"{path}: [{section}]: {error}") from None
+    return made
+
+
+def _without_old_tables(path: Path, tables: dict[str, Any], game: Game) -> dict[str, Any]:
+    """The tables of today for those that settings files had before 0.3.0, which are read until 0.4.0.
+
+    The learner had one seat of each game then, and the league the others.
+    """
+    old = [name for name in ("solo", "selfplay", "league") if isinstance(tables.get(name), dict)]
+    if not old:
+        return tables
+    told = ", ".join(f"[{name}]" for name in old)
+    print(
+        f"{path}: {told} will not be read any more in 0.4.0; write [games], [opponents], [evaluation]", file=sys.stderr
+    )
+    players = 1 if "solo" in old else next(number for number in game.players if number > 1)
+    games = {"players": players, **tables.get("solo", {}), **tables.get("selfplay", {})}
+    evaluation = {"games": 500 if "solo" in old else 400}
+    evaluation |= {name: games.pop(name) for name in ("against", "games") if name in games}
+    opponents = {
+        "scripted": ["random", "greedy"],
+        "snapshots": 10,
+        "snapshot_steps": 100_000,
+        "newest": 0.4,
+        "power": 1.5,
+    }
+    opponents |= {"league": 0.0 if games["players"] == 1 else 1.0, **tables.get("league", {})}
+    rest = {name: table for name, table in tables.items() if name not in old}
+    return {"games": games, "opponents": opponents, "evaluation": evaluation, **rest}
+
+
+def section_of(kind: type[Any], game: Game, table: dict[str, Any]) -> Any:
+    """Create a dataclass from a table, by `of_table` if the class has it, otherwise by `from_table`."""
+    return kind.of_table(game, table) if hasattr(kind, "of_table") else from_table(kind, table)
+
+
+def from_table(kind: type[T], table: dict[str, Any]) -> T:
+    """Create a dataclass from a table of TOML or JSON; lists become tuples. Raises ConfigError for unknown keys."""
+    check_keys(table, [field.name for field in fields(kind)])  # type: ignore[arg-type]
+    return kind(**with_tuples(table))
+
+
+def check_at_least_one(**numbers: int) -> None:
+    """Raise ConfigError for a number below 1."""
+    for name, number in numbers.items():
+        if number < 1:
+            raise ConfigError(f"{name}={number}: must be at least 1")
+
+
+def check_keys(table: Iterable[str], known: Sequence[str]) -> None:
+    """Raise ConfigError for unknown keys."""
+    unknown = sorted(set(table) - set(known))
+    if unknown:
+        raise ConfigError(f"unknown key {', '.join(unknown)}; there are {', '.join(known)}")
+
+
+def with_tuples(table: dict[str, Any]) -> dict[str, Any]:
+    """A table of TOML or JSON with tuples instead of lists."""
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}

@@ -1,0 +1,291 @@
+"""The files of evaluations and tournaments, and the formats of estimates in them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.game import Config, Game
+from tabletop_engine.replays.files import THOUSANDTHS, printable
+from tabletop_engine.replays.replay import Replay, replays_of
+from tabletop_engine.text.words import counted, shown
+from tabletop_training.files.job import make_folder
+from tabletop_training.files.settings import check_at_least_one
+from tabletop_training.measure.evaluation import MAX_GAMES_AT_ONCE, Recording
+from tabletop_training.measure.results import Estimate, Results
+
+_LONGEST_SLUG = 40
+"""Bytes; five of them fit into the name of a file."""
+
+OnResult = Callable[[Any], None]
+"""Called with the content of a command's tables as JSON values (`plain`)."""
+
+
+def unheard(result: Any) -> None:
+    """An `OnResult` that does nothing."""
+
+
+class GamesFile:
+    """`games.csv`: a line for every seat of every game. Lines are added after each block of games.
+
+    Columns: game, seed, seat, agent, points, won (the share of the victory), place, margin, decisions, length, then the
+    points by source if the game counts them. An opponent that the rules play has lines too, with points only.
+    """
+
+    COLUMNS = ("game", "seed", "seat", "agent", "points", "won", "place", "margin", "decisions", "length")
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._games = 0
+
+    def add(self, results: Results, labels: Sequence[str]) -> None:
+        """Append these games; `labels` are the agents' names in the file."""
+        new = self._games == 0
+        config = results.config
+        owners = config.game.words.owner_names(config.players)
+        with csv_file(self._path, new) as file:
+            writer = csv.writer(file)
+            if new:
+                writer.writerow((*self.COLUMNS, *config.game.scored))
+            shares, margins = results.win_shares, results.margins_by_seat
+            for game in range(len(results)):
+                for seat in range(results.points.shape[1]):
+                    agent, won, place, margin, decisions = owners[seat], "", "", "", ""
+                    if seat < config.players:
+                        agent = labels[results.lineups[game, seat]]
+                        won, margin = f"{shares[game, seat]:.4g}", f"{margins[game, seat]:.4g}"
+                        place, decisions = results.places[game, seat], results.decisions[game, seat]
+                    start = (self._games, results.seeds[game], seat, agent, results.points[game, seat])
+                    scored = results.scored[game, seat] if config.game.scored else ()
+                    writer.writerow([*start, won, place, margin, decisions, results.lengths[game], *scored])
+                self._games += 1
+
+
+class ReplayFiles:
+    """A folder with a replay of every game, or of the first ones, such as `000012-greedy-random.json`.
+
+    The number is that of the game in `games.csv`; the names are those of the agents by seat.
+
+    Arguments:
+        folder: `open` creates it; if it already has files, a new one beside it is used. None keeps no replays.
+        most: the number of games to keep in each folder within it; None for all.
+        probabilities: also keep the agents' probabilities.
+
+    Raises ConfigError for a number of games below 1, and for options without a folder.
+    """
+
+    def __init__(self, folder: str | Path | None, most: int | None = None, probabilities: bool = False) -> None:
+        if folder is None and (most is not None or probabilities):
+            raise ConfigError("replay_games, replay_probabilities: only with save_replays, a folder for the replays")
+        check_at_least_one(replay_games=1 if most is None else most)
+        self._wanted = folder
+        self._folder: Path | None = None
+        self._most = most
+        self._probabilities = probabilities
+        self._games: Counter[Path] = Counter()
+        self._kept = 0
+        self._game: Game | None = None
+
+    @property
+    def recording(self) -> Recording:
+        """What functions that play games have to record for the replays."""
+        wanted = self._wanted is not None
+        return {"record_actions": wanted, "record_probabilities": wanted and self._probabilities}
+
+    def open(self, output: Path | None = None) -> None:
+        """Create the folder before any game is played.
+
+        Raises TabletopError if that fails, ConfigError if it is `output`, the folder of the results.
+        """
+        if self._wanted is not None and self._folder is None:
+            if output is not None and Path(self._wanted).resolve() == output.resolve():
+                raise ConfigError(f"save_replays={self._wanted}: must be another folder than that of the results")
+            self._folder = make_folder(self._wanted, new=True)
+
+    def add(self, results: Results, labels: Sequence[str], within: Path = Path()) -> None:
+        """Save these games in the subfolder `within`, which has its own count; `labels` are the agents' names.
+
+        Raises TabletopError if a file cannot be written, ConfigError for results without actions.
+        """
+        if self._wanted is None:
+            return
+        if results.actions is None:
+            raise ConfigError("results: without their actions (record_actions) there are no replays")
+        self.open()
+        assert self._folder is not None
+        self._game = results.config.game
+        first = self._games[within]
+        kept = len(results) if self._most is None else max(0, min(len(results), self._most - first))
+        self._games[within] += len(results)
+        self._kept += kept
+        folder = make_folder(self._folder / within)
+        for start in range(0, kept, MAX_GAMES_AT_ONCE):
+            part = slice(start, min(kept, start + MAX_GAMES_AT_ONCE))
+            for number, replay in enumerate(_replays(results, labels, part), first + start):
+                replay.save(folder / f"{number:06}-{'-'.join(map(slug, replay.names))}.json")
+
+    def tell(self, console: Console) -> None:
+        """Print where the replays are, if any were saved."""
+        if self._game is not None and self._kept:
+            example = f"{self._game.name} replay FILE"
+            told = f": {counted(self._kept, 'replay')}; look at one with {example}"
+            console.print(Text.assemble("In ", (shown(str(self._folder)), "bold"), told), soft_wrap=True)
+
+
+def _replays(results: Results, labels: Sequence[str], part: slice) -> list[Replay]:
+    assert results.actions is not None
+    names = [[printable(labels[agent]) for agent in lineup] for lineup in results.lineups[part]]
+    actions = [taken.tolist() for taken in results.actions[part]]
+    shares = list(map(_by_decision, results.lengths[part].tolist(), (results.probabilities or ())[part]))
+    return replays_of(results.config, results.seeds[part].tolist(), actions, names=names, probabilities=shares)
+
+
+def _by_decision(length: int, lines: np.ndarray) -> list[dict[int, float]]:
+    shares: list[dict[int, float]] = [{} for _ in range(length)]
+    for decision, action, thousandths in lines.tolist():
+        shares[decision][action] = thousandths / THOUSANDTHS
+    return shares
+
+
+def slug(name: str) -> str:
+    """A name as part of a file name: the end of `policy:runs/best.zip` becomes `policy_runs_best.zip`."""
+    end = re.sub(r"[^\w.+]+", "_", name).encode()[-_LONGEST_SLUG:]
+    return end.decode(errors="ignore").strip("_.")
+
+
+def csv_file(path: Path, new: bool = True) -> TextIO:
+    """A CSV file to write, or with `new=False` to append to. What UTF-8 cannot hold is written as `shown` shows it."""
+    return path.open("w" if new else "a", newline="", encoding="utf-8", errors="backslashreplace")
+
+
+def write_rows(path: Path, rows: Sequence[dict[str, Any]], form: str = ".6f") -> None:
+    """Write rows from `flat` as a CSV file: floats in this format, empty cells for infinite ones and NaN."""
+
+    def cell(value: Any) -> Any:
+        if not isinstance(value, float):
+            return value
+        return format(value, form) if math.isfinite(value) else ""
+
+    write_log(path, flat(rows[0]), ({key: cell(value) for key, value in flat(row).items()} for row in rows))
+
+
+def write_log(path: Path, columns: Iterable[str], rows: Iterable[dict[str, Any]], new: bool = True) -> None:
+    """Write a log with its header; with `new=False` append to it."""
+    with csv_file(path, new) as file:
+        writer = csv.DictWriter(file, list(columns))
+        if new:
+            writer.writeheader()
+        writer.writerows(rows)
+
+
+def read_log(path: Path, last: int) -> list[dict[str, Any]]:
+    """The rows of a log up to `last` steps; none if there is no file."""
+    if not path.is_file():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if int(row["steps"]) <= last]
+
+
+def provenance(config: Config, seed: int, labels: Iterable[str]) -> dict[str, Any]:
+    """What a result was measured with: versions, configuration, first seed, agents."""
+    versions = {"package_version": config.game.version, "state_version": config.game.state_version}
+    return {**versions, "config": asdict(config), "first_seed": seed, "agents": list(labels)}
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Write an indented JSON file, with estimates as objects and null for infinite ends and NaN."""
+    path.write_text(json.dumps(plain(content), indent=2, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def plain(content: Any) -> Any:
+    """The content as JSON values: estimates as objects, tuples as lists, None for infinite ends and NaN."""
+    if isinstance(content, Estimate):
+        content = content._asdict()
+    if isinstance(content, dict):
+        return {key: plain(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [plain(value) for value in content]
+    return None if isinstance(content, float) and not math.isfinite(content) else content
+
+
+def new_table(title: str, words: Sequence[str], numbers: Sequence[str], caption: str = "") -> Table:
+    """A table for a `Screen`, with columns of words and columns of numbers under these headings."""
+    table = Table(title=title, title_justify="left", caption=caption or None, caption_justify="left")
+    for word in words:
+        table.add_column(word, overflow="fold")
+    for number in numbers:
+        table.add_column(number, justify="right", no_wrap=True)
+    return table
+
+
+def markdown_table(heads: Sequence[str], rows: Iterable[Iterable[str]], left: int = 1) -> str:
+    """A table in Markdown. All but the `left` first columns are aligned to the right."""
+    rule = "|---" * left + "|---:" * (len(heads) - left) + "|"
+    lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |" for cells in (heads, *rows)]
+    return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def markdown_code(text: str) -> str:
+    """The text as code in Markdown, as it is, whatever is in it."""
+    code = shown(text) or " "
+    fence = "`" * (1 + max(map(len, re.findall("`+", code)), default=0))
+    space = " " if not code.isspace() and (code[0] in "` " or code[-1] in "` ") else ""  # a reader takes it away
+    return f"{fence}{space}{code}{space}{fence}"
+
+
+def flat(row: dict[str, Any]) -> dict[str, Any]:
+    """A row in which each estimate has three columns: its value, its `_low` and its `_high`."""
+    columns: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, Estimate):
+            columns |= {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
+        else:
+            columns[name] = value
+    return columns
+
+
+def percent(estimate: Estimate) -> str:
+    """`63.1 % (59.0–67.1)`."""
+    return f"{100 * estimate.value:.1f} % ({100 * estimate.low:.1f}–{100 * estimate.high:.1f})"
+
+
+def plus_minus(estimate: Estimate, signed: bool = False, digits: int = 1) -> str:
+    """`+3.2 ± 1.1`, with the larger distance if the interval is not symmetric; `+3.2 ± –` without an interval."""
+    value = f"{estimate.value:{'+' if signed else ''}.{digits}f}"
+    if not estimate.has_interval:
+        return f"{value} ± –"
+    half = max(estimate.high - estimate.value, estimate.value - estimate.low)
+    return f"{value} ± {half:.{digits}f}"
+
+
+def between(estimate: Estimate, digits: int = 1) -> str:
+    """`1.40 (1.31–1.52)`: for bounded values, where ± could exceed the bounds."""
+    return f"{estimate.value:.{digits}f} ({estimate.low:.{digits}f}–{estimate.high:.{digits}f})"
+
+
+def signed(estimate: Estimate) -> str:
+    """`+3.2 (+2.1 to +4.3)`, `+3.2 (no interval)`."""
+    return f"{estimate.value:+.1f} {ends(estimate.low, estimate.high)}"
+
+
+def percentage_points(estimate: Estimate) -> str:
+    """`+3.2 (+2.1 to +4.3)`, of a difference of win rates."""
+    return f"{100 * estimate.value:+.1f} {ends(100 * estimate.low, 100 * estimate.high)}"
+
+
+def ends(low: float, high: float, sign: str = "+") -> str:
+    """`(+2.1 to +4.3)`; a single game has no interval."""
+    return f"({low:{sign}.1f} to {high:{sign}.1f})" if math.isfinite(low) else "(no interval)"

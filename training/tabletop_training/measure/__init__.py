@@ -1,0 +1,1 @@
+"""Agents are measured: matches, tournaments, tables, and who plays the games."""

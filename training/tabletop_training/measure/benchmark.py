@@ -1,0 +1,547 @@
+"""`… benchmark`: a game's reference table of agents, and any agent's place in it.
+
+Results stay in `benchmark.json` and are not measured again. An agent that joins plays its own solo games and one match
+against each agent that is already there. A game's `Plan` says what its table contains.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from tabletop_agents import Agent
+from tabletop_engine.checks import checked
+from tabletop_engine.errors import ConfigError, TabletopError
+from tabletop_engine.files import read_limited, shipped
+from tabletop_engine.game import Config, Game
+from tabletop_engine.text.screen import Screen
+from tabletop_engine.text.words import shown
+from tabletop_training.files.job import Job, Stopped
+from tabletop_training.files.settings import check_at_least_one
+from tabletop_training.files.tables import (
+    OnResult,
+    markdown_code,
+    markdown_table,
+    new_table,
+    percent,
+    plain,
+    plus_minus,
+    unheard,
+    write_json,
+    write_rows,
+)
+from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
+from tabletop_training.measure.ladder import LADDER
+from tabletop_training.measure.matches import make_agents
+from tabletop_training.measure.plays import Match, agent_hash, is_search, play_all, tables_hash
+from tabletop_training.measure.ratings import Game as Rated
+from tabletop_training.measure.ratings import Rating, Z
+from tabletop_training.measure.results import NO_ESTIMATE, Estimate, Results, mean_estimate, share_estimate
+from tabletop_training.measure.tournament import rate
+
+_ROOT = Path(__file__).parents[3]
+_FILE = "benchmark.json"
+_RESULTS = "-=+"
+"""The result of a game in a pair's `games`: lost, shared or won by the first agent."""
+
+QUICK = {"games": 50, "search_games": 5, "duel_games": 8}
+"""The largest numbers of games with `quick`."""
+_ROUGH = "These numbers are rough: --quick plays few games, so the intervals are wide."
+
+# --- What a table has ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure of solo games.
+
+    Attributes:
+        of: takes results and returns a number for each game, (games,).
+        estimate: the mean of these numbers with its interval.
+        long, short: the estimate as text, for the page with its interval and for a screen without.
+    """
+
+    of: Callable[[Results], np.ndarray]
+    estimate: Callable[[np.ndarray], Estimate]
+    long: Callable[[Estimate], str]
+    short: Callable[[Estimate], str]
+
+
+def _in_per_cent(estimate: Estimate) -> str:
+    return f"{100 * estimate.value:.1f}"
+
+
+WIN_RATE = Measure(lambda results: results.win_shares[:, 0], share_estimate, percent, _in_per_cent)
+MARGIN = Measure(
+    lambda results: results.margins, mean_estimate, partial(plus_minus, signed=True), lambda one: f"{one.value:+.1f}"
+)
+POINTS = Measure(lambda results: results.points[:, 0], mean_estimate, plus_minus, lambda one: f"{one.value:.1f}")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the solo games.
+
+    Attributes:
+        key: its name in the files. measure: the measure whose mean it shows.
+        head, short_head: its heading on the page, and on a screen.
+        sets: the number of the plan's configurations it includes, from the first on; None for all.
+    """
+
+    key: str
+    measure: Measure
+    head: str
+    short_head: str
+    sets: int | None = None
+
+    def estimate(self, sets: Sequence[Results]) -> Estimate:
+        """The estimate from an agent's games of all configurations. A seed's mean over them is one observation."""
+        return self.measure.estimate(np.mean([self.measure.of(result) for result in sets[: self.sets]], axis=0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """The contents of a game's reference table. The game must be playable by two.
+
+    Attributes:
+        agents: names of the agents that are measured by default.
+        docs: the folder in the repository with the published table, among whose agents your own agent is placed.
+        solo: the settings of each configuration of the game for one; empty if the game has no solo mode.
+        columns: of the solo games. ranked_by: the key of the column that orders agents without a rating.
+        solo_title: the title of the solo games' table on a screen.
+        about_solo: lines of the page that explain the columns of the solo games.
+        about_numbers: a sentence about the numbers on the pieces, without its full stop; empty if there is none.
+        title: of the page.
+    """
+
+    game: Game
+    agents: tuple[str, ...]
+    docs: str
+    solo: tuple[Mapping[str, Any], ...] = ()
+    columns: tuple[Column, ...] = ()
+    ranked_by: str = ""
+    solo_title: str = ""
+    about_solo: tuple[str, ...] = ()
+    about_numbers: str = ""
+    title: str = "The agents, measured"
+
+    @property
+    def reference(self) -> Path:
+        """The file behind the published table: in a clone the one in its docs, otherwise the copy in the wheel."""
+        return shipped(Path(__file__).parents[1] / "tables" / f"{self.game.name}.json", _ROOT / self.docs / _FILE)
+
+    @property
+    def solo_games(self) -> str:
+        """The key of the number of solo games in the files."""
+        return "solo_games_a_set" if len(self.solo) > 1 else "solo_games"
+
+
+# --- What is measured ------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Benchmark:
+    """Everything measured so far.
+
+    Attributes:
+        game: its name; empty in files from the time of a single game.
+        solo: by agent: `games` of each set, and estimates [value, low, high] by the keys of the plan's columns;
+            `decisions_per_second`.
+        pairs: `first` and `second` agent, and their 2-player `games` as a text: two characters of `_RESULTS` a seed,
+            with the first agent in seat 0 and in seat 1.
+        checkpoints: SHA-256 of the file of each agent that has one.
+        tables: SHA-256 of the numbers on the pieces. components: the overlay file that they come from, if there is one.
+        quick: whether some of it was measured with few games.
+    """
+
+    plan: Plan
+    game: str = ""
+    seed: int = EVALUATION_SEED
+    solo: dict[str, dict[str, Any]] = field(default_factory=dict)
+    pairs: list[dict[str, str]] = field(default_factory=list)
+    checkpoints: dict[str, str] = field(default_factory=dict)
+    tables: str = ""
+    components: str | None = None
+    quick: bool = False
+    package_version: str = ""
+    state_version: int = 0
+
+    @classmethod
+    def new(cls, plan: Plan, components: str | None = None, quick: bool = False) -> Benchmark:
+        """A benchmark without agents, for these components and this version of the game."""
+        versions: dict[str, Any] = {"package_version": plan.game.version, "state_version": plan.game.rules_version}
+        tables = tables_hash(plan.game, components)
+        return cls(plan, plan.game.name, tables=tables, components=components, quick=quick, **versions)
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The content of its file."""
+        content = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "plan"}
+        return content if self.game else {key: value for key, value in content.items() if key != "game"}
+
+    @property
+    def solo_configs(self) -> list[Config]:
+        """The configurations of the game for one."""
+        return [self._config(1, switches) for switches in self.plan.solo]
+
+    @property
+    def duel(self) -> Config:
+        """The configuration of the game for two."""
+        return self._config(2, {})
+
+    def _config(self, players: int, switches: Mapping[str, Any]) -> Config:
+        numbers = {} if self.components is None else {"components": self.components}
+        config: Config = self.plan.game.config(players=players, **switches, **numbers)
+        return config
+
+    @property
+    def agents(self) -> list[str]:
+        """All agents: first those of the ladder, then the others in the order in which they joined."""
+        met = dict.fromkeys([*self.solo, *(pair[who] for pair in self.pairs for who in ("first", "second"))])
+        return [*(name for name in LADDER if name in met), *(name for name in met if name not in LADDER)]
+
+    def forget(self, agent: str) -> None:
+        """Drop all games of an agent."""
+        self.solo.pop(agent, None)
+        self.checkpoints.pop(agent, None)
+        self.pairs = [pair for pair in self.pairs if agent not in (pair["first"], pair["second"])]
+
+    def add_solo(self, sets: Sequence[Results]) -> None:
+        """Add an agent's games of all sets, in the order of the plan's configurations."""
+        decisions = sum(int(result.lengths.sum()) for result in sets)
+        seconds = sum(float(result.seconds.sum()) for result in sets)
+        self.solo[sets[0].agents[0]] = {
+            "games": len(sets[0]),
+            **{column.key: list(column.estimate(sets)) for column in self.plan.columns},
+            "decisions_per_second": round(decisions / seconds, 1) if seconds > 0 else None,
+        }
+
+    def add_pair(self, result: Results) -> None:
+        """Add a match of two agents."""
+        shares = result.by_agent(result.win_shares)[:, 0]
+        first, second = result.agents
+        self.pairs.append(
+            {"first": first, "second": second, "games": "".join(_RESULTS[round(2 * share)] for share in shares)}
+        )
+
+    def score(self, one: str, other: str) -> Estimate | None:
+        """The first agent's win rate against the other one, seeds as the unit; None if they have not met."""
+        for pair in self.pairs:
+            if {pair["first"], pair["second"]} == {one, other}:
+                shares = np.array([_RESULTS.index(game) / 2 for game in pair["games"]]).reshape(-1, 2).mean(axis=1)
+                return share_estimate(shares if pair["first"] == one else 1 - shares)
+        return None
+
+    def ratings(self) -> dict[str, Rating]:
+        """openskill ratings of all 2-player games, every pair having played as many."""
+        games: list[Rated] = []
+        for pair in self.pairs:
+            for number, game in enumerate(pair["games"]):
+                names = (pair["first"], pair["second"])
+                places = {"-": (2, 1), "=": (1, 1), "+": (1, 2)}[game]
+                games.append((names, places) if number % 2 == 0 else (names[::-1], places[::-1]))
+        met = {name for names, _ in games for name in names}
+        return rate(games, [name for name in self.agents if name in met], self.seed)
+
+
+# --- The command -----------------------------------------------------------------------------------------------------
+
+
+@checked
+def main(
+    plan: Plan,
+    agents: Sequence[str] = (),
+    games: int = 1000,
+    search_games: int = 100,
+    duel_games: int = 200,
+    components: str | Path | None = None,
+    output: str | Path | None = None,
+    reference: str | Path | None = None,
+    quick: bool = False,
+    workers: Workers | int = HERE,
+    on_result: OnResult = unheard,
+) -> Path:
+    """Play the missing games, print the tables and write them; returns the folder.
+
+    Arguments:
+        plan: the contents of the game's table.
+        agents: names of agents (`make_agent`) that the table must have; none means those of the plan.
+        games, search_games: for each agent and configuration of the game for one; the latter for searches.
+        duel_games: for each pair of agents, half of them in each seat.
+        components: an overlay file. Its own `benchmark.json` starts without agents.
+        output: the folder of `benchmark.json`, `benchmark.md` and `benchmark.csv`. An existing `benchmark.json` is
+            continued. None means `runs/benchmark`, or `runs/benchmark-quick`.
+        reference: a `benchmark.json` to start from if the output has none; None means the plan's, if it exists.
+        quick: play at most the numbers of games in `QUICK`.
+        workers: they play the blocks of games, as in `tabletop_training.measure.matches.evaluate`; the games are the
+        same. on_result: called with the rows of all agents with their intervals, and what they were measured with.
+
+    Ctrl-C keeps every finished match, and the solo games of every agent that has played all sets. Raises ConfigError,
+    CheckpointError, ComponentsError, TabletopError.
+    """
+    names = list(dict.fromkeys(agents or plan.agents))
+    wanted = {"games": games, "search_games": search_games, "duel_games": duel_games}
+    check_at_least_one(**wanted)
+    if quick:
+        wanted = {name: min(number, QUICK[name]) for name, number in wanted.items()}
+    folder = Path(output or ("runs/benchmark-quick" if quick else "runs/benchmark"))
+    overlay = None if components is None else str(Path(components).resolve())
+    new = Benchmark.new(plan, overlay, quick)
+    benchmark = _start(folder / _FILE, plan.reference if reference is None else Path(reference), new)
+    for name in [name for name in names if agent_hash(name, plan.game) != benchmark.checkpoints.get(name)]:
+        benchmark.forget(name)  # measured with another file of that name
+    solo, duel = _players(Screen(), [*dict.fromkeys([*benchmark.agents, *names])], names, benchmark)
+    solo_games = {agent.name: wanted["search_games" if is_search(agent.name) else "games"] for agent in solo}
+    matches = [Match([agent], config, solo_games[agent.name]) for agent in solo for config in benchmark.solo_configs]
+    matches += [
+        Match(pair, benchmark.duel, wanted["duel_games"])
+        for pair in combinations(duel, 2)
+        if benchmark.score(pair[0].name, pair[1].name) is None and {pair[0].name, pair[1].name} & {*names}
+    ]
+    with Job(folder, resume=True) as job:
+        if not matches:
+            job.console.print("All of this is measured already.")
+        try:
+            sets: list[Results] = []
+            for result, left in play_all(job, matches, benchmark.seed, workers):
+                if result.config.players > 1:
+                    benchmark.add_pair(result)
+                else:
+                    sets.append(result)
+                    if len(sets) < len(plan.solo):
+                        continue
+                    benchmark.add_solo(sets)
+                    sets = []
+                _write(folder, benchmark)
+                own = [row for row in _rows(benchmark) if row["agent"] in result.agents]
+                job.console.print(_duel_table(plan, own) if result.config.players > 1 else _solo_table(plan, own))
+                job.console.print(f"{left}.")
+        except (Stopped, KeyboardInterrupt):
+            job.console.print("Stopped early. The same command continues.")
+        rows = _write(folder, benchmark)
+        for table in _tables(plan, rows) if rows else ():
+            job.console.print(table)
+        if quick:
+            job.console.print(_ROUGH)
+        kept = benchmark.content
+        measured = {key: kept[key] for key in ("package_version", "state_version", "seed", "components", "quick")}
+        on_result(plain({"game": plan.game.name, **measured, "agents": rows}))
+    return folder
+
+
+def _start(own: Path, reference: Path, new: Benchmark) -> Benchmark:
+    """The existing benchmark, or `new`. Raises TabletopError if the output has a file that cannot be continued."""
+    for path in (own, reference):
+        if not path.exists():
+            continue
+        try:
+            read = Benchmark(new.plan, **json.loads(read_limited(path)))
+            of_another = read.game not in ("", new.game)
+            if not of_another:
+                _rows(read)
+                if not read.tables:
+                    raise ValueError("no numbers of pieces")
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            raise TabletopError(f"{path}: no benchmark of this version; move it away to start again") from None
+        if of_another:
+            raise TabletopError(f"{path}: a benchmark of {read.game}; give another --output")
+        same = (read.tables, read.state_version) == (new.tables, new.state_version)
+        if same and (path != own or read.quick == new.quick):
+            return replace(read, components=new.components, quick=new.quick)
+        if path == own:
+            played = "the shipped numbers" if read.components is None else f"the numbers of {read.components}"
+            quick = "with --quick" if read.quick else "without --quick"
+            problem = f"measured {quick}; continue {quick}, or give another --output"
+            if not same:
+                problem = f"measured with other rules or numbers (state version {read.state_version}, {played}); give"
+                problem += " the same --components, or move it away to start again"
+            raise TabletopError(f"{path}: {problem}")
+    return new
+
+
+def _players(
+    console: Console, everybody: Sequence[str], wanted: Sequence[str], benchmark: Benchmark
+) -> tuple[list[Agent], list[Agent]]:
+    """The agents that have solo games to play, and those that take part in matches.
+
+    An agent that refuses a configuration is left out of it. So is an agent that was not asked for, if its file is gone
+    or has changed. Raises ConfigError if a requested agent refuses all configurations, CheckpointError for its file.
+    """
+    game = benchmark.plan.game
+    solo: list[Agent] = []
+    duel: list[Agent] = []
+    kinds = [*((config, solo) for config in benchmark.solo_configs[:1]), (benchmark.duel, duel)]
+    with console.status("loading the agents"):
+        for name in everybody:
+            if name not in wanted and agent_hash(name, game) not in (None, benchmark.checkpoints.get(name)):
+                console.print(f"{shown(name)} is left out: its file has changed. Name it to measure it again.")
+                continue
+            refusals = []
+            for config, players in kinds:
+                if config.players == 1 and (name in benchmark.solo or name not in wanted):
+                    continue
+                try:
+                    players += make_agents([name], config)
+                except TabletopError as error:
+                    if name in wanted and not isinstance(error, ConfigError):
+                        raise
+                    refusals.append(error)
+            if name in wanted and len(refusals) == len(kinds):
+                raise refusals[0]
+    benchmark.checkpoints |= {name: digest for name in wanted if (digest := agent_hash(name, game)) is not None}
+    return solo, duel
+
+
+def _rows(benchmark: Benchmark) -> list[dict[str, Any]]:
+    """A line of the CSV file for each agent: first by rating, then agents without a rating by their solo games.
+
+    `NO_ESTIMATE` or None stands for games that an agent has not played or does not play.
+    """
+    plan, ratings = benchmark.plan, benchmark.ratings()
+    rungs = [rung for rung in LADDER if rung in benchmark.agents]
+    rows = []
+    for agent in benchmark.agents:
+        solo, rating = benchmark.solo.get(agent), ratings.get(agent)
+        estimates = {one.key: Estimate(*solo[one.key]) if solo else NO_ESTIMATE for one in plan.columns}
+        row = {
+            "agent": agent,
+            **({plan.solo_games: solo["games"] if solo else 0} if plan.solo else {}),
+            **estimates,
+            **{f"against_{rung}": benchmark.score(agent, rung) or NO_ESTIMATE for rung in rungs},
+            "rating": rating.mu if rating else None,
+            "rating_sigma": rating.sigma if rating else None,
+            **({"decisions_per_second": solo["decisions_per_second"] if solo else None} if plan.solo else {}),
+        }
+        rows.append(row)
+
+    def strength(row: dict[str, Any]) -> list[float]:
+        both = (row["rating"], row[plan.ranked_by].value if plan.ranked_by else None)
+        return [-np.inf if value is None or np.isnan(value) else value for value in both]
+
+    return sorted(rows, key=strength, reverse=True)
+
+
+def _write(folder: Path, benchmark: Benchmark) -> list[dict[str, Any]]:
+    """Write all results: JSON, and if there are any agents a table and a page. Returns the table's rows."""
+    write_json(folder / _FILE, benchmark.content)
+    rows = _rows(benchmark)
+    if rows:
+        write_rows(folder / "benchmark.csv", rows)
+        (folder / "benchmark.md").write_text(_page(benchmark, rows), encoding="utf-8")
+    return rows
+
+
+def _cell(plan: Plan, row: dict[str, Any], key: str, short: bool = False) -> str:
+    """A value as the page shows it, rates in per cent; `short` leaves out the interval."""
+    value = row[key]
+    if key == f"against_{row['agent']}":
+        return ""
+    if not value or value is NO_ESTIMATE:
+        return "–"
+    if key == "rating":
+        return f"{value:.1f}" if short else f"{value:.1f} ± {Z * row['rating_sigma']:.1f}"
+    if not isinstance(value, Estimate):
+        return format(value, ",.0f")
+    measure = next((column.measure for column in plan.columns if column.key == key), WIN_RATE)
+    return measure.short(value) if short else measure.long(value)
+
+
+def _rungs(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """The columns of the ladder's agents that there are, with the agents."""
+    return {key: key.removeprefix("against_") for key in rows[0] if key.startswith("against_")}
+
+
+def _tables(plan: Plan, rows: Sequence[dict[str, Any]]) -> Iterator[Table]:
+    """The tables for a screen, without intervals: solo games, and games of two players."""
+    if plan.solo:
+        yield _solo_table(plan, rows)
+    yield _duel_table(plan, rows)
+
+
+def _solo_table(plan: Plan, rows: Sequence[dict[str, Any]]) -> Table:
+    return _table(plan, rows, plan.solo_title, {column.key: column.short_head for column in plan.columns})
+
+
+def _duel_table(plan: Plan, rows: Sequence[dict[str, Any]]) -> Table:
+    heads = {"rating": "rating", **{key: "v.\n" + rung.replace("-", "-\n") for key, rung in _rungs(rows).items()}}
+    return _table(plan, rows, "Two players: games won in per cent", heads)
+
+
+def _table(plan: Plan, rows: Sequence[dict[str, Any]], title: str, heads: Mapping[str, str]) -> Table:
+    table = new_table(title, ["agent"], list(heads.values()), "Intervals are in benchmark.md.")
+    for row in rows:
+        table.add_row(shown(row["agent"]), *(_cell(plan, row, key, short=True) for key in heads))
+    return table
+
+
+def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
+    plan, own = benchmark.plan, benchmark.components is not None
+    command = f"{plan.game.name} benchmark" + (" --components FILE" if own else "")
+    package = plan.game.home.partition(".")[0].replace("_", "-")
+    replaced = ", some of them replaced by an overlay file" if own else ""
+    lines = [
+        f"# {plan.title}",
+        "",
+        *([_ROUGH, ""] if benchmark.quick else []),
+        "How strong each agent is, and how yours compares. To place an agent of your own in these tables, name it:",
+        "",
+        "```sh",
+        f"{command} policy:runs/mine/best.zip    # a checkpoint; or my_module:MyAgent",
+        f"{command} --quick my_module:MyAgent    # the same with few games: rough numbers, soon",
+        "```",
+        "",
+        "Only the games of your agent are played. The tables, with your agent in them, go to `runs/benchmark`.",
+        "",
+    ]
+    if plan.solo:
+        heads = {column.key: column.head for column in plan.columns}
+        alone = sorted((row for row in rows if row[plan.solo_games]), key=lambda row: -row[plan.ranked_by].value)
+        lines += [
+            "## Alone",
+            "",
+            _markdown(plan, alone, {plan.solo_games: "games", **heads, "decisions_per_second": "decisions/s"}),
+            "",
+            *plan.about_solo,
+            "- **decisions/s**: on the machine that measured the row. Other programs ran there, too.",
+            "",
+        ]
+    if benchmark.pairs:
+        heads = {"rating": "rating", **{key: f"won against `{rung}`" for key, rung in _rungs(rows).items()}}
+        duels = [f"{number:,}" for number in sorted({len(pair["games"]) for pair in benchmark.pairs})]
+        lines += [
+            "## Two players",
+            "",
+            _markdown(plan, [row for row in rows if row["rating"] is not None], heads),
+            "",
+            f"- **won against**: {' or '.join(duels)} games for each pair of agents. Every seed is played with either",
+            "  agent in the first seat. A shared victory counts half. The unit of the intervals is the seed.",
+            "- **rating**: openskill's (Plackett-Luce), the mean over several orders of the games. Only differences",
+            "  mean something, and a new agent moves the others a little. The number after ± is the model's own",
+            "  uncertainty, not a confidence interval. The columns beside it say who is better than whom.",
+            "",
+        ]
+    lines += [
+        "## How this was measured",
+        "",
+        f"- `{command} --output {'FOLDER' if own else plan.docs}` writes this page from `benchmark.json`,",
+        "  and plays the games that are missing there.",
+        f"- Intervals are 95 %. Seeds start at {benchmark.seed:,}.",
+        f"- The figures are of {package} {benchmark.package_version}, state version {benchmark.state_version}.",
+        *([f"- {plan.about_numbers}{replaced}. All figures depend on them."] if plan.about_numbers else []),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _markdown(plan: Plan, rows: Sequence[dict[str, Any]], heads: Mapping[str, str]) -> str:
+    """The table of these columns, a line for each agent."""
+    lines = ((markdown_code(row["agent"]), *(_cell(plan, row, key) for key in heads)) for row in rows)
+    return markdown_table(("agent", *heads.values()), lines)

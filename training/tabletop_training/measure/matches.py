@@ -1,0 +1,457 @@
+"""Evaluation of agents: against each other in every seat, or each alone in a game for one.
+
+The unit of all statistics is the seed, because games of the same seed start alike. A match plays every seed once for
+each rotation of the seats, and the mean of these games is one observation. In a game for one, all agents play the same
+seeds and are compared seed by seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+from rich.console import Console
+
+from tabletop_agents import Agent, make_agent
+from tabletop_engine.checks import checked, whole
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.game import Config, Game
+from tabletop_engine.play.agents import agents_of
+from tabletop_engine.play.scores import others_points
+from tabletop_engine.text.screen import Screen
+from tabletop_engine.text.words import counted, shown
+from tabletop_training.files import tables as files
+from tabletop_training.files.job import Job
+from tabletop_training.files.settings import check_at_least_one
+from tabletop_training.measure.cluster import opened
+from tabletop_training.measure.evaluation import (
+    EVALUATION_SEED,
+    HERE,
+    MAX_GAMES_AT_ONCE,
+    MOST_SEED,
+    EvaluationStopped,
+    Playing,
+    Seeds,
+    Workers,
+    blocks_of,
+    check_seats,
+    get_ready,
+    play_rounds,
+)
+from tabletop_training.measure.results import (
+    Estimate,
+    Results,
+    concatenate,
+    difference_estimate,
+    mean_estimate,
+    share_estimate,
+)
+
+BLOCK_GAMES = 64
+"""About the number of games in the first block. Later a block, which Ctrl-C may lose, has an eighth of all so far."""
+FIRST_LOOK = 64
+"""Seeds played before `until_width` may stop."""
+GAMES = 1000
+MOST_GAMES = 20_000
+"""Default numbers of games, without and with `until_width`."""
+
+# --- Playing ---------------------------------------------------------------------------------------------------------
+
+
+def rotations(players: int) -> np.ndarray:
+    """(players, players) int64: row r puts agent (s + r) mod players in seat s, so neighbours stay neighbours."""
+    seats = np.arange(players)
+    return (seats[None, :] + seats[:, None]) % players
+
+
+@checked
+def play_match(agents: Sequence[Agent | str], config: Config, seeds: Seeds, **playing: Unpack[Playing]) -> Results:
+    """`play_rounds` with all rotations of the seats. Raises ConfigError unless there is one agent a seat."""
+    check_seats(agents, config)
+    return play_rounds(agents, config, seeds, rotations(len(agents)), **playing)
+
+
+def labels_of(names: Sequence[str]) -> tuple[str, ...]:
+    """The names, numbered if one occurs more than once: `greedy`, `greedy #2`."""
+    return tuple(
+        name if (before := list(names[:i]).count(name)) == 0 else f"{name} #{before + 1}"
+        for i, name in enumerate(names)
+    )
+
+
+def make_agents(names: Sequence[str], config: Config) -> list[Agent]:
+    """The agents of these names, ready to play.
+
+    Raises ConfigError and CheckpointError like `make_agent`, and ConfigError for an agent that cannot play this.
+    """
+    agents = [make_agent(name, config.game) for name in names]
+    get_ready(agents, config)
+    return agents
+
+
+# --- What the games say ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AgentReport:
+    """One agent's games.
+
+    Attributes:
+        estimates: `win_rate` (a victory shared by k players counts 1/k), `margin`, `points`, `decisions` (the agent's
+            own in a game) and `length` (all decisions of a game). With several players also `place` and `advantage`,
+            the win rate less an even share. If the rules play an opponent, `others_points` are its points.
+    """
+
+    agent: str
+    games: int
+    seeds: int
+    estimates: dict[str, Estimate]
+    decisions_per_second: float | None
+
+    def row(self) -> dict[str, Any]:
+        """As a line of a CSV file."""
+        row = asdict(self)
+        estimates, speed = row.pop("estimates"), row.pop("decisions_per_second")
+        return files.flat({**row, **estimates, "decisions_per_second": speed})
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The difference between the first and the second agent, paired by seed."""
+
+    first: str
+    second: str
+    win_rate: Estimate
+    margin: Estimate
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Finished games and their statistics."""
+
+    config: Config
+    results: tuple[Results, ...]  # one for all agents together; in a game for one, one each, of the same seeds
+    reports: tuple[AgentReport, ...]
+    comparisons: tuple[Comparison, ...]  # of every two agents
+    seats: tuple[Estimate, ...]  # win rate of each seat, whoever sits there, if there are several
+    stopped: str  # what ended it: "games", "width" or "interrupted"
+
+    @property
+    def width(self) -> float:
+        """The width of the widest interval of all win rates."""
+        return max(report.estimates["win_rate"].width for report in self.reports)
+
+
+def report_agents(results: Results, labels: Sequence[str]) -> tuple[AgentReport, ...]:
+    """A report for each agent."""
+    players = results.config.players
+    by_seat = {
+        "win_rate": results.win_shares,
+        "margin": results.margins_by_seat,
+        "place": results.places,
+        "points": results.points[:, :players],
+        "others_points": others_points(results.points)[:, :players],
+        "decisions": results.decisions,
+        "length": np.repeat(results.lengths[:, None], players, 1),
+    }
+    if players == 1:
+        del by_seat["place"]
+    if results.config.owners == players:  # the rules play nobody
+        del by_seat["others_points"]
+    by_seed = {name: results.by_seed(results.by_agent(values)) for name, values in by_seat.items()}
+    plays = ~np.isnan(results.by_agent(results.won))
+    decisions = np.nansum(results.by_agent(results.decisions), axis=0)
+    reports = []
+    for index, label in enumerate(labels):
+        own = {name: values[~np.isnan(values[:, index]), index] for name, values in by_seed.items()}
+        estimates = {name: mean_estimate(values) for name, values in own.items()}
+        estimates["win_rate"] = share_estimate(own["win_rate"])
+        if players > 1:
+            # places 1 to n as numbers from 0 to 1: an interval even where an agent was always the first
+            last = results.config.owners
+            share = share_estimate((own["place"] - 1) / (last - 1))
+            estimates["place"] = Estimate(*(1 + (last - 1) * end for end in share))
+            estimates["advantage"] = Estimate(*(end - 1 / players for end in estimates["win_rate"]))
+        seconds = float(results.seconds[index]) if len(results.seconds) else 0.0
+        speed = round(float(decisions[index]) / seconds, 1) if seconds > 0 else None
+        reports.append(AgentReport(label, int(plays[:, index].sum()), len(own["margin"]), estimates, speed))
+    return tuple(reports)
+
+
+def evaluation_of(results: Sequence[Results], labels: Sequence[str], stopped: str) -> Evaluation:
+    """Compute all statistics of a match (one result), or of several agents' games for one (one result each)."""
+    config = results[0].config
+    wins: list[np.ndarray] = []
+    margins: list[np.ndarray] = []
+    reports: tuple[AgentReport, ...] = ()
+    for one in results:
+        reports += report_agents(one, labels[len(reports) : len(reports) + config.players])
+        wins += list(one.by_seed(one.by_agent(one.win_shares)).T)
+        margins += list(one.by_seed(one.by_agent(one.margins_by_seat)).T)
+    seats = [share_estimate(values) for values in results[0].by_seed(results[0].win_shares).T]
+    comparisons = tuple(
+        Comparison(labels[i], labels[j], difference_estimate(wins[i] - wins[j]), mean_estimate(margins[i] - margins[j]))
+        for i, j in combinations(range(len(labels)), 2)
+    )
+    return Evaluation(config, tuple(results), reports, comparisons, tuple(seats) if config.players > 1 else (), stopped)
+
+
+@checked
+def evaluate(
+    agents: Sequence[Agent | str],
+    config: Config,
+    games: int = GAMES,
+    seed: int = EVALUATION_SEED,
+    *,
+    until_width: float | None = None,
+    on_block: Callable[[Sequence[Results], Evaluation], None] = lambda block, evaluation: None,
+    workers: Workers | int = HERE,
+    **playing: Unpack[Playing],
+) -> Evaluation:
+    """Play a match, or every agent's games for one on the same seeds, block by block.
+
+    Arguments:
+        agents: objects, or names for `tabletop_agents.make_agent`.
+        games: the most games of each agent. A match rounds up, so that every seed is played in all rotations.
+        seed: of the first game; the following seeds count up.
+        until_width: stop as soon as no interval of a win rate is wider. This is checked after every block, from
+            `FIRST_LOOK` seeds on. docs/evaluation.md says what this does to the coverage of the intervals.
+        on_block: called with the results of a block and the evaluation of all games so far.
+        workers: they play the blocks of games, or a number of processes to start for this call; the games are the same
+            for all. A process imports the program that starts it, so what that program does must stand below
+            `if __name__ == "__main__":`.
+        playing: see `Playing`. If it is stopped, the unfinished block is dropped.
+
+    Raises EvaluationStopped if it is stopped before the first block is done, ConfigError for bad arguments.
+    """
+    check_numbers(games, until_width)
+    check_seats(agents[:1] if config.players == 1 else agents, config)
+    players = agents_of(agents, config)
+    groups = [[agent] for agent in players] if config.players == 1 else [players]
+    labels = labels_of([agent.name for agent in players])
+    evaluation = None
+    for block, done in play_blocks(groups, config, rotations(config.players), games, seed, workers, **playing):
+        evaluation = evaluation_of(done, labels, "games")
+        played = evaluation.reports[0].seeds
+        if until_width is not None and played >= FIRST_LOOK and evaluation.width <= until_width:
+            evaluation = replace(evaluation, stopped="width")
+        on_block(block, evaluation)
+        if evaluation.stopped == "width":
+            return evaluation
+    assert evaluation is not None
+    if evaluation.reports[0].seeds < seeds_for(games, config.players):
+        evaluation = replace(evaluation, stopped="interrupted")
+    return evaluation
+
+
+def play_blocks(
+    groups: Sequence[Sequence[Agent]],
+    config: Config,
+    lineups: np.ndarray,
+    games: int,
+    seed: int,
+    workers: Workers | int = HERE,
+    **playing: Unpack[Playing],
+) -> Iterator[tuple[list[Results], list[Results]]]:
+    """Let every group play the same seeds with all line-ups. Yields, for each block, its results and all so far.
+
+    `games` is rounded up to whole rotations of the seats. If it is stopped, the unfinished block is dropped; in the
+    first block this raises EvaluationStopped.
+    """
+    blocks = (
+        block
+        for seeds in _seeds_of_blocks(seed, seeds_for(games, config.players), len(lineups))
+        for group in groups
+        for block in blocks_of(group, config, seeds, lineups)
+    )
+    done: list[Results] = []
+    block: list[Results] = []
+    with opened(workers) as players, closing(players.play(blocks, **playing)) as played:
+        try:
+            for results in played:
+                block.append(results)
+                if len(block) == len(groups):
+                    done = [concatenate(both) for both in zip(done, block, strict=True)] if done else block
+                    yield block, done
+                    block = []
+        except EvaluationStopped:
+            if not done:
+                raise
+
+
+def _seeds_of_blocks(first: int, number: int, games_a_seed: int) -> Iterator[np.ndarray]:
+    """Split a number of seeds into blocks, small ones first, so that the first results come soon."""
+    start, end = whole("seed", first, 0, MOST_SEED), first + number
+    while start < end:
+        seeds = np.arange(start, min(end, start + block_seeds(start - first, games_a_seed)))
+        yield seeds
+        start += len(seeds)
+
+
+def block_seeds(played: int, games_a_seed: int) -> int:
+    """The number of seeds in the block that follows these seeds; the same whoever plays."""
+    first = seeds_for(BLOCK_GAMES, games_a_seed)
+    return max(first, min(played // 8, MAX_GAMES_AT_ONCE // games_a_seed))
+
+
+def check_numbers(games: int, until_width: float | None) -> None:
+    """Raise ConfigError for numbers that `evaluate` does not accept."""
+    check_at_least_one(games=games)
+    if until_width is not None and not 0 < until_width < 1:
+        raise ConfigError(
+            f"until_width={until_width}: must be between 0 and 1, such as 0.05 for five percentage points"
+        )
+
+
+def seeds_for(games: int, players: int) -> int:
+    """The number of seeds for at least this many games, with one game for each rotation."""
+    return -(-games // players)
+
+
+def _write(folder: Path, evaluation: Evaluation, seed: int, until_width: float | None) -> None:
+    files.write_rows(folder / "agents.csv", [report.row() for report in evaluation.reports])
+    if evaluation.comparisons:
+        files.write_rows(folder / "differences.csv", [asdict(one) for one in evaluation.comparisons])
+    files.write_json(folder / "evaluation.json", _content(evaluation, seed, until_width))
+
+
+def _content(evaluation: Evaluation, seed: int, until_width: float | None) -> dict[str, Any]:
+    """What `evaluation.json` holds."""
+    return {
+        **files.provenance(evaluation.config, seed, [report.agent for report in evaluation.reports]),
+        "seeds": evaluation.reports[0].seeds,
+        "stopped_by": evaluation.stopped,
+        "until_width": until_width,
+        "reports": [asdict(report) for report in evaluation.reports],
+        "differences": [asdict(one) for one in evaluation.comparisons],
+        "win_rate_by_seat": evaluation.seats,
+    }
+
+
+@checked
+def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any) -> Config:
+    """The configuration for this number of agents, together or each alone. Raises ConfigError if nobody can play it."""
+    alone = alone or agents == 1 or game.players[-1] == 1
+    if alone and 1 not in game.players:
+        span = " to ".join(map(str, dict.fromkeys((game.players[0], game.players[-1]))))
+        asked = "--solo" if agents > 1 else "1 agent"
+        raise ConfigError(f"{asked}: {game.title} has no game for one; it is for {span} players")
+    if not alone and agents > game.players[-1]:
+        more = f"`{game.name} tournament` takes more" + (", --solo too" if 1 in game.players else "")
+        raise ConfigError(f"{agents} agents: at most {game.players[-1]} play one game; {more}")
+    return game.config(players=1 if alone else agents, **switches)
+
+
+@checked
+def main(
+    names: Sequence[str],
+    config: Config,
+    *,
+    games: int | None = None,
+    seed: int = EVALUATION_SEED,
+    until_width: float | None = None,
+    replays: files.ReplayFiles | None = None,
+    workers: Workers | int = HERE,
+    output: str | Path = "runs/evaluate",
+    on_result: files.OnResult = files.unheard,
+) -> Path:
+    """Run `evaluate` with agents by name and print the tables; returns the folder with `evaluation.json` and CSV files.
+
+    `games` None means 1000, or at most 20 000 with `until_width`. `replays` is the folder for replays, None for none.
+    `workers` play the blocks of games; `on_result` is called with the content of `evaluation.json`. Ctrl-C keeps
+    finished blocks. Raises ConfigError, CheckpointError and TabletopError.
+    """
+    if not names:
+        raise ConfigError("agents: name at least one")
+    alone = config.players == 1
+    most = games if games is not None else GAMES if until_width is None else MOST_GAMES
+    check_numbers(most, until_width)
+    replays = replays or files.ReplayFiles(None)
+    with Screen().status("loading the agents"):
+        agents = make_agents(names, config)
+    labels = labels_of([agent.name for agent in agents])
+    total = seeds_for(most, config.players) * config.players * (len(agents) if alone else 1)
+    with Job(output, closing=replays.tell) as job:
+        replays.open(job.folder)
+        file = files.GamesFile(job.folder / "games.csv")
+        with job.bar("evaluating", total) as bar:
+
+            def keep(block: Sequence[Results], evaluation: Evaluation) -> None:
+                for i, results in enumerate(block):
+                    file.add(results, [labels[i]] if alone else labels)
+                    replays.add(results, [labels[i]] if alone else labels)
+                _write(job.folder, evaluation, seed, until_width)
+                bar.show(f"{labels[0]}: {files.percent(evaluation.reports[0].estimates['win_rate'])}")
+
+            playing: Playing = {"should_stop": job.should_stop, "on_finished": bar.advance, **replays.recording}
+            told: dict[str, Any] = {"until_width": until_width, "on_block": keep, "workers": workers}
+            evaluation = evaluate(agents, config, most, seed, **told, **playing)
+            if evaluation.stopped == "width":
+                bar.advance(total)
+        _write(job.folder, evaluation, seed, until_width)
+        _print(job.console, evaluation, until_width)
+        on_result(files.plain(_content(evaluation, seed, until_width)))
+    return job.folder
+
+
+def _columns(config: Config) -> dict[str, tuple[str, Callable[[Estimate], str]]]:
+    """The table's columns: each estimate's heading, and how it is written."""
+    columns: dict[str, tuple[str, Callable[[Estimate], str]]] = {
+        "win_rate": ("win rate", files.percent),
+        "margin": ("margin", lambda estimate: files.plus_minus(estimate, signed=True)),
+    }
+    if config.players > 1:
+        columns["place"] = ("place", lambda estimate: files.between(estimate, digits=2))
+    columns["points"] = ("points", files.plus_minus)
+    if config.owners > config.players:
+        columns["others_points"] = (config.game.words.owner_names(config.players)[config.players], files.plus_minus)
+    return columns
+
+
+def _print(console: Console, evaluation: Evaluation, until_width: float | None) -> None:
+    config, first = evaluation.config, evaluation.reports[0]
+    alone = config.players == 1
+    rotated = "" if alone else f", {config.players} rotations of the seats each"
+    columns = _columns(config)
+    title = f"{config.name}: {counted(first.seeds, 'seed')}{rotated}, 95 % intervals"
+    table = files.new_table(title, ["agent"], [heading for heading, _ in columns.values()])
+    for column in table.columns:
+        if column.header == "place":
+            column.no_wrap = False  # that leaves room for names
+    for report in evaluation.reports:
+        table.add_row(shown(report.agent), *(write(report.estimates[name]) for name, (_, write) in columns.items()))
+    console.print(table)
+    if len(evaluation.reports) == 2 and not alone:
+        more = first.estimates["advantage"]
+        distance = f"{abs(100 * more.value):.1f} percentage points {'below' if more.value < 0 else 'above'} one half"
+        console.print(f"The win rate of {shown(first.agent)} is {distance} {_interval_in_points(more)}.")
+    else:
+        for one in evaluation.comparisons:
+            compared = f"{shown(one.first)} less {shown(one.second)}, paired by seed: margin {files.signed(one.margin)}"
+            points = f"{100 * one.win_rate.value:+.1f} percentage points {_interval_in_points(one.win_rate)}"
+            console.print(f"{compared}; win rate {points}.")
+    for report in evaluation.reports if alone else evaluation.reports[:1]:
+        length = files.plus_minus(report.estimates["length"])
+        console.print(f"A game {f'of {shown(report.agent)} ' if alone else ''}takes {length} decisions.")
+    if evaluation.seats:
+        seats = ", ".join(f"{seat}: {files.percent(value)}" for seat, value in enumerate(evaluation.seats))
+        console.print(f"Win rate by seat, whoever sits there: {seats}.")
+    if evaluation.stopped == "interrupted":
+        console.print("Stopped early; the table is of the seeds that were done.")
+    elif until_width is not None and evaluation.stopped == "width":
+        console.print(f"Stopped as soon as no interval of a win rate was wider than {100 * until_width:g} points.")
+    elif until_width is not None:
+        console.print(
+            f"All games are played; the widest interval is {100 * evaluation.width:.1f} points wide. More: --games."
+        )
+
+
+def _interval_in_points(difference: Estimate) -> str:
+    """The interval of a difference between win rates, and its meaning."""
+    verdict = "ahead" if difference.low > 0 else "behind" if difference.high < 0 else "no difference of win rates shown"
+    return f"{files.ends(100 * difference.low, 100 * difference.high)}: {verdict}"

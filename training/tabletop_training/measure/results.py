@@ -1,0 +1,198 @@
+"""Results of games: the finished games themselves, and what is estimated from them, with its uncertainty."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from tabletop_engine.game import Config
+from tabletop_engine.play.scores import margins, win_shares
+from tabletop_training.measure.ratings import CONFIDENCE, Z
+
+
+@dataclass(frozen=True)
+class Results:
+    """Finished games of one configuration.
+
+    A game can be played again from its seed, its line-up and its actions, if these were recorded.
+
+    P is the number of players. Owners are those who have points, the players first.
+    """
+
+    config: Config
+    agents: tuple[str, ...]  # names, by seat if there is no `lineups`
+    seed: int  # of the first game; game i has `seeds[i]`
+    points: np.ndarray  # (games, owners) int64, final points
+    places: np.ndarray  # (games, P) int64, among all owners: 1 the first, ties share the better place
+    lengths: np.ndarray  # (games,) int64, decisions taken
+    # (games, P) int64, decisions of each seat; no games if that was not recorded
+    decisions: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int64))
+    # (games, owners, sources) int64, the points by `Game.scored`; no games if that was not recorded
+    scored: np.ndarray = field(default_factory=lambda: np.empty((0, 0, 0), np.int64))
+    # (games,) int64; by default seed, seed + 1 …
+    seeds: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    # (games, P) int64, who sat where: indices into `agents`; by default agent i in seat i
+    lineups: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int64))
+    # (agents,) float64, how long each agent thought in all of these games; empty if not measured
+    seconds: np.ndarray = field(default_factory=lambda: np.empty(0))
+    # for each game its actions in the order of play, (length,) int16; None if they were not recorded
+    actions: tuple[np.ndarray, ...] | None = None
+    # for each game what agents gave the actions of its decisions, where they offer it, (n, 3) int16: the decision's
+    # number, an action, its probability in thousandths; None if they were not recorded
+    probabilities: tuple[np.ndarray, ...] | None = None
+
+    def __post_init__(self) -> None:
+        games, players = self.places.shape
+        if not len(self.seeds):
+            object.__setattr__(self, "seeds", self.seed + np.arange(games))
+        if not len(self.lineups):
+            object.__setattr__(self, "lineups", np.tile(np.arange(players), (games, 1)))
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def won(self) -> np.ndarray:
+        """(games, P) bool; True for several players if they share the victory."""
+        return np.asarray(self.places == 1)
+
+    @property
+    def margins(self) -> np.ndarray:
+        """(games,) float64: seat 0's points less the mean of the others'."""
+        return self.margins_by_seat[:, 0]
+
+    @property
+    def margins_by_seat(self) -> np.ndarray:
+        """(games, P) float64: each seat's points less the mean of all the others'."""
+        return margins(self.points)[:, : self.places.shape[1]]
+
+    @property
+    def win_shares(self) -> np.ndarray:
+        """(games, P) float64: 1 for a victory, 1/k for one that k players share."""
+        return win_shares(self.places)
+
+    def by_agent(self, values: np.ndarray) -> np.ndarray:
+        """Rearrange (games, P) numbers by seat into (games, agents) float64; NaN where an agent does not play."""
+        sorted_out = np.full((len(self), len(self.agents)), np.nan)
+        np.put_along_axis(sorted_out, self.lineups, values.astype(np.float64), axis=1)
+        return sorted_out
+
+    def by_seed(self, values: np.ndarray) -> np.ndarray:
+        """Means over the games of each seed, without NaN: (games, n) → (seeds, n) float64, by ascending seed.
+
+        Games of one seed start alike, so they are not independent observations. Their mean counts as one observation.
+        """
+        seeds, number = np.unique(self.seeds, return_inverse=True)
+        sums = np.zeros((len(seeds), values.shape[1]))
+        counts = np.zeros_like(sums)
+        np.add.at(sums, number, np.nan_to_num(values))
+        np.add.at(counts, number, ~np.isnan(values))
+        return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+def concatenate(parts: Sequence[Results]) -> Results:
+    """Join results of the same agents and configuration. Raises ValueError if these differ, or without any results."""
+    if not parts or any((part.config, part.agents) != (parts[0].config, parts[0].agents) for part in parts):
+        raise ValueError("results to join: there must be at least one, all of the same agents and configuration")
+    arrays = ("points", "places", "lengths", "decisions", "scored", "seeds", "lineups")
+    together: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays}
+    for name in ("actions", "probabilities"):
+        recorded = [getattr(part, name) for part in parts]
+        together[name] = None if None in recorded else tuple(itertools.chain(*recorded))
+    seconds = np.sum([part.seconds for part in parts], axis=0)
+    return Results(parts[0].config, parts[0].agents, parts[0].seed, **together, seconds=seconds)
+
+
+# --- Estimates -------------------------------------------------------------------------------------------------------
+
+
+class Estimate(NamedTuple):
+    """A mean with the ends of its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        """From the lower to the upper end."""
+        return self.high - self.low
+
+    @property
+    def has_interval(self) -> bool:
+        """False for the mean of a single number, whose interval has infinite ends (null in JSON files)."""
+        return self.low is not None and math.isfinite(self.low)
+
+    def excludes(self, value: float) -> bool:
+        """Whether the interval excludes this value."""
+        return self.low > value or self.high < value
+
+
+NO_ESTIMATE = Estimate(math.nan, math.nan, math.nan)
+"""The estimate of something that was not measured: empty in a CSV file, null in a JSON file."""
+
+
+def wilson_interval(wins: int, games: int) -> tuple[float, float]:
+    """The 95 % Wilson score interval of a win rate. Raises ValueError unless 0 <= wins <= games and games >= 1."""
+    if games < 1 or not 0 <= wins <= games:
+        raise ValueError(f"{wins} wins of {games} games: must be 0 to games, with at least 1 game")
+    interval = stats.binomtest(wins, games).proportion_ci(CONFIDENCE, method="wilson")
+    return float(interval.low), float(interval.high)
+
+
+def score_interval(rate: float, games: float) -> tuple[float, float]:
+    """Wilson's formula for any number of games above 0. Rounding errors may put its ends slightly outside 0 to 1."""
+    centre = (rate + Z**2 / (2 * games)) / (1 + Z**2 / games)
+    half = Z * math.sqrt(rate * (1 - rate) / games + Z**2 / (4 * games**2)) / (1 + Z**2 / games)
+    return centre - half, centre + half
+
+
+def mean_interval(values: np.ndarray) -> tuple[float, float]:
+    """The 95 % Student interval of a mean. Equal values give an interval of width 0, a single value infinite ends."""
+    mean = float(np.mean(values))
+    if len(values) < 2:
+        return -math.inf, math.inf
+    half = float(stats.sem(values) * stats.t.ppf((1 + CONFIDENCE) / 2, len(values) - 1))
+    return mean - half, mean + half
+
+
+def share_estimate(shares: np.ndarray) -> Estimate:
+    """The mean of independent numbers from 0 to 1, (n,) float, such as an agent's share of the victories for each seed.
+
+    The interval is Wilson's score interval, corrected by the design effect of the sample. The design effect is the
+    variance of the numbers divided by that of zeros and ones with the same mean. One number of the greatest variance is
+    added to it, so that equal numbers, such as only victories, still have an honest interval. For zeros and ones the
+    result is Wilson's own interval. Raises ValueError for an empty array, or for other numbers.
+    """
+    shares = np.asarray(shares, np.float64)
+    n = len(shares)
+    if n < 1 or shares.min() < 0 or shares.max() > 1:
+        raise ValueError(f"{n} shares: there must be at least one, all from 0 to 1")
+    mean = float(shares.mean())
+    greatest = mean * (1 - mean)
+    effect = min(1.0, float(shares.var()) / greatest + 1 / n) if greatest > 0 else 1.0
+    low, high = score_interval(mean, n / effect)
+    return Estimate(mean, max(0.0, min(mean, low)), min(1.0, max(mean, high)))
+
+
+def mean_estimate(values: np.ndarray) -> Estimate:
+    """The mean of independent numbers, (n,), with `mean_interval`."""
+    return Estimate(float(np.mean(values)), *mean_interval(values))
+
+
+def difference_estimate(differences: np.ndarray) -> Estimate:
+    """The mean of independent differences from -1 to 1, (n,) float, between shares paired by seed.
+
+    This is `share_estimate` on that scale, so pairs without any difference have an honest interval, too. Raises
+    ValueError for an empty array, or for other numbers.
+    """
+    differences = np.asarray(differences, np.float64)
+    if len(differences) < 1 or np.abs(differences).max() > 1:
+        raise ValueError(f"{len(differences)} differences: there must be at least one, all from -1 to 1")
+    return Estimate(*(2 * end - 1 for end in share_estimate((differences + 1) / 2)))

@@ -1,0 +1,286 @@
+"""Tournaments: all agents against all others, with a cross table and ratings.
+
+Every group of agents that fills a game plays the same seeds, each once for every rotation of the seats. All groups are
+in one batch, so an agent answers for all its games at once. Every seed is complete: it is one observation of each
+pairing and of each agent's mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+from rich.console import Console
+from rich.text import Text
+
+from tabletop_agents import Agent
+from tabletop_engine.checks import checked
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.game import Config
+from tabletop_engine.play.agents import agents_of
+from tabletop_engine.text.screen import Screen
+from tabletop_engine.text.words import counted, shown
+from tabletop_training.files import tables as files
+from tabletop_training.files.job import Job
+from tabletop_training.files.plots import plot_cross_table
+from tabletop_training.files.settings import check_at_least_one
+from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Playing, Workers
+from tabletop_training.measure.matches import AgentReport, make_agents, play_blocks, report_agents, rotations, seeds_for
+from tabletop_training.measure.ratings import Game, Rating, rate_games
+from tabletop_training.measure.results import Estimate, Results, share_estimate
+
+GAMES = 200
+"""Default number of games of each group of agents."""
+
+_ORDERS = 10  # in which all games are rated: ratings depend on the order, which means nothing here
+
+
+def lineups_of(agents: int, players: int) -> np.ndarray:
+    """The line-ups of all games of one seed: every group of `players` agents, in every rotation.
+
+    (groups x players, players) int64, indices of agents.
+    """
+    groups = np.array(list(combinations(range(agents), players)))
+    return np.concatenate([group[rotations(players)] for group in groups])
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One agent: its rating, and the statistics of all its games."""
+
+    rating: Rating
+    report: AgentReport
+
+    def row(self) -> dict[str, Any]:
+        """As a line of `standings.csv`."""
+        rating = Estimate(self.rating.mu, self.rating.low, self.rating.high)
+        row = self.report.row()
+        return files.flat({"agent": row.pop("agent"), "rating": rating, "rating_sigma": self.rating.sigma, **row})
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """Finished games and their statistics. The agents are sorted by rating, the highest first.
+
+    `scores[i][j]` is agent i's score against j: how often it finished ahead in the games that both played, where a tie
+    counts one half. With two players it is its share of the victories. The diagonal is None.
+    """
+
+    config: Config
+    results: Results
+    labels: tuple[str, ...]
+    standings: tuple[Standing, ...]
+    scores: tuple[tuple[Estimate | None, ...], ...]
+    finished: bool  # False if it was stopped early
+
+    @property
+    def games(self) -> str:
+        """The number of games, such as `1,200`."""
+        return f"{len(self.results):,}"
+
+    @property
+    def seeds(self) -> int:
+        """The number of seeds that each group of agents has played."""
+        return len(np.unique(self.results.seeds))
+
+
+def head_to_head(results: Results, first: int, second: int) -> Estimate:
+    """How often the first agent (an index) finished ahead of the second one; a tie counts one half, by seed."""
+    places = results.by_agent(results.places)
+    ahead = (places[:, second] - places[:, first])[:, None]
+    by_seed = results.by_seed(np.where(np.isnan(ahead), np.nan, (np.sign(ahead) + 1) / 2))[:, 0]
+    return share_estimate(by_seed[~np.isnan(by_seed)])
+
+
+def rated_games(results: Results, labels: Sequence[str]) -> list[Game]:
+    """The games in the form that `rate_games` takes."""
+    return [
+        ([labels[agent] for agent in lineup], places)
+        for lineup, places in zip(results.lineups.tolist(), results.places.tolist(), strict=True)
+    ]
+
+
+def rate(games: Sequence[Game], labels: Sequence[str], seed: int) -> dict[str, Rating]:
+    """Each agent's rating: the mean over several random orders of the games, drawn from the seed."""
+    rated = [rate_games(games, seed=seed + order) for order in range(_ORDERS)]
+    ratings = {}
+    for label in labels:
+        own = [one[label] for one in rated]
+        mu, sigma = (float(np.mean(values)) for values in ([r.mu for r in own], [r.sigma for r in own]))
+        ratings[label] = Rating(label, mu, sigma, own[0].games)
+    return ratings
+
+
+def tournament_of(results: Results, labels: Sequence[str], seed: int, finished: bool = True) -> Tournament:
+    """Ratings, cross table and means of all games."""
+    ratings = rate(rated_games(results, labels), labels, seed)
+    order = sorted(range(len(labels)), key=lambda index: -ratings[labels[index]].mu)
+    reports = report_agents(results, labels)
+    scores = tuple(
+        tuple(None if first == second else head_to_head(results, first, second) for second in order) for first in order
+    )
+    standings = tuple(Standing(ratings[labels[index]], reports[index]) for index in order)
+    ranked = tuple(labels[index] for index in order)
+    return Tournament(results.config, results, ranked, standings, scores, finished)
+
+
+@checked
+def play_tournament(
+    agents: Sequence[Agent | str],
+    config: Config,
+    games: int = GAMES,
+    seed: int = EVALUATION_SEED,
+    *,
+    on_block: Callable[[Results], None] = lambda block: None,
+    workers: Workers | int = HERE,
+    **playing: Unpack[Playing],
+) -> Tournament:
+    """All groups of `config.players` agents play `games` games each, rounded up to whole seeds.
+
+    The agents, objects or names for `tabletop_agents.make_agent`, have different names. `seed` is that of the first
+    game, and of the orders in which games are rated. `on_block` is called with the results of each block; `workers`
+    play the blocks, as in `tabletop_training.measure.matches.evaluate`.
+
+    Raises EvaluationStopped if it is stopped before the end of the first block, ConfigError for bad arguments.
+    """
+    players = agents_of(agents, config)
+    labels = _labels(players, config, games)
+    lineups = lineups_of(len(players), config.players)
+    done: list[Results] = []
+    for (block,), so_far in play_blocks([players], config, lineups, games, seed, workers, **playing):
+        done = so_far
+        on_block(block)
+    finished = len(done[0]) == seeds_for(games, config.players) * len(lineups)
+    return tournament_of(done[0], labels, seed, finished)
+
+
+def _labels(agents: Sequence[Agent], config: Config, games: int) -> tuple[str, ...]:
+    labels = tuple(agent.name for agent in agents)
+    if config.players == 1:
+        solo = " --solo" * (config.game.players[-1] > 1)
+        compares = f"`{config.game.name} evaluate{solo}` compares"
+        raise ConfigError(f"players=1: a tournament is of two or more players; {compares}")
+    if len(agents) < config.players:
+        number = counted(len(agents), "agent")
+        raise ConfigError(f"{number} for games of {config.players} players: there must be at least {config.players}")
+    twice = sorted({label for label in labels if labels.count(label) > 1})
+    if twice:
+        raise ConfigError(f"agents: {', '.join(twice)} more than once; the agents of a tournament must be different")
+    check_at_least_one(games=games)
+    return labels
+
+
+@checked
+def main(
+    names: Sequence[str],
+    config: Config,
+    *,
+    games: int = GAMES,
+    seed: int = EVALUATION_SEED,
+    replays: files.ReplayFiles | None = None,
+    workers: Workers | int = HERE,
+    output: str | Path = "runs/tournament",
+    on_result: files.OnResult = files.unheard,
+) -> Path:
+    """Run `play_tournament` with agents by name and print the tables; returns the folder with the results.
+
+    `replays` is the folder for replays, None for none. `workers` play the blocks of games; `on_result` is called with
+    the content of `tournament.json`. Ctrl-C keeps finished blocks. Raises ConfigError, CheckpointError and
+    TabletopError.
+    """
+    replays = replays or files.ReplayFiles(None)
+    with Screen().status("loading the agents"):
+        agents = make_agents(names, config)
+        labels = _labels(agents, config, games)
+    total = seeds_for(games, config.players) * len(lineups_of(len(agents), config.players))
+    with Job(output, closing=replays.tell) as job:
+        replays.open(job.folder)
+        file = files.GamesFile(job.folder / "games.csv")
+        with job.bar("tournament", total, f"{total:,} games") as bar:
+
+            def keep(block: Results) -> None:
+                file.add(block, labels)
+                replays.add(block, labels)
+
+            playing: Playing = {"should_stop": job.should_stop, "on_finished": bar.advance, **replays.recording}
+            tournament = play_tournament(agents, config, games, seed, on_block=keep, workers=workers, **playing)
+        write(job.folder, tournament, seed)
+        print_tables(job.console, tournament)
+        on_result(files.plain(content_of(tournament, seed)))
+    return job.folder
+
+
+def write(folder: Path, tournament: Tournament, seed: int) -> None:
+    """Write `tournament.json`, `standings.csv`, `cross_table.csv` and `cross_table.png`."""
+    content = content_of(tournament, seed)
+    files.write_rows(folder / "standings.csv", [standing.row() for standing in tournament.standings])
+    files.write_rows(folder / "cross_table.csv", content["scores"])
+    files.write_json(folder / "tournament.json", content)
+    meaning = "of the victories" if tournament.config.players == 2 else "of the games in which it finished ahead"
+    title = (
+        f"Row against column: per cent {meaning}, with 95 % intervals\n"
+        f"{tournament.config.name}, {tournament.games} games of {counted(tournament.seeds, 'seed')}, seats rotated"
+    )
+    ratings = [standing.rating for standing in tournament.standings]
+    plot_cross_table(folder / "cross_table.png", tournament.scores, ratings, title)
+
+
+def content_of(tournament: Tournament, seed: int) -> dict[str, Any]:
+    """The content of `tournament.json`."""
+    cells = [
+        files.flat({"agent": first, "against": second, "score": score})
+        for first, scores in zip(tournament.labels, tournament.scores, strict=True)
+        for second, score in zip(tournament.labels, scores, strict=True)
+        if score is not None
+    ]
+    standings = [
+        {**asdict(standing.report), "rating": {"mu": standing.rating.mu, "sigma": standing.rating.sigma}}
+        for standing in tournament.standings
+    ]
+    return {
+        **files.provenance(tournament.config, seed, tournament.labels),
+        "seeds": tournament.seeds,
+        "games": len(tournament.results),
+        "finished": tournament.finished,
+        "standings": standings,
+        "scores": cells,
+    }
+
+
+def print_tables(console: Console, tournament: Tournament) -> None:
+    players = tournament.config.players
+    meaning = "" if players == 2 else ": games in which it finished ahead"
+    title = f"{tournament.config.name}: {tournament.games} games, {counted(tournament.seeds, 'seed')}, 95 % intervals"
+    caption = f"Even is a win rate of {100 / players:.0f} %."
+    table = files.new_table(title, ["", "agent"], ["rating", "win rate", "margin", "decisions/s"], caption)
+    for number, standing in enumerate(tournament.standings, 1):
+        estimates = standing.report.estimates
+        speed = standing.report.decisions_per_second
+        table.add_row(
+            str(number),
+            shown(standing.report.agent),
+            f"{standing.rating.mu:.1f} ± {(standing.rating.high - standing.rating.low) / 2:.1f}",
+            files.percent(estimates["win_rate"]),
+            files.plus_minus(estimates["margin"], signed=True),
+            "" if speed is None else f"{speed:,.0f}",
+        )
+    console.print(table)
+    title = f"Score of the row against the column in per cent{meaning}"
+    numbers = [str(number) for number in range(1, len(tournament.labels) + 1)]
+    cross = files.new_table(title, ["", "agent"], numbers, "Bold: the interval of that pairing leaves out 50.")
+    for number, (label, scores) in enumerate(zip(tournament.labels, tournament.scores, strict=True), 1):
+        cross.add_row(str(number), shown(label), *(_cell(score) for score in scores))
+    console.print(cross)
+    if not tournament.finished:
+        console.print("Stopped early; the tables are of the seeds that were done.")
+
+
+def _cell(score: Estimate | None) -> Text:
+    if score is None:
+        return Text("–")
+    in_per_cent = Estimate(*(100 * end for end in score))
+    return Text(files.between(in_per_cent, digits=0), "bold" if score.excludes(0.5) else "")
