@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-import petrichor_env.moved  # noqa: F401 # old names lead to their new places
 from petrichor_env.config import VARIANTS, Config
 from tabletop_engine import errors
 from tabletop_engine.registration import register_environments

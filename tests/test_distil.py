@@ -163,7 +163,8 @@ def same(one: Any, other: Any) -> bool:
 @pytest.mark.parametrize("source", ["outcomes", "search"])
 def test_equal_seeds_give_equal_weights(source: str) -> None:
     kind, game = distil.SOURCES[source], connect_four.GAME
-    few = {"games": 8, "minibatch": 64, "first": 1, **({"simulations": 4} if source == "search" else {})}
+    few: dict[str, Any] = {"games": 8, "minibatch": 64, "first": 1}
+    few |= {"simulations": 4} if source == "search" else {}
     settings = kind.settings_type(**few)
 
     def learned(seed: int) -> Distiller:
@@ -287,7 +288,12 @@ def test_ctrl_c_keeps_what_was_learned(checkpoint: Path, tmp_path: Path, monkeyp
     assert run("distil", "outcomes", checkpoint, "--games", 16, "--output", tmp_path / "some") == 0
     assert len(log_of(tmp_path / "some")) == len(rounds) == 2
     make_agent(f"search-5:{tmp_path / 'some' / 'policy.zip'}", GAME)
-    monkeypatch.setattr(FromOutcomes, "choose", lambda *args: os.kill(os.getpid(), signal.SIGINT) or choose(*args))
+
+    def choose_and_stop(*args: Any) -> Any:
+        os.kill(os.getpid(), signal.SIGINT)
+        return choose(*args)
+
+    monkeypatch.setattr(FromOutcomes, "choose", choose_and_stop)
     assert run("distil", "outcomes", checkpoint, "--games", 16, "--output", tmp_path / "none") == 130
     assert not (tmp_path / "none").exists()
 
@@ -311,5 +317,5 @@ def test_what_cannot_be_learned_is_refused(tmp_path: Path) -> None:
         ({"source": "search", "minutes": 0.0}, "minutes=0.0: must be more than 0"),
     ):
         with pytest.raises(ConfigError, match=text):
-            distil.main(GAME, policy="solo", output=tmp_path / "out", **given)  # type: ignore[arg-type]
+            distil.main(GAME, policy="solo", output=tmp_path / "out", **given)
     assert not (tmp_path / "out").exists()

@@ -122,7 +122,7 @@ class Distiller(ABC):
     ) -> None:
         torch.manual_seed(seed)
         self.game, self.configs, self.budget, self.seed, self.device = configs[0].game, configs, budget, seed, device
-        self.settings = settings or self.default_settings(device)
+        self.settings: Any = settings or self.default_settings(device)  # of `settings_type`
         self.network = copy.deepcopy(network)
         if HEADS in self.learns:
             heads = None if self.learns == (HEADS,) else self.network.win_margin_heads  # alone they are learned anew
@@ -312,9 +312,10 @@ class FromImages(Distiller):
         actions = self.drawn(inputs, masks, missed)
         images = self.images.of[int(decisions.players[0])]
         which = torch.arange(images.start, images.stop, device=self.device).repeat_interleave(len(actions))
-        every = [None if one is None else one.repeat(len(images), 1) for one in (inputs, masks, missed)]
-        logits = self.images.logits(self._teacher, which, every[0], every[2])
-        mean = masked_log_probabilities(logits, every[1]).view(len(images), *masks.shape).mean(dim=0)
+        all_missed = None if missed is None else missed.repeat(len(images), 1)
+        logits = self.images.logits(self._teacher, which, inputs.repeat(len(images), 1), all_missed)
+        every = masked_log_probabilities(logits, masks.repeat(len(images), 1))
+        mean = every.view(len(images), *masks.shape).mean(dim=0)
         columns = {"policy": masked_logits(mean, masks).softmax(dim=1).cpu().numpy()}
         if missed is not None:
             columns["shortfalls"] = missed.cpu().numpy().astype(np.float16)

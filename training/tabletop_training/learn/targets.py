@@ -195,7 +195,8 @@ class Images:
     """
 
     def __init__(self, game: Game, numbers: Sequence[int], device: str = "cpu") -> None:
-        observations, actions = [], []
+        observations: list[np.ndarray] = []
+        actions: list[np.ndarray] = []
         self.of: dict[int, range] = {}
         for players in numbers:
             images = game.images(players)
