@@ -39,7 +39,7 @@ from tabletop_training.learn.targets import (
 )
 from tabletop_training.learn.task import Budget
 from tests.games import connect_four
-from tests.test_guided_search import network_for
+from tests.support.networks import network_for
 
 
 def by_greedy(decisions: Decisions, generator: np.random.Generator) -> tuple[np.ndarray, Columns]:

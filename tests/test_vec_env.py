@@ -235,8 +235,8 @@ def test_the_script_of_maskable_ppo_leaves_an_agent(
     """It runs for one rollout, and what it saved plays as it says."""
     path = tmp_path / "sb3.zip"
     monkeypatch.setattr(sb3_maskable_ppo, "MaskablePPO", partial(MaskablePPO, n_epochs=1))
-    sb3_maskable_ppo.main(game.name, players, steps=1, output=path)
-    alone = "--solo " if players == 1 else ""
-    assert capsys.readouterr().out == f"To measure it: {game.name} evaluate {alone}greedy policy:{path}\n"
+    sb3_maskable_ppo.main(game.home, players, steps=1, output=path)
+    command = f"python -m tabletop_cli {game.home} evaluate {'--solo ' if players == 1 else ''}greedy policy:{path}"
+    assert capsys.readouterr().out == f"To measure it: {command}\n"
     agents = [make_agent(f"policy:{path}", game), *[RandomAgent()] * (players - 1)]
     assert len(play_games(agents, game.config(players=players), 4, 0)) == 4

@@ -1,9 +1,6 @@
 """MaskablePPO of sb3-contrib, exactly as it is, learns a game. Its result is an agent for every command.
 
-    python -m tabletop_training.sb3_maskable_ppo petrichor
-    python -m tabletop_training.sb3_maskable_ppo evergreen --players 2 --opponent greedy
-
-The first command takes less than a minute on one core. Its agent wins about 70 % of its games.
+python -m tabletop_training.sb3_maskable_ppo my_game.game --players 2 --opponent greedy
 """
 
 from dataclasses import asdict
@@ -21,7 +18,7 @@ from tabletop_training.learn.vec_env import SeatsVecEnv
 
 
 def main(
-    name: Annotated[str, typer.Argument(help="petrichor or evergreen.", metavar="GAME")],
+    home: Annotated[str, typer.Argument(help="A module with a GAME, such as my_game.game.", metavar="HOME")],
     players: Annotated[int, typer.Option(help="Number of players.")] = 1,
     opponent: Annotated[str, typer.Option(help="The agent that has all other seats.")] = "random",
     steps: Annotated[int, typer.Option(help="Decisions to learn from.")] = 300_000,
@@ -29,7 +26,7 @@ def main(
     output: Annotated[Path, typer.Option(help="File of the agent.")] = Path("runs/sb3.zip"),
 ) -> None:
     """Learn from this many decisions, and save the policy as an agent."""
-    game = game_of(f"{name}_env.game")
+    game = game_of(home)
     config = game.config(players=players)
     torch.set_num_threads(1)  # more threads are slower with a small network
 
@@ -37,7 +34,7 @@ def main(
     reward, scale = ("points", 0.02) if config.owners == 1 else ("margin", 0.1)
 
     # 64 games in one process. A Gymnasium environment of one game works, too, but is slower:
-    # env = gymnasium.make("petrichor_env:Petrichor/Solo-v0", reward="margin")
+    # env = gymnasium.make("my_game:MyGame/Solo-v0", reward="margin")
     opponents = (opponent,) if players > 1 else ()
     games = VersusBatch(config, 64, opponents, reward=reward, new_observations=True, seed=seed)
     env = SeatsVecEnv(games, reward_scale=scale)
@@ -60,7 +57,8 @@ def main(
     model.learn(steps)
 
     save_checkpoint(game, model, output, {"players": players, "config": asdict(config), "steps": steps, "seed": seed})
-    print(f"To measure it: {name} evaluate {'--solo ' if players == 1 else ''}greedy policy:{output}")
+    others = "--solo greedy" if players == 1 else "greedy"
+    print(f"To measure it: python -m tabletop_cli {home} evaluate {others} policy:{output}")
 
 
 if __name__ == "__main__":
