@@ -55,14 +55,13 @@ def test_alone_points_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_train_and_play_against_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     settings, folder = tmp_path / "tiny.toml", tmp_path / "run"
     settings.write_text(TINY)
-    assert run("train", "selfplay", "--config", str(settings), "--output", str(folder)) == 0
+    assert run("train", str(settings), "--players", "2", "--output", str(folder)) == 0
     learned = f"policy:{folder / 'best.zip'}"
     assert read_notes(GAME, folder / "best.zip")["training"]["players"] == 2
     words = ("tournament", learned, "random", "greedy", "--games", "4", "--output", str(tmp_path / "cup"))
     assert run(*words) == 0
     capsys.readouterr()
-    settings.write_text(TINY.partition("[selfplay]")[0] + "[solo]\ngames = 4\n[budget]\nsteps = 256\n")
-    assert run("train", "solo", "--config", str(settings), "--output", str(tmp_path / "solo")) == 0
+    assert run("train", str(settings), "--players", "1", "--output", str(tmp_path / "solo")) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert "won" not in printed and "points (in the games that chose it" in printed
 

@@ -155,6 +155,7 @@ class Distiller(ABC):
 
     @property
     def seconds(self) -> float:
+        """The time since it was made, in seconds."""
         return time.monotonic() - self._start
 
     @property
