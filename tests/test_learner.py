@@ -28,7 +28,7 @@ from tabletop_training.learn.devices import MAX_THREADS, fastest_threads
 from tabletop_training.learn.learner import BEST, CHOOSING_SEED, POLICY, RESUME, Learner, Plan, learn
 from tabletop_training.learn.logs import CURVE, EVALUATIONS, LEAGUE_LOG, TENSORBOARD
 from tabletop_training.learn.opponents import OpponentSettings
-from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings, Judge, Judgement
+from tabletop_training.learn.task import Budget, EvaluationSettings, Evaluator, GamesSettings, PolicyEvaluation
 from tabletop_training.measure.evaluation import play_games
 from tabletop_training.measure.matches import play_match
 from tests.games import connect_four
@@ -247,11 +247,11 @@ def test_the_best_policy_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     """The first one with the highest score. Evaluations disturb no learning."""
     scores = iter((0.1, 0.7, 0.3, 0.7, 0.5))
 
-    def judge(self: Judge, agent: Any) -> Judgement:
+    def evaluate(self: Evaluator, agent: Any) -> PolicyEvaluation:
         torch.rand(7)
-        return Judgement(next(scores), {"win_rate": 0.0})
+        return PolicyEvaluation(next(scores), {"win_rate": 0.0})
 
-    monkeypatch.setattr(Judge, "judge", judge)
+    monkeypatch.setattr(Evaluator, "evaluate", evaluate)
     plan = replace(TWO, learning=replace(SMALL, evaluate_every=1))
     learner = connect_four_learner(tmp_path, 5 * 512 - 400, plan, tensorboard=True).run()
     assert [one.score for _, one in learner.evaluations] == [0.1, 0.7, 0.3, 0.7, 0.5]
@@ -269,14 +269,14 @@ def test_a_learner_is_judged_by_the_games_of_the_evaluation(tmp_path: Path) -> N
     """With the curriculum by those of all 16 sets of variants."""
     plan = Plan(SMALL, GamesSettings((1,), curriculum=True), evaluation=EvaluationSettings(games=15))
     learner = Learner(PETRICHOR, plan, Budget(steps=512), tmp_path, 3, tensorboard=False)
-    assert learner.judge is not None
-    judged = learner.judge.judge(learner.agent())
+    assert learner.evaluator is not None
+    evaluated = learner.evaluator.evaluate(learner.agent())
     results = [play_games([learner.agent()], config, 15, 3 + CHOOSING_SEED) for config in variety(Config())]
-    assert judged.numbers["win_rate"] == pytest.approx(np.mean([one.won.mean() for one in results]))
-    assert judged.numbers["margin"] == pytest.approx(np.mean([one.margins.mean() for one in results]))
+    assert evaluated.numbers["win_rate"] == pytest.approx(np.mean([one.won.mean() for one in results]))
+    assert evaluated.numbers["margin"] == pytest.approx(np.mean([one.margins.mean() for one in results]))
     assert len(results) == 16
     for one in results:
-        assert judged.numbers[one.config.name] == one.won.mean()
+        assert evaluated.numbers[one.config.name] == one.won.mean()
 
 
 def test_a_score_is_relative_to_an_even_share() -> None:
@@ -289,15 +289,15 @@ def test_a_score_is_relative_to_an_even_share() -> None:
             return np.asarray(decisions.action_masks.argmax(axis=1))
 
     configs = [Config(), Config(variants=VARIANTS), Config(players=2), Config(players=3)]
-    judged = Judge(configs, EvaluationSettings(("random",), 12), 0).judge(First())
-    rates = [judged.numbers[f"{players}p_win_rate"] for players in (1, 2, 3)]
-    assert judged.score == pytest.approx((rates[0] + 2 * rates[1] + 3 * rates[2]) / 3, abs=1e-3)
+    evaluated = Evaluator(configs, EvaluationSettings(("random",), 12), 0).evaluate(First())
+    rates = [evaluated.numbers[f"{players}p_win_rate"] for players in (1, 2, 3)]
+    assert evaluated.score == pytest.approx((rates[0] + 2 * rates[1] + 3 * rates[2]) / 3, abs=1e-3)
 
 
 def test_points_are_the_score_where_nobody_can_be_won_against() -> None:
-    judged = Judge([EVERGREEN.config(players=1)], EvaluationSettings(games=12), 0).judge(RandomAgent())
+    evaluated = Evaluator([EVERGREEN.config(players=1)], EvaluationSettings(games=12), 0).evaluate(RandomAgent())
     results = play_games([RandomAgent()], EVERGREEN.config(players=1), 12, 0)
-    assert judged.score == judged.numbers["margin"] == results.points[:, 0].mean() > 10
+    assert evaluated.score == evaluated.numbers["margin"] == results.points[:, 0].mean() > 10
 
 
 # --- What is learned -------------------------------------------------------------------------------------------------

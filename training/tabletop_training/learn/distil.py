@@ -50,7 +50,7 @@ from tabletop_training.learn.targets import (
     policy_targets,
     with_margins,
 )
-from tabletop_training.learn.task import Budget, EvaluationSettings, Judge, Judgement, run_budget
+from tabletop_training.learn.task import Budget, EvaluationSettings, Evaluator, PolicyEvaluation, run_budget
 
 LOG = "distil.csv"
 COLUMNS = ("seconds", "decisions", "games", "wins", "margin", "policy_loss", "heads_loss", "score")
@@ -208,11 +208,11 @@ class Distiller(ABC):
             sums = {name: sums.get(name, 0.0) + loss.detach() for name, loss in losses.items()}
         return {name: round(float(one) / steps, 4) for name, one in sums.items()}
 
-    def evaluate(self) -> Judgement:
+    def evaluate(self) -> PolicyEvaluation:
         """Evaluate the policy alone (against `greedy` with several players) in games that choose `best.zip`."""
         games = -(-self.settings.evaluation_games // len(self.configs))
-        judge = Judge(self.configs, EvaluationSettings(games=games), self.seed + CHOOSING_SEED)
-        return judge.judge(PolicyAgent(self.playable()))
+        evaluator = Evaluator(self.configs, EvaluationSettings(games=games), self.seed + CHOOSING_SEED)
+        return evaluator.evaluate(PolicyAgent(self.playable()))
 
     def seen(self, decisions: Decisions, generator: np.random.Generator) -> list[Any]:
         """Scaled observations, masks, and shortfalls (None if the network does not weigh them), on the device."""
@@ -450,7 +450,7 @@ def main(
     torch.set_num_threads(1)
     distiller = kind(network, configs, budget, seed, settings, device)
     precision = matmul_precision("medium" if settings.bfloat16 else "highest")
-    best: Judgement | None = None
+    best: PolicyEvaluation | None = None
     evaluated, saved = 0, time.monotonic()
     with Job(output or f"runs/{source}") as job, precision, job.bar("learning", 1.0) as bar:
 

@@ -36,7 +36,7 @@ from tabletop_training.learn.logs import CurvePoint, Logs
 from tabletop_training.learn.opponents import Opponents, OpponentSettings
 from tabletop_training.learn.ppo import new_network, update
 from tabletop_training.learn.saved import own_state, read_state, restore, whole_state
-from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings, Judge
+from tabletop_training.learn.task import Budget, EvaluationSettings, Evaluator, GamesSettings
 from tabletop_training.measure.evaluation import MOST_SEED
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
@@ -122,7 +122,9 @@ class Learner:
         self.configs = [config for curriculum in self.curricula.values() for config in curriculum.configs]
         self.opponents = Opponents(plan.opponents, self.configs, folder / LEAGUE if group.leads else None, own, device)
         self.table = SeatGames(self.curricula, num_games, settings, own, self.opponents, device, self.network.weighs)
-        self.judge = Judge(self.configs, plan.evaluation, seed + CHOOSING_SEED) if evaluate and group.leads else None
+        self.evaluator = (
+            Evaluator(self.configs, plan.evaluation, seed + CHOOSING_SEED) if evaluate and group.leads else None
+        )
         self.logs = Logs(folder, tensorboard)
         self.curve, self.evaluations = self.logs.curve, self.logs.evaluations
         self.steps = self.saved_steps = 0
@@ -166,7 +168,7 @@ class Learner:
     @property
     def is_evaluated(self) -> bool:
         """Whether the newest evaluation is of the present policy, or there are none in this run."""
-        return self.judge is None or (bool(self.evaluations) and self.evaluations[-1][0] >= self.steps)
+        return self.evaluator is None or (bool(self.evaluations) and self.evaluations[-1][0] >= self.steps)
 
     def agent(self, name: str = "policy", *, sample: bool = False) -> PolicyAgent:
         """A copy of the present policy as an agent, on a processor."""
@@ -279,13 +281,13 @@ class Learner:
 
     def _evaluate(self) -> None:
         """Evaluate the policy, and keep it as `best.zip` if no earlier one was as good."""
-        if self.judge is None:
+        if self.evaluator is None:
             return
         state = random_state(self.device)
         with matmul_precision("highest"):  # as the policy will be played later
-            judged = self.judge.judge(self.agent())
+            evaluated = self.evaluator.evaluate(self.agent())
         set_random_state(state, self.device)
-        row = self.logs.add_evaluation(self.seconds, self.steps, judged)
+        row = self.logs.add_evaluation(self.seconds, self.steps, evaluated)
         if self.logs.best == self.evaluations[-1]:
             self.save_policy(self.folder / BEST, evaluation=row)
 

@@ -14,7 +14,7 @@ from tabletop_training.files.tables import read_log, write_log
 from tabletop_training.learn.games import Ends
 from tabletop_training.learn.opponents import LEAGUE_COLUMNS
 from tabletop_training.learn.ppo import Losses
-from tabletop_training.learn.task import Judgement
+from tabletop_training.learn.task import PolicyEvaluation
 
 CURVE, EVALUATIONS, LEAGUE_LOG, TENSORBOARD = "learning_curve.csv", "evaluations.csv", "league.csv", "tensorboard"
 
@@ -72,13 +72,13 @@ class CurvePoint(NamedTuple):
 class Logs:
     """The logs in a run's folder. They are written only while they are open.
 
-    Attributes: `curve`, a `CurvePoint` for every rollout, and `evaluations`, pairs of steps and `Judgement`.
+    Attributes: `curve`, a `CurvePoint` for every rollout, and `evaluations`, pairs of steps and `PolicyEvaluation`.
     """
 
     def __init__(self, folder: Path, tensorboard: bool) -> None:
         self.folder = folder
         self.curve: list[CurvePoint] = []
-        self.evaluations: list[tuple[int, Judgement]] = []
+        self.evaluations: list[tuple[int, PolicyEvaluation]] = []
         self._tensorboard = tensorboard and find_spec("tensorboard") is not None
         self._open = False
         self._board: Any = None
@@ -116,14 +116,14 @@ class Logs:
             shown["games/win_rate"] = point.wins / point.games
         self._show(point.steps, {**shown, **numbers})
 
-    def add_evaluation(self, seconds: float, steps: int, judged: Judgement) -> dict[str, Any]:
+    def add_evaluation(self, seconds: float, steps: int, evaluated: PolicyEvaluation) -> dict[str, Any]:
         """Add an evaluation; returns its row."""
         earlier = read_log(self.folder / EVALUATIONS, self.evaluations[-1][0]) if self.evaluations else []
-        self.evaluations.append((steps, judged))
-        row = {"seconds": round(seconds, 1), "steps": steps, "score": round(judged.score, 5)}
-        row |= {name: round(value, 5) for name, value in judged.numbers.items()}
+        self.evaluations.append((steps, evaluated))
+        row = {"seconds": round(seconds, 1), "steps": steps, "score": round(evaluated.score, 5)}
+        row |= {name: round(value, 5) for name, value in evaluated.numbers.items()}
         write_log(self.folder / EVALUATIONS, row, [*earlier, row])
-        numbers = {**judged.numbers, "score": judged.score}
+        numbers = {**evaluated.numbers, "score": evaluated.score}
         self._show(steps, {f"evaluation/{name}": value for name, value in numbers.items()})
         return row
 
@@ -133,7 +133,7 @@ class Logs:
                 self._board.add_scalar(name, value, steps)
 
     @property
-    def best(self) -> tuple[int, Judgement] | None:
+    def best(self) -> tuple[int, PolicyEvaluation] | None:
         """The evaluation with the highest score, and its steps: the first one of equal ones."""
         return max(self.evaluations, key=lambda pair: pair[1].score, default=None)
 

@@ -16,7 +16,7 @@ from tabletop_training.files.trees import arrays_of, load_tree, moments_of, set_
 from tabletop_training.learn.devices import random_state, set_random_state
 from tabletop_training.learn.logs import CurvePoint
 from tabletop_training.learn.opponents import read_snapshots
-from tabletop_training.learn.task import Judgement
+from tabletop_training.learn.task import PolicyEvaluation
 
 if TYPE_CHECKING:
     from tabletop_training.learn.learner import Learner
@@ -118,4 +118,6 @@ def _restore(learner: Learner, state: dict[str, Any], snapshots: Snapshots) -> N
     learner.steps = learner.saved_steps = state["steps"]
     learner.earlier_seconds, learner.threads = state["seconds"], state["threads"]
     learner.curve[:] = [CurvePoint(*row) for row in state["curve"]]
-    learner.evaluations[:] = [(steps, Judgement(score, numbers)) for steps, score, numbers in state["evaluations"]]
+    learner.evaluations[:] = [
+        (steps, PolicyEvaluation(score, numbers)) for steps, score, numbers in state["evaluations"]
+    ]

@@ -179,14 +179,14 @@ class EvaluationSettings:
         check_at_least_one(games=self.games)
 
 
-class Judgement(NamedTuple):
+class PolicyEvaluation(NamedTuple):
     """The evaluation of a policy: `score` chooses `best.zip`, `numbers` go to the log, always with the same keys."""
 
     score: float
     numbers: dict[str, float]
 
 
-class Judge:
+class Evaluator:
     """Evaluates agents on the same games each time.
 
     The score is the mean win rate; a higher margin decides between equal ones. With several numbers of players a win
@@ -203,7 +203,7 @@ class Judge:
         for config in several:
             check_agents(self.rivals.values(), config)
 
-    def judge(self, agent: Agent) -> Judgement:
+    def evaluate(self, agent: Agent) -> PolicyEvaluation:
         """Play the evaluation's games with this agent."""
         numbers: dict[str, float] = {}
         scores: list[float] = []
@@ -216,7 +216,7 @@ class Judge:
             numbers |= {f"{prefix}{name}": value for name, value in told.items()}
             won = (rates + 1e-6 * margins) * (players if len(ways) > 1 else 1)
             scores.append(margins if nobody_else else won)
-        return Judgement(float(np.mean(scores)), numbers)
+        return PolicyEvaluation(float(np.mean(scores)), numbers)
 
     def _play(self, agent: Agent, configs: Sequence[Config]) -> tuple[float, float, dict[str, float]]:
         """The mean win rate and margin over configurations for the same number of players, and the single ones."""

@@ -460,8 +460,8 @@ def _best_text(learner: Learner) -> str:
         told = "won " + ", ".join(f"{best.numbers[f'{n}p_win_rate']:.1%} with {n} players" for n in numbers)
     else:
         told = f"won {best.numbers['win_rate']:.1%}"
-    if learner.judge is not None and learner.judge.rivals:
-        told += f" against {', '.join(learner.judge.rivals)}"
+    if learner.evaluator is not None and learner.evaluator.rivals:
+        told += f" against {', '.join(learner.evaluator.rivals)}"
         told += f", an even share being {1 / numbers[0]:.1%}" if len(numbers) == 1 else ""
     elif numbers == [1] and learner.configs[0].owners > 1:
         told += f", margin {best.numbers['margin']:+.1f}"
