@@ -336,7 +336,6 @@ class Batch:
             records = np.ascontiguousarray(records)
         _raw(self.states)[games] = _raw(records)
         self.states["rng"][games] = begun["rng"]
-        self.paid[games] = 0
 
     def _view_games(self, games: np.ndarray) -> None:
         """Write actors, masks and observations of some games (indices) anew."""
