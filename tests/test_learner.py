@@ -23,11 +23,13 @@ from tabletop_engine.play.batch import Batch
 from tabletop_training.files.job import Job
 from tabletop_training.files.settings import Settings
 from tabletop_training.files.trees import load_tree, save_tree
+from tabletop_training.learn import learner as learner_module
 from tabletop_training.learn import saved
 from tabletop_training.learn.devices import MAX_THREADS, fastest_threads
 from tabletop_training.learn.learner import BEST, CHOOSING_SEED, POLICY, RESUME, Learner, Plan, learn
 from tabletop_training.learn.logs import CURVE, EVALUATIONS, LEAGUE_LOG, TENSORBOARD
 from tabletop_training.learn.opponents import OpponentSettings
+from tabletop_training.learn.ppo import update
 from tabletop_training.learn.task import Budget, EvaluationSettings, Evaluator, GamesSettings, PolicyEvaluation
 from tabletop_training.measure.evaluation import play_games
 from tabletop_training.measure.matches import play_match
@@ -150,6 +152,26 @@ def test_it_learns_connect_four_from_both_seats(tmp_path: Path) -> None:
     assert [row["player"] for row in last] == [
         f"snapshot-{one.steps}" for one in learner.opponents.members if one.active
     ]
+
+
+def test_learning_rate_and_entropy_bonus_fall_over_the_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Linearly, from their values in the settings to `final` times these at the budget's end."""
+    used: list[tuple[float, float, float]] = []
+
+    def noted(
+        network: Any, optimizer: Any, rollout: Any, scaled: Any, settings: Any, entropy: float, group: Any
+    ) -> Any:
+        used.append((learner.fraction, optimizer.param_groups[0]["lr"], entropy))
+        return update(network, optimizer, rollout, scaled, settings, entropy, group)
+
+    monkeypatch.setattr(learner_module, "update", noted)
+    learner = connect_four_learner(tmp_path, 3000, evaluate=False)
+    learner.run()
+    part, rates, bonuses = np.array(used).T
+    left = 1 - part * (1 - SMALL.final)
+    assert part[0] == 0 and part[-1] > 0.7
+    assert rates == pytest.approx(SMALL.learning_rate * left) and bonuses == pytest.approx(SMALL.entropy * left)
+    assert [float(row["learning_rate"]) for row in rows_of(tmp_path / CURVE)] == pytest.approx(rates, abs=1e-6)
 
 
 def test_learn_leaves_a_policy_and_its_curve(tmp_path: Path) -> None:
