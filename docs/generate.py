@@ -394,6 +394,7 @@ BLOCKS = (
     *_measured("evergreen/agents.md", "evergreen_versus"),
     *_measured(
         "training.md",
+        "learners",
         "images",
         "shipped",
         "versus",
