@@ -21,7 +21,7 @@ from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_training.learn import parallel
 from tabletop_training.learn.learner import POLICY, RESUME
 from tabletop_training.learn.parallel import Progress, in_processes
-from tests.training_workers import (
+from tests.support.training_workers import (
     Telling,
     assert_continuous,
     curve_steps,

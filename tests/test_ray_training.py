@@ -21,7 +21,7 @@ from tabletop_training.learn import parallel
 from tabletop_training.learn.learner import BEST, POLICY
 from tabletop_training.learn.parallel import Progress, on_ray
 from tabletop_training.learn.train import main
-from tests.training_workers import (
+from tests.support.training_workers import (
     Telling,
     assert_continuous,
     curve_steps,
