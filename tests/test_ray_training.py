@@ -75,12 +75,12 @@ def test_a_run_goes_on_when_a_node_is_lost_and_when_another_comes(cluster: Any, 
             cluster.remove_node(cluster.others.pop(), allow_graceful=False)
 
     watcher = Telling(lose_one)
-    work = partial(learn_and_save, small_run(tmp_path, 8000))
+    work = partial(learn_and_save, small_run(tmp_path, 40_000))
     end = on_ray(work, cluster.address, 2, "cpu", watcher)
-    assert end.fraction == 1 and end.saved_steps >= 8000
+    assert end.fraction == 1 and end.saved_steps >= 40_000
     again = [text for text in watcher.told if text.startswith("The workers start again: ")]
     assert [int(text.split()[4]) for text in again[:2]] == [1, 2], watcher.told
-    assert_continuous(tmp_path / "run", 8000)
+    assert_continuous(tmp_path / "run", 40_000)
     assert PolicyAgent.load(tmp_path / "run" / POLICY, GAME)
 
 

@@ -22,7 +22,7 @@ from tabletop_training.learn.curriculum import Curriculum, by_players
 from tabletop_training.learn.games import Rollout, SeatGames
 from tabletop_training.learn.group import Group
 from tabletop_training.learn.opponents import Opponents, OpponentSettings
-from tabletop_training.learn.ppo import advantages, drawn, masked_log_probabilities, new_network, update
+from tabletop_training.learn.ppo import advantages, drawn, masked_log_probabilities, new_network, shuffled, update
 
 SMALL = Settings(num_envs=12, steps=200, trunk=(16,), layers=(16,), threads=1)
 
@@ -184,6 +184,16 @@ def test_an_epoch_learns_from_every_known_decision_once() -> None:
     for epoch in epochs:
         assert sorted(map(bytes, epoch.numpy())) == sorted(map(bytes, wanted.numpy()))
     assert not torch.equal(*epochs)
+
+
+def test_large_minibatches_have_a_round_size_and_leave_out_little() -> None:
+    rows = torch.arange(20_000, 31_000)
+    first, second = (shuffled(rows, 3) for _ in range(2))
+    assert [len(part) for part in (*first, *second)] == [3584] * 6  # 3,666 and a third, less what is over 28 * 128
+    assert torch.cat(first).unique().numel() == 3 * 3584 and torch.isin(torch.cat(first), rows).all()
+    left_out = [set(rows.tolist()) - set(torch.cat(epoch).tolist()) for epoch in (first, second)]
+    assert len(left_out[0] & left_out[1]) < 30  # 248 of 11,000 in both epochs: 6 are expected
+    assert [len(part) for part in shuffled(rows[:1000], 3)] == [334, 333, 333]
 
 
 def test_an_update_is_that_of_the_paper() -> None:

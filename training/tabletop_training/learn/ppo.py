@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _NEVER = -1e30
 """The logit of an illegal action: below those of any network, even one that is about to be spoilt."""
 
+_ROUNDED = 128
+"""Sizes of large minibatches are multiples of this."""
+
 
 def new_network(game: Game, settings: Settings) -> Network:
     """A new network with the trunk and layers of the settings. It draws from torch's global generator."""
@@ -94,6 +97,20 @@ def advantages(rollout: Rollout, discount: float, gae_lambda: float) -> tuple[to
     return result, known
 
 
+def shuffled(rows: torch.Tensor, parts: int) -> Sequence[torch.Tensor]:
+    """The rows (n,) in a random order, in so many parts, as even as can be.
+
+    Large parts are cut down to a multiple of `_ROUNDED` rows: on processors PyTorch compiles code for every size that
+    it meets, and keeps it. The rows that one epoch leaves out, fewer than `_ROUNDED` a part, are in the next one.
+    """
+    mixed = rows[torch.randperm(len(rows), device=rows.device)]
+    size = len(rows) // parts
+    if size < 8 * _ROUNDED:
+        return mixed.tensor_split(parts)
+    size -= size % _ROUNDED
+    return mixed[: parts * size].split(size)
+
+
 class Losses(NamedTuple):
     """Means of an update over the learner's decisions, in nats where it applies."""
 
@@ -133,7 +150,7 @@ def update(
     # Equally many for every process. One decision has no spread of advantages.
     minibatches = min(-(-sum(decisions) // settings.minibatch), min(decisions) // 2)
     for _ in range(settings.epochs if minibatches else 0):
-        for chosen in rows[torch.randperm(len(rows), device=rows.device)].tensor_split(minibatches):
+        for chosen in shuffled(rows, minibatches):
             logits, values = learning(scaled(flat["observations"][chosen]), flat["shortfalls"][chosen].float())
             logits = masked_logits(logits, flat["masks"][chosen])
             log_probabilities = functional.log_softmax(logits, dim=1)
