@@ -79,11 +79,15 @@ def refuse(group: Group, device: str, watcher: Watcher) -> None:
 
 
 class Telling(Watcher):
-    """Keeps what it is told; calls `on_progress` with everything that is shown."""
+    """Keeps what it is told; calls `on_progress` with everything that is shown; stops when it is told to."""
 
     def __init__(self, on_progress: Any = lambda progress: None) -> None:
         self.told: list[str] = []
+        self.stopping = False
         self._on_progress = on_progress
+
+    def should_stop(self) -> bool:
+        return self.stopping
 
     def show(self, progress: Progress) -> None:
         self._on_progress(progress)
