@@ -87,6 +87,11 @@ def test_policies_refuse_games_that_they_were_not_trained_for() -> None:
         check_agents([solo, versus], Config(players=2))
     with pytest.raises(ConfigError, match="policy:versus was trained for 2, 3, 4 or 5 players, and this is the solo"):
         check_agents([versus], Config())
+    assert isinstance(versus, PolicyAgent)
+    two_or_four = PolicyAgent(versus.network, players=(2, 4))
+    two_or_four.check(Config(players=4))
+    with pytest.raises(ConfigError, match="policy was trained for 2 or 4 players, and this is a game of 3"):
+        two_or_four.check(Config(players=3))
 
 
 @pytest.mark.parametrize("name", ["policy:solo", "policy-sample:versus", "search-10:solo"])
