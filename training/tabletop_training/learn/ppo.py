@@ -97,7 +97,7 @@ def advantages(rollout: Rollout, discount: float, gae_lambda: float) -> tuple[to
     return result, known
 
 
-def shuffled(rows: torch.Tensor, parts: int) -> Sequence[torch.Tensor]:
+def shuffled(rows: torch.Tensor, parts: int) -> tuple[torch.Tensor, ...]:
     """The rows (n,) in a random order, in so many parts, as even as can be.
 
     Large parts are cut down to a multiple of `_ROUNDED` rows: on processors PyTorch compiles code for every size that
