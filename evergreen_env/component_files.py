@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from evergreen_env.maps import draw_rows
 from evergreen_env.state import (
     BIOME_NAMES,
     COLUMNS,
@@ -28,7 +29,9 @@ from evergreen_env.state import (
     Biome,
 )
 from evergreen_env.tables import NO_PLACE, TABLES, UNLIMITED, WildFertility
-from tabletop_engine.described.overlays import ComponentFile, Components, Key, Reader, Value
+from tabletop_engine.described.draws import Stated
+from tabletop_engine.described.keys import Key, Value
+from tabletop_engine.described.overlays import ComponentFile, Components, Reader
 
 BASE_FILE = Path(__file__).parent / "components" / "base.toml"
 
@@ -74,6 +77,10 @@ KEYS: Mapping[str, Key] = MappingProxyType(
                 f"1 to {COLUMNS} letters of {LETTERS}, {RAVINE} for a ravine, {OUTSIDE} for no space",
             ),
             refused=_uneven,
+            # public: the two green biomes are neighbours
+            makers={
+                "maps": partial(draw_rows, LETTERS, RAVINE, OUTSIDE, (LETTERS[Biome.MEADOW], LETTERS[Biome.SWAMP]))
+            },
         ),
         **{
             f"deck.{name}": Key(
@@ -81,6 +88,7 @@ KEYS: Mapping[str, Key] = MappingProxyType(
                 high=_MOST_FLOWERS,
                 places=tuple(power.replace("_", " ") for power in POWER_NAMES),
                 words=(*_SKULLS, _MISSING),
+                permuted="icons of the deck",
             )
             for name in BIOME_NAMES
         },
@@ -230,6 +238,15 @@ def _fill_board(components: Components, row: Any) -> None:
         row["number_of"][place], row["place_of"][number] = number, place
 
 
+STATED = (
+    Stated(
+        "a limited supply only where actions and growth may be left half done",
+        ("flags.supply", "flags.lake_growth"),
+        lambda values: set(values["flags.supply"]) == {"unlimited"} or values["flags.lake_growth"] == ("optional",),
+    ),
+)
+"""What drawn flags must satisfy together."""
+
 COMPONENTS = ComponentFile(
     base=BASE_FILE,
     keys=KEYS,
@@ -238,6 +255,7 @@ COMPONENTS = ComponentFile(
     fill=_fill,
     check_together=_check_together,
     kinds={"deck.": "type", "flags.": "flag"},
+    stated=STATED,
 )
 """The printed numbers of Evergreen. `COMPONENTS.load(overlay)` returns each with its source."""
 load_components = COMPONENTS.load

@@ -8,7 +8,7 @@ import numpy as np
 
 from evergreen_env import __version__, drawing, rules
 from evergreen_env.actions import ACTION_NAMES
-from evergreen_env.component_files import load_tables, own_numbers
+from evergreen_env.component_files import COMPONENTS, load_tables, own_numbers
 from evergreen_env.config import Config
 from evergreen_env.invariants import first_broken
 from evergreen_env.observation import LAYOUT, observe
@@ -73,5 +73,6 @@ GAME = Game(
     rules_page=shipped(_FOLDER / "rules.md", _FOLDER.parent / "docs/evergreen/rules.md"),
     scored=SOURCE_NAMES,
     own_numbers=own_numbers,
+    draw_components=COMPONENTS.draw,
 )
 """Evergreen, as the engine, agents and training take it."""

@@ -5,7 +5,7 @@ Both files are checked by the same rules (`KEYS`). docs/components.md is the pag
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -13,7 +13,9 @@ from typing import Any
 
 from petrichor_env.state import CROP_NAMES, HARVEST, MAX_PLAYERS, NUM_TILES, WEATHER_NAMES, Crop, Growing
 from petrichor_env.tables import MAX_COPIES, NEVER, RESHUFFLE, TABLES, TRACK_SPACES
-from tabletop_engine.described.overlays import ComponentFile, Components, Key, Reader, Value
+from tabletop_engine.described.draws import Stated, Values
+from tabletop_engine.described.keys import Key, Value
+from tabletop_engine.described.overlays import ComponentFile, Components, Reader
 
 BASE_FILE = Path(__file__).parent / "components" / "base.toml"
 
@@ -33,7 +35,7 @@ _MOST_POINTS = 20
 
 _points = partial(Key, high=_MOST_POINTS, places=_PLACES)
 _drops = partial(Key, low=1, high=20)
-_priorities = partial(Key, high=99, tenths=True)
+_priorities = partial(Key, high=99, tenths=True, permuted="solo priorities")
 _SCORES, _DROPS_TO_GROW = _points("points for places 1 to 4"), _drops("drops to grow")
 
 
@@ -70,11 +72,6 @@ _TILE_KEYS = {
 }
 
 
-def _falling(points: tuple[Value, ...]) -> tuple[str, str] | None:
-    falls = list(points) != sorted(points, key=int)
-    return ("falls", "points that never fall from one win to the next") if falls else None
-
-
 def _two_harvests(icons: tuple[Value, ...]) -> tuple[str, str] | None:
     return ("has two Harvest icons", "at most one") if icons.count("harvest") > 1 else None
 
@@ -89,7 +86,11 @@ _ICONS = Key(
     refused=_two_harvests,
 )
 _TRACK = Key(
-    "points by number of wins, from 0", high=200, places=_WINS, at_least=MOST_VOTING_WINS + 1, refused=_falling
+    "points by number of wins, from 0",
+    high=200,
+    places=_WINS,
+    at_least=MOST_VOTING_WINS + 1,
+    never_falls="points that never fall from one win to the next",
 )
 
 KEYS: Mapping[str, Key] = MappingProxyType(
@@ -219,6 +220,57 @@ def _extended(values: list[int], length: int) -> list[int]:
     return values + values[-1:] * (length - len(values))
 
 
+# --- What the rulebooks state of several numbers together ------------------------------------------------------------
+
+
+def _never_rises(crop: str, name: str, first: int = 1) -> Stated:
+    """No place from `first` on scores more than the place before it."""
+    key = f"tiles.{crop}.{name}"
+
+    def holds(values: Values) -> bool:
+        points = values[key][first - 1 :]
+        return list(points) == sorted(points, key=float, reverse=True)
+
+    return Stated(f"{key} that never rise from place {first} on", (key,), holds)
+
+
+def _holds(keys: tuple[str, ...], text: str, test: Callable[..., bool]) -> Stated:
+    """`test` takes the values of the keys in turn."""
+    return Stated(text, keys, lambda values: test(*(values[key] for key in keys)))
+
+
+_PRIORITIES = tuple(f"tiles.{CROP_NAMES[crop]}.solo_priorities" for crop in _BASE_CROPS)
+
+STATED = (
+    *(_never_rises(crop, "scores") for crop in ("cotton", "grass", "corn", "cactus")),
+    _never_rises("potato", "scores", first=2),
+    *(_never_rises("coffee", name) for name in ("sprouting_scores", "developed_scores")),
+    _never_rises("cactus", "drowned_scores"),
+    _holds(  # Scoring, Cotton, Grass, Potato
+        ("tiles.potato.scores",), "Potatoes that score more for second place than for first", lambda p: p[1] > p[0]
+    ),
+    _holds(  # Growing Crops: the developed line has the higher scores
+        ("tiles.coffee.sprouting_scores", "tiles.coffee.developed_scores"),
+        "developed Coffee that scores at least what sprouting Coffee does",
+        lambda sprouting, developed: all(map(float.__le__, map(float, sprouting), map(float, developed))),
+    ),
+    _holds(  # Promos, The Maltese Cactus
+        ("tiles.cactus.scores", "tiles.cactus.drowned_scores"),
+        "a drowned Cactus that scores less for the first two places",
+        lambda points, drowned: drowned[0] < points[0] and drowned[1] < points[1],
+    ),
+    Stated(  # Promos, The Maltese Cactus
+        "Potatoes with priorities below 5.5, and a Wheat with one above",
+        _PRIORITIES,
+        lambda values: (
+            all(0 < float(one) < 5.5 for one in values["tiles.potato.solo_priorities"])
+            and any(float(one) > 5.5 for one in values["tiles.wheat.solo_priorities"])
+        ),
+    ),
+)
+"""What the rulebooks state of several numbers together, and that better places never score less but for Potatoes."""
+
+
 COMPONENTS = ComponentFile(
     base=BASE_FILE,
     keys=KEYS,
@@ -227,6 +279,7 @@ COMPONENTS = ComponentFile(
     fill=_fill,
     check_together=_check_together,
     kinds={"tiles.": "tile", "southern_winds_cards.": "card"},
+    stated=STATED,
 )
 """The printed numbers of Petrichor. `COMPONENTS.load(overlay)` returns each with its source."""
 load_components = COMPONENTS.load

@@ -8,7 +8,7 @@ import numpy as np
 
 from petrichor_env import __version__, drawing, rules
 from petrichor_env.actions import ACTION_NAMES
-from petrichor_env.component_files import load_tables, own_numbers
+from petrichor_env.component_files import COMPONENTS, load_tables, own_numbers
 from petrichor_env.config import Config
 from petrichor_env.images import images
 from petrichor_env.invariants import first_broken
@@ -76,5 +76,6 @@ GAME = Game(
     rules_page=shipped(_FOLDER / "rules.md", _FOLDER.parent / "docs/rules.md"),
     scored=SOURCE_NAMES,
     own_numbers=own_numbers,
+    draw_components=COMPONENTS.draw,
 )
 """Petrichor, as the engine, agents and training take it."""

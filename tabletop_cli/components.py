@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
@@ -12,7 +12,9 @@ from rich.text import Text
 from tabletop_cli import options
 from tabletop_cli.line import GAME, CommandLine
 from tabletop_cli.output import json_to
-from tabletop_engine.described.overlays import OVERLAY, ComponentFile, Components, Numbers
+from tabletop_engine.described.draws import DRAWS_VERSION
+from tabletop_engine.described.overlays import OVERLAY, ComponentFile, Components, Numbers, as_toml
+from tabletop_engine.described.ranges import stated
 from tabletop_engine.text.screen import Screen
 
 Section = tuple[str, str, Sequence[tuple[str, str, str]]]
@@ -26,10 +28,32 @@ def add_components(
 ) -> None:
     """Give an app the command. Rows of one name stand together; in a table of more numbers each has a line above."""
 
-    @app.command(rich_help_panel=GAME, epilog=line.examples("components", "components --json numbers.json"))
-    def components(overlay: options.Overlay = None, json: options.Json = None) -> None:
+    @app.command(
+        rich_help_panel=GAME,
+        epilog=line.examples("components", "components --json numbers.json", "components --draw 17 > box-17.toml"),
+    )
+    def components(
+        overlay: options.Overlay = None,
+        draw: Annotated[
+            int | None,
+            typer.Option(
+                metavar="N",
+                min=0,
+                max=2**32 - 1,
+                help="Draw every number that has a range from it, by this seed, and print the box as an overlay.",
+                show_default=False,
+            ),
+        ] = None,
+        json: options.Json = None,
+    ) -> None:
         """Print every number on the game's components, and where each comes from."""
         with json_to(json) as on_result:
+            if draw is not None:
+                box = file().draw(draw, overlay)
+                print(f"# Box {draw} of {line.name} components --draw, version {DRAWS_VERSION}: drawn from ranges")
+                print(as_toml(box), end="")
+                on_result(box)
+                return
             loaded = file().load(overlay)
             console = Screen()
             for title, first_column, rows in sections():
@@ -51,6 +75,8 @@ def _nested(loaded: Components) -> dict[str, Any]:
             table[name] = {"value": numbers.values[0], "source": numbers.sources[0]}
         else:
             table[name] = {"value": list(numbers.values), "source": list(numbers.sources)}
+        if numbers.range is not None:
+            table[name]["range"] = stated(numbers.range, numbers.single)
     return tree
 
 

@@ -297,6 +297,13 @@ def _no_numbers(components: Any) -> None:
     """`Game.own_numbers` of a game whose numbers can't be replaced."""
 
 
+def _no_draws(seed: int, components: Any = None) -> Any:
+    """`Game.draw_components` of a game whose numbers are all known."""
+    from tabletop_engine.errors import ComponentsError  # the rules are compiled without it
+
+    raise ComponentsError("this game has no numbers with ranges to draw from")
+
+
 class Image(NamedTuple):
     """A turned or mirrored image of a game: where each number of an observation goes, and each action."""
 
@@ -350,6 +357,8 @@ class Game:
             owner's points by source; () for a game whose record has no such field.
         own_numbers: takes the `components` of a configuration, returns those that differ from the shipped numbers as
             JSON-able data, or None if none differ. They can then be stored without their file.
+        draw_components: takes a seed and the `components` of a configuration, returns a box: `components` in which
+            every number that has a range is drawn from it. Raises ComponentsError.
     """
 
     name: str
@@ -381,6 +390,7 @@ class Game:
     rules_page: Path | None = None
     scored: tuple[str, ...] = ()
     own_numbers: Callable[[Any], Any] = _no_numbers
+    draw_components: Callable[..., Any] = _no_draws
 
     def __post_init__(self) -> None:
         if not self.sources:

@@ -6,10 +6,13 @@ gives independent numbers to each `Stream`. Which games are played for what is t
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+
+_T = TypeVar("_T")
 
 
 class Stream(IntEnum):
@@ -37,6 +40,8 @@ class Stream(IntEnum):
     """What agents draw in games to learn from."""
     RANKS = 15
     """The bootstrap of the ranks of difficulties."""
+    BOXES = 16
+    """Numbers on the pieces that are drawn from their ranges; the further indices are in `described.draws`."""
 
 
 class Seeds(NamedTuple):
@@ -68,3 +73,39 @@ def generator(seed: int, stream: Stream, *more: int) -> np.random.Generator:
     if stream is Stream.AGENTS:  # as the first version drew them, so that published games can be played again
         return np.random.default_rng([seed, *more])
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(int(stream), *more)))
+
+
+class Chance:
+    """Random numbers that are the same for ever: only the raw numbers of PCG64 are used, which NumPy keeps as they are.
+
+    Arguments:
+        seed: not negative.
+        more: further indices, as for `generator`.
+    """
+
+    def __init__(self, seed: int, stream: Stream, *more: int) -> None:
+        self._bits = np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(int(stream), *more)))
+
+    def below(self, bound: int) -> int:
+        """A whole number from 0 to `bound` - 1, all equally likely."""
+        bits = (bound - 1).bit_length()
+        words = -(-bits // 64)
+        while True:
+            number = 0
+            for _ in range(words):
+                number = number << 64 | int(self._bits.random_raw())
+            number >>= 64 * words - bits
+            if number < bound:
+                return number
+
+    def one_of(self, things: Sequence[_T]) -> _T:
+        """One of them, all equally likely."""
+        return things[self.below(len(things))]
+
+    def shuffled(self, things: Iterable[_T]) -> list[_T]:
+        """All of them in a random order, all orders equally likely."""
+        mixed = list(things)
+        for last in range(len(mixed) - 1, 0, -1):
+            other = self.below(last + 1)
+            mixed[last], mixed[other] = mixed[other], mixed[last]
+        return mixed

@@ -6,10 +6,10 @@ same rules. An error names the file, the key and the allowed values.
 
 from __future__ import annotations
 
-import re
+import json
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -17,6 +17,9 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
+from tabletop_engine.described.draws import Impossible, Stated, Values, draw
+from tabletop_engine.described.keys import Key, Value, range_of_places
+from tabletop_engine.described.ranges import BadRange, Range, allowed_ranges, range_of
 from tabletop_engine.errors import ComponentsError
 from tabletop_engine.files import read_limited
 
@@ -26,84 +29,11 @@ SOURCES = ("rulebook", "public", "assumed")
 OVERLAY = "overlay"
 """The source of every number that an overlay file states."""
 
-Value: TypeAlias = int | float | str
+MOST_BOXES = 1000
+"""Boxes that are drawn for a seed until one can be played."""
+
 Overlay: TypeAlias = str | Path | Mapping[str, Value | Sequence[Value]] | tuple[tuple[str, Any], ...]
 """Numbers that replace shipped ones: the path of a TOML file, a mapping of keys to numbers, or pairs of both."""
-
-
-@dataclass(frozen=True)
-class Key:
-    """The declaration of one key of a component file.
-
-    Attributes:
-        meaning: what the numbers are, for people.
-        low: the smallest number that is allowed. `low > high` allows words only.
-        high: the largest number that is allowed.
-        places: the meaning of each number of a list; None for a key with one number.
-        at_least: how many of `places` must be there; None for all.
-        words: words that are allowed in place of a number.
-        tenths: whether numbers may have one decimal; otherwise they are whole.
-        is_switch: whether the value is true or false.
-        spelling: for a text in place of a number: its pattern, and the pattern in words.
-        refused: a check of values that are allowed one by one: takes them, returns what is wrong with them together and
-            what is allowed, or None.
-    """
-
-    meaning: str
-    low: int = 0
-    high: int = 0
-    places: tuple[str, ...] | None = None
-    at_least: int | None = None
-    words: tuple[str, ...] = ()
-    tenths: bool = False
-    is_switch: bool = False
-    spelling: tuple[str, str] | None = None
-    refused: Callable[[tuple[Value, ...]], tuple[str, str] | None] | None = None
-
-    @property
-    def fewest(self) -> int:
-        """The least number of values in a list."""
-        return len(self.places or ()) if self.at_least is None else self.at_least
-
-    @property
-    def allowed(self) -> str:
-        """The allowed values in words."""
-        value = " or ".join([*self.numbers, *(f'"{word}"' for word in self.words)])
-        if self.places is None:
-            return value
-        if not self.places:
-            return "[]"
-        most = len(self.places)
-        count = str(most) if self.fewest == most else f"{self.fewest} to {most}"
-        return f"a list of {count} (for {_range_of(self.places)}), each {value}"
-
-    @property
-    def numbers(self) -> list[str]:
-        """The allowed numbers in words; empty if only words are allowed."""
-        if self.is_switch:
-            return ["true or false"]
-        if self.spelling is not None:
-            return [self.spelling[1]]
-        if self.low >= self.high:
-            return [str(self.low)] if self.low == self.high else []
-        a_number, whole = ("a number", ", whole or with one decimal") if self.tenths else ("a whole number", "")
-        return [f"{a_number} from {self.low} to {self.high}{whole}"]
-
-    def allows(self, value: Any) -> bool:
-        """Whether a value read from a file is allowed."""
-        if isinstance(value, str):
-            return value in self.words or (
-                self.spelling is not None and re.fullmatch(self.spelling[0], value) is not None
-            )
-        if self.is_switch or isinstance(value, bool):
-            return self.is_switch and isinstance(value, bool)
-        if self.spelling is not None or not isinstance(value, int | float if self.tenths else int):
-            return False
-        return self.low <= value <= self.high and value == round(value, 1)
-
-
-def _range_of(places: Sequence[str]) -> str:
-    return places[0] if len(places) == 1 else f"{places[0]} to {places[-1]}"
 
 
 @dataclass(frozen=True)
@@ -114,11 +44,13 @@ class Numbers:
         values: the numbers.
         sources: the source of each number; one source for an empty list.
         single: whether the key has one number and not a list.
+        range: what they may be, where nobody has read them; None where they are known.
     """
 
     values: tuple[Value, ...]
     sources: tuple[str, ...]
     single: bool
+    range: Range | None = None
 
     @property
     def plain(self) -> Value | list[Value]:
@@ -128,6 +60,19 @@ class Numbers:
 
 Components: TypeAlias = Mapping[str, Numbers]
 """The numbers of all keys, by the dotted names of the keys."""
+
+
+def as_toml(numbers: Mapping[str, Value | Sequence[Value]]) -> str:
+    """Numbers by the dotted names of their keys as the text of an overlay file."""
+    lines: list[str] = []
+    before = None
+    for key, value in numbers.items():
+        table, _, name = key.rpartition(".")
+        if table != before:
+            lines += [*([""] if lines else []), f"[{table}]"]
+            before = table
+        lines.append(f"{name} = {json.dumps(value, ensure_ascii=False)}")
+    return "\n".join([*lines, ""])
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +87,7 @@ class ComponentFile:
         fill: takes the numbers and a blank record, and writes the numbers into it.
         check_together: takes a `Reader` and its numbers, and calls `Reader.fail` if several keys contradict each other.
         kinds: words for the names in a table in place of "key", by the table's name and a dot.
+        stated: what the rules state of several numbers together, for boxes that are drawn.
     """
 
     base: Path
@@ -151,6 +97,7 @@ class ComponentFile:
     fill: Callable[[Components, Any], None]
     check_together: Callable[[Reader, Components], None]
     kinds: Mapping[str, str] = field(default_factory=dict)
+    stated: tuple[Stated, ...] = ()
 
     def read(self, text: str, file: str, base: Components | None = None) -> Components:
         """The numbers of a component file.
@@ -183,6 +130,41 @@ class ComponentFile:
         shipped = self.load()
         loaded = self.load(overlay)
         return {key: loaded[key].plain for key in loaded if loaded[key].values != shipped[key].values} or None
+
+    def draw(self, seed: int, overlay: Overlay | None = None) -> dict[str, Value | list[Value]]:
+        """A box: the numbers of `load` with every one that has a range drawn from it, by the seed.
+
+        Returns the numbers that are drawn or stated by the overlay, as an overlay: keys to plain values. See
+        `tabletop_engine.described.draws` for how they are drawn.
+
+        Raises ComponentsError for a bad overlay, and if the ranges contradict each other or the rules.
+        """
+        from tabletop_engine.checks import whole  # it takes Numba with it, which printing numbers does without
+
+        components = self.load(overlay)
+        seed = whole("seed", seed, 0, 2**32 - 1)
+        known: Values = {key: numbers.values for key, numbers in components.items()}
+        ranges = {key: numbers.range for key, numbers in components.items() if numbers.range is not None}
+        own = {key: numbers.plain for key, numbers in components.items() if OVERLAY in numbers.sources}
+        file = str(overlay) if isinstance(overlay, str | Path) else self.base.name
+        error: ComponentsError | None = None
+        for attempt in range(MOST_BOXES):
+            try:
+                drawn = draw(self.keys, ranges, known, self.stated, seed, attempt)
+            except Impossible as impossible:
+                key, constraint = impossible.args
+                raise ComponentsError(
+                    f"{file}: {key}: its range never fits the others'; allowed: {constraint}"
+                ) from None
+            plain = {key: values[0] if components[key].single else list(values) for key, values in drawn.items()}
+            box = {key: {**own, **plain}[key] for key in self.keys if key in own or key in plain}
+            try:
+                Reader(self, file, self.load()).read_numbers(self.frozen(box))
+            except ComponentsError as one:
+                error = one
+            else:
+                return box
+        raise ComponentsError(f"{file}: the ranges allow no box that can be played: {error}")
 
     def frozen(self, numbers: Any) -> tuple[tuple[str, Any], ...]:
         """A mapping of keys to numbers, or pairs of both, in a hashable form: sorted pairs with tuples for lists.
@@ -297,7 +279,7 @@ class Reader:
         for path, value in numbers:
             if path not in self.keys:
                 self.fail(path, "unknown key", f"the keys of a component file ({self.components.page})")
-            self._keep(path, list(value) if isinstance(value, tuple) else value, None)
+            self._keep(path, list(value) if isinstance(value, tuple) else value)
         return self._together()
 
     def _together(self) -> Components:
@@ -320,21 +302,34 @@ class Reader:
             path = prefix + name
             if name == "source":
                 self._check_source_names(path, value, table)
+            elif name == "range":
+                self._read_ranges(path, prefix, value, table)
             elif name not in names:
                 self.fail(path, f"unknown {self.components.kinds.get(prefix, 'key')}", ", ".join(names))
             elif path in self.keys:
-                self._keep(path, value, table.get("source", {}).get(name))
+                self._keep(path, value, _of(table, "source").get(name), _of(table, "range").get(name))
             elif isinstance(value, dict):
                 self._table(path + ".", value)
             else:
                 allowed = f"a table [{path}] of {', '.join(self._names_below(path + '.'))}"
                 self.fail(path, f"{value!r} is not a table", allowed)
 
-    def _keep(self, path: str, value: Any, stated: Any) -> None:
+    def _keep(self, path: str, value: Any, stated: Any = None, may_be: Any = None) -> None:
+        """Keep the value of a key, with its source and its range as the file states them."""
         values = self._values(path, self.keys[path], value)
         prefix, _, name = path.rpartition(".")
         sources = self._sources(f"{prefix}.source.{name}", stated, len(values))
-        self.read_keys[path] = Numbers(values, sources, self.keys[path].places is None)
+        self._keep_numbers(path, Numbers(values, sources, self.keys[path].places is None), may_be)
+
+    def _keep_numbers(self, path: str, numbers: Numbers, may_be: Any) -> None:
+        if may_be is not None:
+            key = self.keys[path]
+            try:
+                numbers = replace(numbers, range=range_of(key, may_be, len(numbers.values)))
+            except BadRange as bad:
+                prefix, _, name = path.rpartition(".")
+                self.fail(f"{prefix}.range.{name}", str(bad), allowed_ranges(key))
+        self.read_keys[path] = numbers
 
     def _values(self, path: str, key: Key, value: Any) -> tuple[Value, ...]:
         if key.places is None:
@@ -342,12 +337,12 @@ class Reader:
         if not isinstance(value, list):
             self.fail(path, f"{value!r} is not a list", key.allowed)
         if len(value) < key.fewest:
-            self.fail(path, f"{value!r} lacks {_range_of(key.places[len(value) : key.fewest])}", key.allowed)
+            self.fail(path, f"{value!r} lacks {range_of_places(key.places[len(value) : key.fewest])}", key.allowed)
         if len(value) > len(key.places):
             self.fail(path, f"{value!r} is too long", key.allowed)
         placed = zip(key.places, value, strict=False)
         values = tuple(self._value(path, key, one, f"{place} is ") for place, one in placed)
-        refused = None if key.refused is None else key.refused(values)
+        refused = key.wrong_together(values)
         if refused is not None:
             self.fail(path, f"{value!r} {refused[0]}", refused[1])
         return values
@@ -359,6 +354,15 @@ class Reader:
         if isinstance(value, str | bool):
             return value
         return int(value) if value == int(value) else float(value)
+
+    def _read_ranges(self, path: str, prefix: str, ranges: Any, table: Mapping[str, Any]) -> None:
+        """Check what a file states ranges of; keep those of keys that it does not give a value, in an overlay."""
+        names = [name for name in self._names_below(prefix) if prefix + name in self.keys]
+        if not isinstance(ranges, dict) or any(name not in names for name in ranges):
+            self.fail(path, f"{ranges!r:.80}", f"a range for {', '.join(names)}" if names else "no such key")
+        for name, stated in ranges.items():
+            if name not in table and self.base is not None:
+                self._keep_numbers(prefix + name, self.base[prefix + name], stated)
 
     def _check_source_names(self, path: str, sources: Any, table: Mapping[str, Any]) -> None:
         if self.base is not None:
@@ -375,3 +379,9 @@ class Reader:
             problem = "missing" if stated is None else repr(stated)
             self.fail(path, problem, f"{', '.join(SOURCES)}; one for all or one each for {count}")
         return tuple(sources)
+
+
+def _of(table: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """A table in this table; empty if there is none, or something else that is refused where it is read."""
+    value = table.get(name)
+    return value if isinstance(value, dict) else {}

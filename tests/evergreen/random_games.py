@@ -8,7 +8,7 @@ from typing import Any
 from evergreen_env.component_files import COMPONENTS, KEYS, LETTERS, OUTSIDE, RAVINE
 from evergreen_env.config import Config
 from evergreen_env.state import COLUMNS, MAX_SPACES, NUM_POWERS, ROWS
-from tabletop_engine.described.overlays import Key
+from tabletop_engine.described.keys import Key
 from tabletop_engine.errors import ComponentsError
 from tests.evergreen.differential import compare_game
 
