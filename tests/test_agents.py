@@ -27,10 +27,13 @@ from tabletop_agents import (
     make_agent,
 )
 from tabletop_agents.search.lookahead import search_for
+from tabletop_agents.search.rollout import DEFAULT_SETTINGS
 from tabletop_engine.errors import CheckpointError, ConfigError
 from tabletop_engine.play.agents import ask, check_agents
 from tabletop_engine.play.batch import Batch
 from tabletop_training.measure.evaluation import play_games
+from tests.games.leduc_poker import GAME as LEDUC
+from tests.games.leduc_poker import ROUNDS
 from tests.support.configurations import SOLO_MODULES
 from tests.support.hidden import what_is_hidden_changed
 from tests.support.play import in_the_middle
@@ -240,6 +243,15 @@ def test_greedy_takes_weights_by_name() -> None:
     assert {name: weights[name].item() for name in GAME.weights} == {**GAME.weights, "card": 2.0}
     with pytest.raises(ConfigError, match=r"unknown cards; there are later, .*card"):
         check_agents([GreedyAgent({"cards": 2.0})], Config())
+
+
+def test_settings_of_an_agent_of_the_game_and_of_the_user() -> None:
+    """The game's own stand above the agent's, and those that are given above both."""
+    search = search_for(LEDUC)
+    defaults = dict(DEFAULT_SETTINGS, rounds=7.0)
+    assert LEDUC.search_settings == {"rounds": ROUNDS}
+    assert search.settings(defaults, {})["rounds"] == ROUNDS != 7
+    assert search.settings(defaults, {"rounds": 5.0, "scale": 3.0})[["rounds", "scale"]].item() == (5, 3)
 
 
 def test_agents_by_name() -> None:
