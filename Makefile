@@ -24,8 +24,8 @@ demo-evergreen: $(VENV)/train  ## train an agent for Evergreen by self-play for 
 test: $(VENV)/dev $(VENV)/compiled  ## the whole test suite and the notebooks, these with small settings
 	PETRICHOR_QUICK=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --nbmake notebooks tests
 
-test-slow: $(VENV)/dev  ## the tests that take minutes
-	$(BIN)/python -m pytest -m slow
+test-slow: $(VENV)/dev $(VENV)/compiled  ## the test suite with many more random games, and the tests that take minutes
+	PETRICHOR_THOROUGH=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m 'not libraries' tests
 
 test-libraries: $(VENV)/dev $(VENV)/compiled $(LIBRARIES:%=$(VENV)/libraries/%/installed)  ## the snippets of docs/libraries.md for RLlib, TorchRL, Tianshou and AgileRL, 1.5 GB of packages
 	$(BIN)/python -m pytest -m libraries tests/test_libraries.py

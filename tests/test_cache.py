@@ -15,7 +15,6 @@ from tabletop_engine.compiling import warm_up
 from tabletop_engine.compiling.cache import CACHE_VARIABLE
 from tabletop_engine.compiling.compiled import cache_folder
 from tests.games import connect_four
-from tests.games.leduc_poker import GAME as LEDUC
 
 NOWHERE = str(Path(__file__, "nowhere"))
 """No user can make this folder, on any system: a file is in the way."""
@@ -58,11 +57,20 @@ def test_compiled_code_goes_there(tmp_path: Path) -> None:
         assert list((tmp_path / name).rglob("*.nbc"))
 
 
-PLAY = """
+HOME = "tests.games.connect_four"
+PLAY = f"""
 from tabletop_engine.play.batch import Batch
-from tests.games.leduc_poker import GAME
+from {HOME} import GAME
 Batch(GAME.config(), 2, 0).step([1, 1])
 """
+SAY = """
+from tabletop_engine.compiling import warm_up
+from tabletop_engine.compiling.cache import code_folder
+from tests.games.leduc_poker import GAME
+parts = [(part, print, ()) for part in ("one", "two", "three")]
+warm_up.compile_once(code_folder(), "the rules of nothing", "no time", GAME.kernels.playout, lambda: parts)
+"""
+"""What is said of compiling, without the minute that it takes."""
 
 
 def started(folder: Path, code: str) -> subprocess.Popen[str]:
@@ -72,31 +80,45 @@ def started(folder: Path, code: str) -> subprocess.Popen[str]:
 
 def test_nothing_promises_a_cache_that_is_not_kept() -> None:
     """Not to the process that makes a temporary folder, nor to its child; and nothing is compiled ahead for nobody."""
-    child = "import subprocess, sys, tabletop_engine.play.kernels; "
-    child += f"subprocess.run([sys.executable, '-c', {PLAY!r}], check=True)"
-    for code in (PLAY, child):
-        said = run(code, **{CACHE_VARIABLE: NOWHERE}).stderr
-        assert said.count("the rules are compiled again at every start") == 1
-        assert "compiling the rules of Leduc poker, a minute or two: 1/13" in said and "tabletop: compiled in" in said
-        assert "once" not in said and "later" not in said
-    command = [sys.executable, "-m", "tabletop_cli", "tests.games.leduc_poker", "compile"]
+    said = run(
+        f"{PLAY}\nimport subprocess, sys; subprocess.run([sys.executable, '-c', {SAY!r}], check=True)",
+        **{CACHE_VARIABLE: NOWHERE},
+    ).stderr
+    assert said.count("the rules are compiled again at every start") == 1
+    assert "compiling the rules of Connect Four, a minute or two: 1/13" in said
+    assert "compiling the rules of nothing, no time: 3/3 three" in said
+    assert said.count("tabletop: compiled in") == 2
+    assert "once" not in said and "later" not in said
+    command = [sys.executable, "-m", "tabletop_cli", HOME, "compile"]
     environment = {**os.environ, CACHE_VARIABLE: NOWHERE}
     ahead = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert ahead.returncode != 0 and "compiling" not in ahead.stderr
     assert f"nothing is compiled, as it could not be kept: set {CACHE_VARIABLE}" in ahead.stderr
 
 
-def test_processes_that_start_cold_compile_once(tmp_path: Path) -> None:
-    """The others wait, say so, and take the machine code from the cache."""
-    processes = [started(tmp_path, PLAY) for _ in range(3)]
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache with the rules that several processes wanted at once, after one that died in the middle."""
+    folder = tmp_path_factory.mktemp("cache")
+    first = started(folder, PLAY)
+    while not list(folder.rglob("*.nbc")):
+        time.sleep(0.05)
+    first.kill()
+    first.communicate()
+    processes = [started(folder, PLAY) for _ in range(3)]
     said = [process.communicate(timeout=300)[1] for process in processes]
     assert [process.returncode for process in processes] == [0, 0, 0]
     assert sorted("tabletop: compiled in" in text for text in said) == [False, False, True]
-    waited = ["another process is compiling the rules of Leduc" in text for text in said]
+    waited = ["another process is compiling the rules of Connect Four" in text for text in said]
     assert sum(waited) + sum(not text for text in said) == 2  # one that starts late finds the cache filled
-    files = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
-    assert run(PLAY, **{CACHE_VARIABLE: str(tmp_path)}).stderr == ""
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == files
+    return folder
+
+
+def test_processes_that_start_cold_compile_once(filled: Path) -> None:
+    """The others wait, say so, and take the machine code from the cache. One that died leaves nobody waiting."""
+    files = {path: path.stat().st_mtime_ns for path in filled.rglob("*.nbc")}
+    assert run(PLAY, **{CACHE_VARIABLE: str(filled)}).stderr == ""
+    assert {path: path.stat().st_mtime_ns for path in filled.rglob("*.nbc")} == files
 
 
 BEGIN = """
@@ -135,32 +157,22 @@ def test_where_machine_code_is_kept(tmp_path: Path) -> None:
     assert len({first, *others}) == 4
 
 
-def test_a_process_that_dies_leaves_nobody_waiting(tmp_path: Path) -> None:
-    first = started(tmp_path, PLAY)
-    while not list(tmp_path.rglob("*.nbc")):
-        time.sleep(0.05)
-    first.kill()
-    first.communicate()
-    assert "tabletop: compiled in" in run(PLAY, **{CACHE_VARIABLE: str(tmp_path)}).stderr
-
-
 def test_a_process_that_hangs_does_not_stop_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After a quarter of an hour they compile for themselves."""
     made: list[int] = []
     monkeypatch.setattr(warm_up, "_LONGEST_WAIT", 0.2)
     monkeypatch.setattr(warm_up, "_is_cached", lambda last: False)
-    last = LEDUC.kernels.playout
+    last = connect_four.GAME.kernels.playout
     with FileLock(tmp_path / "playout.lock"):
         warm_up.compile_once(tmp_path, "what hangs", "for ever", last, lambda: [("all", made.append, (1,))])
     assert made == [1]
 
 
-def test_compiled_ahead(tmp_path: Path) -> None:
+def test_compiled_ahead(filled: Path, tmp_path: Path) -> None:
     """`compile` leaves nothing to be compiled by agents that search."""
-    folder = {CACHE_VARIABLE: str(tmp_path)}
-    home = "tests.games.leduc_poker"
-    made = run(f"from tabletop_cli.__main__ import main; main(['{home}', 'compile'])", **folder)
-    assert f"rules, positions one by one, searches, search with a network: compiled in {tmp_path}" in made.stdout
+    folder = {CACHE_VARIABLE: str(filled)}
+    made = run(f"from tabletop_cli.__main__ import main; main(['{HOME}', 'compile'])", **folder)
+    assert f"rules, positions one by one, searches, search with a network: compiled in {filled}" in made.stdout
     assert "tabletop: compiled in" in made.stderr
-    words = [home, "evaluate", "ismcts-10", "greedy", "--games", "2", "--output", str(tmp_path / "runs")]
+    words = [HOME, "evaluate", "ismcts-10", "greedy", "--games", "2", "--output", str(tmp_path / "runs")]
     assert "compil" not in run(f"from tabletop_cli.__main__ import main; main({words})", **folder).stderr

@@ -339,16 +339,40 @@ def test_a_reader_who_goes_away(words: list[str]) -> None:
 # --- Completion ------------------------------------------------------------------------------------------------------
 
 
-def completed(shell: str, typed: str) -> list[str]:
-    """What a shell is told, in a process of its own, after checking that it loaded nothing heavy."""
-    code = (
-        "import sys\nfrom tabletop_cli.petrichor import main\n"
-        "try:\n    main([])\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
-        "heavy = {'numba', 'torch', 'matplotlib', 'scipy', 'tabletop_agents', 'tabletop_training'}\n"
-        "assert not heavy & set(sys.modules)\n"
+COMPLETE = """
+import contextlib, io, json, os, sys
+from tabletop_cli.petrichor import main
+heavy = {"numba", "torch", "matplotlib", "scipy", "tabletop_agents", "tabletop_training"}
+for environment in json.loads(sys.argv[1]):
+    os.environ.update(environment)
+    told = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(told):
+            main([])
+    except SystemExit as end:
+        assert not end.code, end.code
+    assert not heavy & set(sys.modules), environment
+    print(json.dumps(told.getvalue().splitlines()))
+"""
+
+
+def completed(shell: str, *texts: str) -> list[list[str]]:
+    """What a shell is told of each text, in a process of its own, after checking that it loaded nothing heavy."""
+    ran = subprocess.run(
+        [sys.executable, "-c", COMPLETE, json.dumps([asking(shell, typed) for typed in texts])],
+        capture_output=True,
+        text=True,
+        check=False,
+        encoding="utf-8",
     )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+def asking(shell: str, typed: str) -> dict[str, str]:
+    """The environment in which a shell asks for completions."""
     words = re.split(r"[ ]|(?=:)|(?<=:)", typed)  # as bash cuts them
-    environment = os.environ | {
+    return {
         "_PETRICHOR_COMPLETE": f"complete_{shell}",
         "COMP_WORDS": "\n".join(words),
         "COMP_CWORD": str(len(words) - 1),
@@ -356,46 +380,41 @@ def completed(shell: str, typed: str) -> list[str]:
         "_TYPER_COMPLETE_WORD_TO_COMPLETE": typed.split(" ")[-1],
         "_TYPER_COMPLETE_FISH_ACTION": "get-args",
     }
-    ran = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False, encoding="utf-8"
-    )
-    assert (ran.returncode, ran.stderr) == (0, "")
-    return ran.stdout.splitlines()
 
 
-@pytest.mark.parametrize(
-    ("typed", "words"),
-    [
-        ("petrichor rev", ["review"]),
-        ("petrichor train exp", ["exploiter"]),
-        ("petrichor distil sea", ["search"]),
-        ("petrichor evaluate --until", ["--until-width"]),
-        ("petrichor evaluate random gr", ["greedy"]),
-        ("petrichor evaluate policy:", list(shipped_policies(GAME))),
-        ("petrichor evaluate search-200:ve", ["versus"]),
-        ("petrichor difficulty --agents greedy,policy:so", ["solo"]),
-        (
-            "petrichor evaluate random --variants double_card,no",
-            [f"double_card,{name}" for name in VARIANTS[1:3]],
-        ),
-        ("petrichor play --modules ", list(MODULES)),
-        ("petrichor train solo", [name for name in shipped_settings(GAME) if name.startswith("solo")]),
-        ("petrichor distil outcomes ", list(shipped_policies(GAME))),
-        ("petrichor strength --part c", ["curve"]),
-        ("petrichor dataset greedy --reward ", ["win", "margin", "points"]),
-        ("petrichor train general --device cu", ["cuda"]),
-        ("petrichor review run", []),  # bash completes files itself
-    ],
-)
-def test_bash(typed: str, words: list[str]) -> None:
-    assert completed("bash", typed) == words
+IN_BASH: list[tuple[str, list[str]]] = [
+    ("petrichor rev", ["review"]),
+    ("petrichor train exp", ["exploiter"]),
+    ("petrichor distil sea", ["search"]),
+    ("petrichor evaluate --until", ["--until-width"]),
+    ("petrichor evaluate random gr", ["greedy"]),
+    ("petrichor evaluate policy:", list(shipped_policies(GAME))),
+    ("petrichor evaluate search-200:ve", ["versus"]),
+    ("petrichor difficulty --agents greedy,policy:so", ["solo"]),
+    (
+        "petrichor evaluate random --variants double_card,no",
+        [f"double_card,{name}" for name in VARIANTS[1:3]],
+    ),
+    ("petrichor play --modules ", list(MODULES)),
+    ("petrichor train solo", [name for name in shipped_settings(GAME) if name.startswith("solo")]),
+    ("petrichor distil outcomes ", list(shipped_policies(GAME))),
+    ("petrichor strength --part c", ["curve"]),
+    ("petrichor dataset greedy --reward ", ["win", "margin", "points"]),
+    ("petrichor train general --device cu", ["cuda"]),
+    ("petrichor review run", []),  # bash completes files itself
+]
+
+
+def test_bash() -> None:
+    told = completed("bash", *(typed for typed, _ in IN_BASH))
+    assert dict(zip((typed for typed, _ in IN_BASH), told, strict=True)) == dict(IN_BASH)
 
 
 def test_other_shells() -> None:
     typed, policies = "petrichor evaluate policy:", [f"policy:{name}" for name in shipped_policies(GAME)]
-    assert completed("fish", typed) == policies
-    assert [line.partition(":::")[0] for line in completed("powershell", typed)] == policies
-    (line, *others) = completed("zsh", "petrichor rev")
+    assert completed("fish", typed) == [policies]
+    assert [line.partition(":::")[0] for line in completed("powershell", typed)[0]] == policies
+    ((line, *others),) = completed("zsh", "petrichor rev")
     assert '"review":' in line and not others
 
 

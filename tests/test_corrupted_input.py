@@ -29,9 +29,10 @@ from tabletop_engine.errors import ComponentsError, GameOver, IllegalAction, Rep
 from tabletop_engine.files import read_limited
 from tabletop_engine.replays.replay import Replay
 from tests.games import connect_four, leduc_poker
+from tests.support.effort import games
 
 MANY = settings(
-    max_examples=300,
+    max_examples=games(100, 300),
     deadline=None,
     database=None,  # it would be a folder here
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
@@ -57,23 +58,23 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
 @lru_cache
 def batch() -> Batch:
     """Three games in their middle."""
-    games = Batch(Config(players=5, modules=MODULES, drafting=True), 3, seed=4, autoreset="disabled")
+    made = Batch(Config(players=5, modules=MODULES, drafting=True), 3, seed=4, autoreset="disabled")
     for _ in range(90):
-        games.step(games.random_actions())
-    return games
+        made.step(made.random_actions())
+    return made
 
 
 def load(data: bytes) -> None:
     """Either it is refused and nothing has changed, or it is now the games of the batch, which are sound."""
-    games = batch().copy()
-    before = games.save()
+    loaded = batch().copy()
+    before = loaded.save()
     try:
-        games.load(data)
+        loaded.load(data)
     except StateError:
-        assert games.save() == before
+        assert loaded.save() == before
     else:
-        assert games.save() == data
-        check(games.states, games.tables)
+        assert loaded.save() == data
+        check(loaded.states, loaded.tables)
 
 
 @MANY
@@ -167,15 +168,23 @@ def test_games_with_a_few_other_bytes(config: Any) -> None:
     assert 100 < refused < 300
 
 
-@pytest.mark.parametrize("config", GAMES, ids=lambda config: f"{config.game.name} {config.name}")
-def test_games_that_nobody_has_checked(config: Any) -> None:
+def test_games_that_nobody_has_checked() -> None:
     """Stepped without `refresh` they may be nonsense, but every step comes to its end."""
-    process = multiprocessing.get_context("spawn").Process(target=play_unchecked, args=(config,))
+    context = multiprocessing.get_context("spawn")
+    number = context.Value("i", 0)  # of the configuration that is played
+    process = context.Process(target=play_all_unchecked, args=(number,))
     process.start()
-    process.join(timeout=300)
+    process.join(timeout=600)
     if process.is_alive():
         process.kill()
-    assert process.exitcode == 0
+    assert process.exitcode == 0, GAMES[number.value]
+    assert number.value == len(GAMES)
+
+
+def play_all_unchecked(number: Any) -> None:
+    for config in GAMES:
+        play_unchecked(config)
+        number.value += 1
 
 
 def play_unchecked(config: Any) -> None:

@@ -109,7 +109,7 @@ def test_ctrl_c_while_learning_goes_on_to_the_evaluation(tmp_path: Path) -> None
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send to one process")
 def test_ctrl_c_while_evaluating_keeps_what_is_done(tmp_path: Path) -> None:
-    process = _run_demo_until(tmp_path / "demo", "difficulty.csv", games=1000)
+    process = _run_demo_until(tmp_path / "demo", "difficulty.csv", games=400)
     process.send_signal(signal.SIGINT)
     output, _ = process.communicate(timeout=240)
     assert process.returncode == 0, output
@@ -118,7 +118,7 @@ def test_ctrl_c_while_evaluating_keeps_what_is_done(tmp_path: Path) -> None:
     with (tmp_path / "demo" / "difficulty.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert 3 <= len(rows) < 48
-    assert all(int(row["games"]) == 1000 for row in rows)
+    assert all(int(row["games"]) == 400 for row in rows)
 
 
 @pytest.mark.slow

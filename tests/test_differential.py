@@ -16,12 +16,15 @@ from tests.reference.table import Player, Table
 from tests.reference.words import HARVEST
 from tests.support.configurations import BASE, EVERY_CONFIGURATION, SOLO_MODULES, TOGETHER
 from tests.support.differential import Comparison, Difference, compare_game
+from tests.support.effort import games
 from tests.support.play import play as play_fast
 
-GAMES = 5
+GAMES = games(2, 5)
 """Of each configuration."""
 RANDOM_GAMES = 8
 """Of each of the groups of random configurations."""
+PLAYED = games(3, RANDOM_GAMES)
+"""The first ones of each group."""
 MANY = 3000
 """Random games among the slow tests; `make fuzz` plays on and on."""
 
@@ -34,7 +37,7 @@ def test_both_play_the_same_games(config: Config) -> None:
 
 @pytest.mark.parametrize("group", range(50))
 def test_both_play_the_same_games_of_random_configurations(group: int) -> None:
-    for seed in range(RANDOM_GAMES):
+    for seed in range(PLAYED):
         play(RANDOM_GAMES * group + seed)
 
 

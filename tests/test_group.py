@@ -5,17 +5,19 @@ from __future__ import annotations
 import csv
 import json
 import os
-import shutil
+import runpy
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tabletop_training.learn.learner import BEST, LEAGUE, POLICY, RESUME
 from tabletop_training.learn.logs import CURVE
 
 PROGRAM = """
-import hashlib, json, sys
+import hashlib, json, shutil, sys
 from pathlib import Path
 
 from petrichor_env import GAME
@@ -25,36 +27,53 @@ from tabletop_training.learn.opponents import OpponentSettings
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
 from tabletop_training.files.settings import Settings
 
-folder, updates = Path(sys.argv[1]), int(sys.argv[2])
 settings = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1, evaluate_every=2000)
 league = OpponentSettings(league=0.5, scripted=("random",), snapshots=3, snapshot_steps=500)
 plan = Plan(settings, GamesSettings((2,)), league, EvaluationSettings(("random",), 4))
 with started_by_torchrun("cpu") as (group, device):
-    learner = Learner(GAME, plan, Budget(steps=6000), folder, 3, device=device, group=group, tensorboard=False)
-    if (folder / RESUME).exists():
-        learner.resume()
-    left = iter([False] * updates)
-    learner.should_stop = lambda: next(left, True)
-    learner.run()
-    weights = b"".join(one.detach().numpy().tobytes() for one in learner.network.parameters())
-    members = [[one.name, one.active, one.games] for one in learner.opponents.members]
-    told = [learner.steps, len(learner.curve), members, hashlib.sha256(weights).hexdigest()]
-    (folder / f"rank-{group.rank}.json").write_text(json.dumps(told))
+    for number, (name, updates) in enumerate(json.loads(sys.argv[1])):
+        folder = Path(name)
+        learner = Learner(GAME, plan, Budget(steps=6000), folder, 3, device=device, group=group, tensorboard=False)
+        if (folder / RESUME).exists():
+            learner.resume()
+        left = iter([False] * updates)
+        learner.should_stop = lambda: next(left, True)
+        learner.run()
+        weights = b"".join(one.detach().numpy().tobytes() for one in learner.network.parameters())
+        members = [[one.name, one.active, one.games] for one in learner.opponents.members]
+        told = [learner.steps, len(learner.curve), members, hashlib.sha256(weights).hexdigest()]
+        (folder.parent / f"{number}-rank-{group.rank}.json").write_text(json.dumps(told))
+        if group.size > 1 and group.leads and updates < 1000:
+            shutil.copytree(folder, folder.with_name("alone"))
 """
 
 
-def learned(folder: Path, processes: int, updates: int = 1000) -> list[Any]:
-    """What each of the processes has come to: steps, rollouts, the league, a hash of the weights."""
-    program = folder.parent / "program.py"
+def learned_by_two(folder: Path, *parts: tuple[Path, int]) -> list[list[Any]]:
+    """What both processes have come to after each part: steps, rollouts, the league, a hash of the weights.
+
+    Each part is a run's folder and how many updates are made there. All are made by the same two processes, as
+    their start takes longer than they learn.
+    """
+    program = folder / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")
-    started = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes)]
-    command = [sys.executable, *(started if processes > 1 else []), str(program), str(folder), str(updates)]
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(program)]
     paths = os.pathsep.join(path for path in sys.path if path)
     ended = subprocess.run(
-        command, env={**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"}, capture_output=True, timeout=600
+        [*command, told(*parts)],
+        env={**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        timeout=600,
     )
     assert ended.returncode == 0, ended.stderr.decode()[-3000:]
-    return [json.loads((folder / f"rank-{rank}.json").read_text()) for rank in range(processes)]
+    return [[read(folder, number, rank) for rank in range(2)] for number in range(len(parts))]
+
+
+def told(*parts: tuple[Path, int]) -> str:
+    return json.dumps([(str(folder), updates) for folder, updates in parts])
+
+
+def read(folder: Path, number: int, rank: int) -> Any:
+    return json.loads((folder / f"{number}-rank-{rank}.json").read_text())
 
 
 def curve_of(folder: Path) -> list[dict[str, str]]:
@@ -62,20 +81,24 @@ def curve_of(folder: Path) -> list[dict[str, str]]:
         return [{key: value for key, value in row.items() if key != "seconds"} for row in csv.DictReader(file)]
 
 
-def test_two_processes_learn_one_network(tmp_path: Path) -> None:
-    """They stay equal, leave what one leaves, and go on exactly; one alone can go on, too, with new games."""
-    whole, parts = tmp_path / "whole", tmp_path / "parts"
-    first, second = learned(whole, 2)
+def test_two_processes_learn_one_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They stay equal, leave what one leaves, and go on exactly; one alone can go on, too, with new games.
+
+    Another run between the two parts draws other numbers and has other weights.
+    """
+    whole, parts, alone = tmp_path / "whole", tmp_path / "parts", tmp_path / "alone"
+    stopped, ends, ends_in_parts = learned_by_two(tmp_path, (parts, 3), (whole, 1000), (parts, 1000))
+    first, second = ends
     assert first == second and first[0] >= 6000
     assert any(name.startswith("snapshot-") and games > 0 for name, _, games in first[2])
-    names = {POLICY, BEST, RESUME, CURVE, LEAGUE, "league.csv", "evaluations.csv", "rank-0.json", "rank-1.json"}
+    names = {POLICY, BEST, RESUME, CURVE, LEAGUE, "league.csv", "evaluations.csv"}
     assert {path.name for path in whole.iterdir()} == names
 
-    stopped, _ = learned(parts, 2, updates=3)
-    assert stopped[1] == 3 < first[1]
-    shutil.copytree(parts, tmp_path / "alone")
-    assert learned(parts, 2) == [first, second]
+    assert stopped[0][1] == 3 < first[1]
+    assert ends_in_parts == ends
     assert curve_of(parts) == curve_of(whole)
 
-    (alone,) = learned(tmp_path / "alone", 1, updates=1)
-    assert alone[1] == 4 and alone[0] > stopped[0] and alone[3] != stopped[3]
+    monkeypatch.setattr(sys, "argv", ["program.py", told((alone, 1))])
+    runpy.run_path(str(tmp_path / "program.py"))
+    last = read(tmp_path, 0, 0)
+    assert last[1] == 4 and last[0] > stopped[0][0] and last[3] != stopped[0][3]

@@ -34,6 +34,7 @@ CONFIGS = [
     Config(players=5, modules=MODULES),
 ]
 EVERY = 20  # of the actions: pages take longer
+LOOKING = 2  # of the players, before each action
 SHARE = 4  # of the positions one in so many is looked at: pictures take milliseconds
 
 
@@ -64,7 +65,7 @@ def test_what_an_action_does(config: Config, seeds: range, tmp_path: Path) -> No
         batch = Batch(config, 1, seed=seed, autoreset="disabled")
         while batch.actors[0] != NOBODY:
             action = batch.random_actions()
-            for seat in range(config.players):
+            for seat in generator.permutation(config.players)[:LOOKING].tolist():
                 games = exchanged(batch, seat, generator)
                 actions = np.repeat(action, 2)
                 if batch.states[0]["decision"] == Decision.DRAFT and batch.actors[0] != seat:

@@ -16,7 +16,7 @@ from docs import library_snippets
 from docs.library_snippets import FILE, FOLDER, GAMES, INSTALLED, ROOT, SNIPPETS, STEPS, run_apart
 from tabletop_engine.errors import IllegalAction
 
-FEW = 4000
+FEW = 2000
 """Decisions; learners round them up to a rollout."""
 
 

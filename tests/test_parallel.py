@@ -64,7 +64,7 @@ def test_what_ends_all_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigError, match="such a setting cannot be"):
         in_processes(refuse, 2, "cpu", Telling())
     with pytest.raises(TabletopError, match="failed 2 times without saving in between: is there memory enough"):
-        in_processes(die, 2, "cpu", Telling())
+        in_processes(die, 1, "cpu", Telling())
     watcher = Telling()
     with pytest.raises(TabletopError, match="without saving in between: RuntimeError: a fault in the program"):
         in_processes(fail, 1, "cpu", watcher)

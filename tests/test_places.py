@@ -27,6 +27,7 @@ from tests.evergreen.play import play as play_evergreen
 from tests.games import connect_four
 from tests.rulebook.modules import forecasts
 from tests.support.configurations import A_FEW
+from tests.support.effort import games
 from tests.support.hidden import swapped
 from tests.support.play import action_of, play
 
@@ -35,7 +36,7 @@ NOWHERE = {PETRICHOR: {PASS, DECLINE}, EVERGREEN: {DONE}}
 """Answers that no piece stands for."""
 EVERY = 9
 """One in so many of a game's decisions is drawn for all seats."""
-MOST = 12
+MOST = games(5, 12)
 """Decisions of one kind in a game that are looked at."""
 HIDDEN = ("hand-card", "pack-card")
 

@@ -41,11 +41,14 @@ from petrichor_env.state import (
 from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, StateError
 from tabletop_engine.play.kernels import sample_actions
 from tests.support.configurations import A_FEW, EVERY_CONFIGURATION, TOGETHER
+from tests.support.effort import games
 from tests.support.hidden import swapped
 from tests.support.processes import in_python
 
-GAMES = 12
+GAMES = games(6, 12)
 """Of each configuration."""
+AT_ONCE = 8
+"""Steps whose states are checked together, as a check of few states takes as long as one of many."""
 Check = Callable[[np.ndarray], np.ndarray]
 
 ANSWERED_WITH_ONE = (Decision.DRAFT, Decision.PAY, Decision.OPTIONAL_ACTION, Decision.DISCARD)
@@ -85,7 +88,7 @@ def positions() -> dict[Config, np.ndarray]:
         for _ in range(120):
             play_on(batch, 3, generator)
             seen.append(batch.states.copy())
-        states = np.concatenate(seen)
+        states = joined(seen)
         chosen = [np.flatnonzero(states["decision"] == decision)[-3:] for decision in np.unique(states["decision"])]
         found[config] = states[np.concatenate(chosen)]
     return found
@@ -320,6 +323,20 @@ def assert_sound(states: np.ndarray) -> None:
             pytest.fail(f"{check.__name__}: {check.__doc__}\n{states[np.argmin(sound)]}")
 
 
+def joined(states: list[np.ndarray]) -> np.ndarray:
+    """All of these, one after the other, as bytes: NumPy would copy field by field."""
+    return np.concatenate([part.view(f"V{STATE.itemsize}") for part in states]).view(STATE)
+
+
+def assert_all_sound(states: list[np.ndarray]) -> None:
+    """Every check of all these states, which are forgotten then."""
+    if states:
+        whole = joined(states)
+        assert_sound(whole)
+        check_states(whole)
+        states.clear()
+
+
 def assert_forward(before: np.ndarray, after: np.ndarray) -> None:
     """Points, their sources, Voting Wins, Wheat tokens, blooms and rounds only grow, rounds and Wins by one step's."""
     for name in ("points", "scored", "voting_wins", "wheat_tokens", "round", "fertilizer"):
@@ -416,21 +433,23 @@ def play_to_the_end(batches: list[Batch], seen: Seen) -> None:
     lengths = np.zeros((len(batches), batches[0].num_games), np.int64)
     ended = np.zeros(lengths.shape, bool)
     numbers = {id(batch): number for number, batch in enumerate(batches)}
+    unchecked: list[np.ndarray] = []
     while batches:
-        before = np.concatenate([batch.states for batch in batches])
+        before = joined([batch.states for batch in batches])
         for batch in batches:
             masks = batch.action_masks.copy()
             masks[::2] = eager(batch)[::2]
             batch.step(sample_actions(masks, generator))
             seen.observations(batch.observations)
-        after = np.concatenate([batch.states for batch in batches])
-        assert_sound(after)
-        check_states(after)
+        after = joined([batch.states for batch in batches])
+        unchecked.append(after)
+        if len(unchecked) == AT_ONCE:
+            assert_all_sound(unchecked)
         assert_forward(before, after)
         seen.states(after)
         for batch in batches:
-            number, over = numbers[id(batch)], batch.terminations
-            config = Config.of(batch.states[0])
+            number, over, config = numbers[id(batch)], batch.terminations, batch.config
+            assert isinstance(config, Config)
             assert (over == (batch.states["phase"] == Phase.OVER)).all()
             assert (over == (batch.actors == NOBODY)).all()
             lengths[number] += 1
@@ -441,6 +460,7 @@ def play_to_the_end(batches: list[Batch], seen: Seen) -> None:
                 assert Config.of(batch.states[int(over.argmax())]) == batch.config
                 batch.reset(mask=over)
         batches = [batch for batch in batches if not ended[numbers[id(batch)]].all()]
+    assert_all_sound(unchecked)
 
 
 def test_random_games() -> None:
@@ -449,7 +469,7 @@ def test_random_games() -> None:
     batches = [
         Batch(config, GAMES, seed=number, autoreset="disabled") for number, config in enumerate(EVERY_CONFIGURATION)
     ]
-    first = np.concatenate([batch.states for batch in batches])
+    first = joined([batch.states for batch in batches])
     assert_sound(first)
     check_states(first)
     seen.states(first)
@@ -647,6 +667,7 @@ def test_the_own_forecast_cards_are_seen(positions: dict[Config, np.ndarray]) ->
 
 def test_drawing_what_is_hidden_keeps_the_rest(positions: dict[Config, np.ndarray]) -> None:
     """All that is public, own cards and every number of cards stay; the games go on soundly to their end."""
+    played: list[np.ndarray] = []
     for config, seat, states, drawn in views(positions):
         assert STATE.names is not None
         for name in STATE.names:
@@ -663,18 +684,19 @@ def test_drawing_what_is_hidden_keeps_the_rest(positions: dict[Config, np.ndarra
         assert (np.sort(was) == np.sort(now)).all()
         for seen in (seat, PLAYED):
             assert ((was == seen) == (now == seen)).all()
-        assert_sound(drawn)
-        check_states(drawn)
+        assert_all_sound([drawn])
         batch = loaded(config, drawn[drawn["actor"] != NOBODY])
         generator = np.random.default_rng(2)
         for step in range(40):
             batch.step(sample_actions(batch.action_masks, generator))
             if step % 8 == 0:
-                assert_sound(batch.states)
+                played.append(batch.states.copy())
             if batch.terminations.any():
                 batch.reset(mask=batch.terminations)
-        assert_sound(batch.states)
-        check_states(batch.states)
+        played.append(batch.states.copy())
+        if len(played) > 100:
+            assert_all_sound(played)
+    assert_all_sound(played)
 
 
 @pytest.mark.parametrize(

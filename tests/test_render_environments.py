@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -219,17 +220,21 @@ def test_nothing_hidden_is_shown() -> None:
     for one in (env, aec):
         one.reset(seed=5)
         batch = getattr(one.unwrapped.batch, "batch", one.unwrapped.batch)
-        lines = set()
+        lines, times = set(), Counter[int]()
         while batch.actors[0] >= 0:
             last = told(one, 1)
             assert not hidden.search(last), last
             lines.add(last)
-            drawn = picture(one, 1).svg
-            true = batch.states.copy()
-            batch.states[:] = swapped(true, 1, generator)
-            told_with = re.compile(' data-last-action="[^"]*"|<rect[^>]*y="898".*', re.DOTALL)  # compares two states
-            assert told_with.sub("", picture(one, 1).svg) == told_with.sub("", drawn)
-            batch.states[:] = true
+            decision = int(batch.states[0]["decision"])
+            times[decision] += 1
+            if times[decision] < 4 or times[decision] % 4 == 0:  # pictures take milliseconds
+                drawn = picture(one, 1).svg
+                true = batch.states.copy()
+                batch.states[:] = swapped(true, 1, generator)
+                # what is told was done compares two states
+                told_with = re.compile(' data-last-action="[^"]*"|<rect[^>]*y="898".*', re.DOTALL)
+                assert told_with.sub("", picture(one, 1).svg) == told_with.sub("", drawn)
+                batch.states[:] = true
             play(one, 1, int(generator.integers(1000)))
         assert len(lines) > 30
     assert any("keep a card" in line for line in lines)
@@ -247,12 +252,14 @@ def test_a_batch_shows_what_single_environments_show(mode: AutoresetMode) -> Non
     _, infos = native.reset(seed=3)
     singles.reset(seed=3)
     generator = np.random.default_rng(1)
-    ended = 0
+    ended, since = 0, 0  # steps since the start or the end of a game
     while ended < 2:
-        for ours, theirs in zip(native.render(), singles.render(), strict=True):
-            np.testing.assert_array_equal(ours, theirs)
+        if since < 10 or since % 4 == 0:
+            for ours, theirs in zip(native.render(), singles.render(), strict=True):
+                np.testing.assert_array_equal(ours, theirs)
         actions = sample_actions(infos["action_mask"], generator)
         _, _, terminations, _, infos = native.step(actions)
+        since = 0 if terminations.any() else since + 1
         singles.step(actions)
         ended += terminations.sum()
     for ours, theirs in zip(native.render(), singles.render(), strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import json
+from collections import Counter
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
@@ -17,10 +18,12 @@ from hypothesis import strategies as st
 from petrichor_env import Batch, Config, describe, scenario
 from petrichor_env.actions import ACTION_NAMES
 from petrichor_env.game import check
+from petrichor_env.scenarios import described
 from petrichor_env.state import DECISION_NAMES, STATE, Decision, State
 from tabletop_engine.errors import ScenarioError, StateError
 from tabletop_engine.play.batch import legal_actions
 from tests.support.configurations import BASE, RANDOM, SOLO, TOGETHER
+from tests.support.effort import games
 from tests.support.play import play
 from tests.support.scenarios import SHORT
 
@@ -43,25 +46,32 @@ def batch_of(config: Config) -> Batch:
 @pytest.mark.parametrize("config", [*BASE, *SOLO, *TOGETHER, *RANDOM], ids=lambda config: config.name)
 def test_describing_random_games(config: Config) -> None:
     """Through the description and back, byte for byte, all along random games and at their ends."""
-    batch = Batch(config, 2, seed=11, autoreset="next_step")
+    batch, seen = Batch(config, games(1, 2), seed=11, autoreset="next_step"), []
     for step in range(80 * config.rounds):
         if step % 25 == 0 or batch.terminations.any():
-            check(batch.states)
-            for state in batch.states:
-                assert again(state).tobytes() == state.tobytes()
+            seen.append(batch.states.copy())
         batch.step(batch.random_actions())
+    states = np.stack(seen).ravel()
+    check(states)  # `describe` would check them one by one
+    for state in states:
+        assert scenario(json.loads(json.dumps(described(state)))).tobytes() == state.tobytes()
+    for state in states[::9]:
+        assert describe(state) == described(state)
 
 
 @pytest.mark.parametrize("config", [BASE[0], BASE[-1], SOLO[-1], *TOGETHER[::2]], ids=lambda config: config.name)
 def test_describing_forfeited_games(config: Config) -> None:
     """A forfeited game keeps what it was in the middle of."""
     batch = Batch(config, 1, seed=3, autoreset="next_step", illegal_action="lose")
-    decisions = set()
-    for _ in range(150):
+    decisions: Counter[int] = Counter()
+    for step in range(150):
+        if step % 10 and decisions[int(batch.states["decision"][0])] > 2:  # what is rare is always looked at
+            batch.step(batch.random_actions())
+            continue
         forfeits = batch.copy()
         forfeits.step([-1])
         for before, state in zip(batch.states[forfeits.illegal], forfeits.states[forfeits.illegal], strict=True):
-            decisions.add(int(before["decision"]))
+            decisions[int(before["decision"])] += 1
             assert describe(state)["forfeited"] == describe(before)["actor"]
             assert again(state).tobytes() == state.tobytes()
         batch.step(batch.random_actions())
@@ -744,7 +754,7 @@ def test_check_of_what_modules_add(name: str, field: str, at: Any, value: int, r
 # ---- whatever comes
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=games(150, 400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.sampled_from([*BASE, SOLO[0], SOLO[-1], *TOGETHER, *RANDOM]),
     st.integers(0, 2**32),
@@ -796,7 +806,7 @@ def changed_descriptions(draw: st.DrawFn) -> dict[str, Any]:
     return full
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=games(150, 400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(changed_descriptions())
 def test_odd_descriptions(description: dict[str, Any]) -> None:
     """Whatever a description holds, it is refused with a reason or makes a state that is described again."""

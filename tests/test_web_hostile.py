@@ -26,6 +26,7 @@ from tabletop_agents.web.messages import (
     object_of,
     table_asked_for,
 )
+from tests.support.effort import games
 from tests.support.web import SECONDS, Page, Server, closing_words, serving
 
 
@@ -124,7 +125,7 @@ JSON = st.recursive(
     name=st.sampled_from([*ASKED, "stop", "open", ""]),
     keys=st.dictionaries(st.sampled_from(["view", "action", "agent", "step", "seat", "description", "what"]), JSON),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=games(150, 400), deadline=None)
 def test_any_message_is_taken_or_refused(name: str, keys: dict[str, Any]) -> None:
     try:
         assert asked_for({"id": 1, "do": name, **keys}) == name
@@ -134,7 +135,7 @@ def test_any_message_is_taken_or_refused(name: str, keys: dict[str, Any]) -> Non
 
 
 @given(JSON)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=games(150, 400), deadline=None)
 def test_any_request_for_a_table_is_taken_or_refused(content: Any) -> None:
     try:
         order = table_asked_for(object_of(json.dumps(content)))

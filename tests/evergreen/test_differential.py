@@ -16,11 +16,14 @@ from tests.reference_evergreen.table import Player, Table
 from tests.reference_evergreen.task import Task
 from tests.reference_evergreen.zone import Zone
 from tests.support.comparing import Difference
+from tests.support.effort import games
 
-GAMES = 12
+GAMES = games(5, 12)
 """Of each number of players."""
 RANDOM_GAMES = 10
 """Of each of the groups of random configurations."""
+PLAYED = games(4, RANDOM_GAMES)
+"""The first ones of each group."""
 MANY = 2000
 """Random games among the slow tests; `make fuzz` plays on and on."""
 
@@ -33,7 +36,7 @@ def test_both_play_the_same_games(players: int) -> None:
 
 @pytest.mark.parametrize("group", range(20))
 def test_both_play_the_same_games_with_random_overlays(group: int) -> None:
-    for seed in range(RANDOM_GAMES):
+    for seed in range(PLAYED):
         play(RANDOM_GAMES * group + seed)
 
 
@@ -93,8 +96,8 @@ def test_planted_mistakes_are_found(mistake: str, monkeypatch: pytest.MonkeyPatc
         play_some(60)
 
 
-def play_some(games: int) -> None:
-    for seed in range(games):
+def play_some(number: int) -> None:
+    for seed in range(number):
         compare_game(Config(2 + seed % 3), seed)
 
 

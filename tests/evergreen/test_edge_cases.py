@@ -9,6 +9,7 @@ import pytest
 
 from tests.evergreen import play as e
 from tests.evergreen.play import CARDS, all_done, asked, check, described, flowers_of, fresh, leave, legal, look, play
+from tests.support.effort import games
 
 PLAYERS = pytest.mark.parametrize("players", [1, 2, 3, 4])
 SKULLS = {"meadow buds", "flowers sprout", "grain small_tree", "rock big_tree", "swamp bush", "snow lake"}
@@ -78,7 +79,7 @@ def test_a_game_alone() -> None:
 
 
 @PLAYERS
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", range(games(1, 2)))
 def test_random_games(players: int, seed: int) -> None:
     """At every decision: two answers or more, 42 cards, points that add up; now and then a description comes back."""
     chance = random.Random(seed)

@@ -18,10 +18,11 @@ from tabletop_engine.play.batch import Batch
 from tabletop_engine.replays.page import page_data
 from tabletop_engine.replays.replay import Replay
 from tests.evergreen.rounds import choose, goes_on, turns
+from tests.support.effort import games
 from tests.support.environments import legal_action
 
 PLAYERS = (2, 3, 4)
-GAMES = 6
+GAMES = games(4, 6)
 WORDS_IN = 2
 """Of the games, in so many the slow parts are compared too: texts, pictures, pages."""
 

@@ -16,12 +16,13 @@ from evergreen_env.state import PIECE_NAMES, PLACE_NAMES, POWER_NAMES, Decision,
 from evergreen_env.words import places_in
 from tabletop_engine.play.batch import legal_actions
 from tests.evergreen import play as e
+from tests.support.effort import games
 
 ACTIONS = ("plant three", "grow two", "plant and grow", "anywhere")
 BETWEEN = (Decision.TURN, Decision.DRAFT, Decision.GAME_OVER)
 """No action and no power is being carried out."""
-CHUNK = 128
-POSITIONS = 25
+CHUNK = 64
+POSITIONS = games(15, 25)
 """Of each action, each power and each kind of overlay."""
 
 ROWS = ["WWMW", "WN#W", "RGFW", "NMNN"]
@@ -40,14 +41,15 @@ def ends(state: Any, choice: int, overlay: Overlay) -> Counter[bytes]:
         is_legal = (states["legal"] >> np.arange(NUM_ACTIONS, dtype=np.uint64)) & np.uint64(1) == 1
         if first:
             is_legal &= np.arange(NUM_ACTIONS) == choice
-        games, actions = np.nonzero(is_legal)
+        origins, actions = np.nonzero(is_legal)
         after = Counter[bytes]()
-        counts = np.array(list(ways.values()))[games]
-        for start in range(0, len(games), CHUNK):
+        counts = np.array(list(ways.values()))[origins]
+        for start in range(0, len(origins), CHUNK):
             part = slice(start, start + CHUNK)
-            number = len(games[part])
-            batch.set_states(np.resize(states[games[part]], CHUNK))
-            batch.step(np.resize(actions[part], CHUNK), which=np.arange(CHUNK) < number)
+            number = len(origins[part])
+            again = start + np.arange(CHUNK) % number  # a batch has one size
+            batch.set_states(states[origins[again]])
+            batch.step(actions[again], which=np.arange(CHUNK) < number)
             for record, count in zip(batch.states[:number], counts[part].tolist(), strict=True):
                 (ended if record["decision"] in BETWEEN else after)[record.tobytes()] += count
         ways, first = after, False
