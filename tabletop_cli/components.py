@@ -30,7 +30,7 @@ def add_components(
 
     @app.command(
         rich_help_panel=GAME,
-        epilog=line.examples("components", "components --json numbers.json", "components --draw 17 > box-17.toml"),
+        epilog=line.examples("components", "components --json numbers.json", "components --draw 17"),
     )
     def components(
         overlay: options.Overlay = None,

@@ -43,7 +43,17 @@ APPS = {"petrichor": petrichor.app, "evergreen": evergreen.app}
 
 ORDER = (
     *("--players", "--solo", "--curriculum"),  # what is played
-    *("--rounds", "--drafting", "--variants", "--modules", "--powers", "--readings", "--components", "--overlay"),
+    *(
+        "--rounds",
+        "--drafting",
+        "--variants",
+        "--modules",
+        "--powers",
+        "--readings",
+        "--components",
+        "--overlay",
+        "--draw",
+    ),
     *("--agents", "--policy", "--people", "--hints", "--config", "--start", "--rival"),  # who plays, from which files
     *("--folder", "--resume", "--trust", "--seat"),
     *("--games", "--search-games", "--duel-games", "--seed", "--until-width", "--minutes", "--steps"),  # how much
