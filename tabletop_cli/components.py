@@ -39,7 +39,7 @@ def add_components(
             typer.Option(
                 metavar="N",
                 min=0,
-                max=2**32 - 1,
+                max=options.LARGEST_SEED,
                 help="Draw every number that has a range from it, by this seed, and print the box as an overlay.",
                 show_default=False,
             ),

@@ -241,7 +241,17 @@ BAD = [
     ("[tiles.wheat]\nrange.drops_to_grow = [1, 2, 3]", "[1, 2, 3] is not allowed", "[least, most] or {one_of"),
     ("[tiles.wheat]\nrange.solo_priorities = [[1, 5.5], 3, 4]", "[1, 5.5] has an end that is not a whole", "permuted"),
     ("[voting_wins_track]\nrange.points = {one_of = [[1,2,3,4,5,6,7,8,9,10,11,12,1]]}", "falls", "one_of"),
-    ('[southern_winds_cards]\nrange.2 = {sets_of = ["snow"]}', "is not allowed", "{sets_of = [words]}"),
+    (
+        '[southern_winds_cards]\nrange.2 = {sets_of = ["snow"]}',
+        "are not different words of frost",
+        "{sets_of = [words]}",
+    ),
+    ('[southern_winds_cards]\nrange.2 = {sets_of = ["sun", "sun"]}', "are not different words", "{sets_of = [words]}"),
+    (
+        f"[voting_wins_track]\nrange.points = {{sets_of = {list(range(60))}}}",
+        "are not different words of none",
+        "one_of",
+    ),
     ("[southern_winds_cards]\nrange.2 = {sets_of = []}", "allows nothing", "{sets_of = [words]}"),
 ]
 

@@ -82,6 +82,9 @@ def range_of(key: Key, stated: Any, count: int) -> Range:
         if isinstance(values, list) and form == "one_of":
             return _one_of(key, [value if isinstance(value, list) else [value] for value in values])
         if isinstance(values, list) and form == "sets_of" and key.places is not None:
+            words = [value for value in key.words if value in values]
+            if len(words) < len(values):  # checked before the lists are made, whose number grows fast
+                raise BadRange(f"{values!r:.80} are not different words of {', '.join(key.words) or 'none'}")
             sizes = range(key.fewest, min(len(key.places), len(values)) + 1)
             lists = [tuple(some) for size in sizes for some in combinations(values, size)]
             return _one_of(key, [some for some in lists if key.wrong_together(some) is None])
