@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from evergreen_env.component_files import COMPONENTS, load_components, load_tables
+from evergreen_env.component_files import COMPONENTS
 from evergreen_env.state import MAX_PLAYERS, State
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.text.words import player_names
@@ -31,7 +31,7 @@ class Config:
     A mapping of components is kept as a sorted tuple of (key, value) pairs with tuples in place of lists.
     """
 
-    SWITCHES: ClassVar[tuple[str, ...]] = ("players", "owners", "rounds", "outline")
+    SWITCHES: ClassVar[tuple[str, ...]] = ("players", "owners")
     """The fields of a record that a configuration sets."""
 
     players: int = 1
@@ -55,8 +55,6 @@ class Config:
     def write_switches(self, states: np.ndarray) -> None:
         """Set the switches of records of `state.STATE`, an array (N,); everything else in them stays."""
         states["players"], states["owners"] = self.players, self.players
-        states["rounds"] = sum(int(rounds) for rounds in load_components(self.components)["flags.season_rounds"].values)
-        states["outline"] = load_tables(self.components)[0]["outline"]
 
     @property
     def game(self) -> Game:

@@ -15,7 +15,6 @@ from evergreen_env.config import Config
 from evergreen_env.game import GAME
 from evergreen_env.state import NUM_CARDS
 from tabletop_engine.envs.openspiel import Limits, register
-from tabletop_engine.game import switches_of
 
 __all__ = ["NAME", "limits"]
 
@@ -27,7 +26,7 @@ _USE = 1 + 2
 
 def limits(config: Config) -> Limits:
     """Upper bounds for OpenSpiel, counted from the rules. Games are much shorter (docs/openspiel.md)."""
-    rounds = int(switches_of(config)["rounds"][0])
+    rounds = int(GAME.load_tables(config.components)["season_rounds"].sum())
     uses = rounds * (rounds + 1) // 2  # the level of a power rises at most once in a round
     return Limits(
         decisions=config.players * (rounds * _TURN + uses * _USE),

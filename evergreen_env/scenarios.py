@@ -132,6 +132,7 @@ class _Reader:
 
     def state(self) -> State:
         self.config.write_switches(self.array)
+        self.record.rounds, self.record.outline = int(self.t["season_rounds"].sum()), self.t["outline"]
         self.limits = limits(self.config.players, int(self.record.rounds))
         self.record.rng = np.uint64(self.number(self.get("random", 0), "random"))
         self.progress()

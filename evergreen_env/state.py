@@ -24,7 +24,7 @@ import numpy as np
 from tabletop_engine.record import NOBODY as NOBODY
 from tabletop_engine.record import Record, array, blank_record, dtype_of, number
 
-STATE_VERSION = 1
+STATE_VERSION = 2
 """The version of the record's layout. Saved states carry it."""
 RULES_VERSION = 1
 """The version of the rules and of what chance brings for a seed. Results of one version can be compared."""
@@ -143,9 +143,13 @@ class State(Record):
     rng = number(np.uint64, "the random stream (splitmix64), the only source of randomness")
     legal = array(np.uint64, 1, "the set of actions that answer the decision, one bit for each action")
 
+    box = number(np.int16, "which of several tables of printed numbers is played with; 0 with one")
+
     # the switches of this game; a new game keeps them
     players = number(np.int8, "the number of players; 1 plays for points alone")
     owners = number(np.int8, "the number of those who have points: the players")
+
+    # what the board says
     rounds = number(np.int8, "the number of rounds in the game")
     outline = number(np.uint64, "the set of the spaces of a planet")
 

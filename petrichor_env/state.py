@@ -27,7 +27,7 @@ import numpy as np
 from tabletop_engine.record import NOBODY as NOBODY
 from tabletop_engine.record import Record, array, blank_record, dtype_of, number
 
-STATE_VERSION = 4
+STATE_VERSION = 5
 """The version of the record's layout. Saved states carry it."""
 RULES_VERSION = 3
 """The version of the rules and of what chance brings for a seed. Results of one version can be compared."""
@@ -256,6 +256,8 @@ class State(Record):
     rng = number(np.uint64, "the random stream (splitmix64), the only source of randomness")
     legal = array(np.uint64, LEGAL_WORDS, "the set of actions that answer the decision, one bit for each action")
 
+    box = number(np.int16, "which of several tables of printed numbers is played with; 0 with one")
+
     # the switches of this game; a new game keeps them
     players = number(np.int8, "the number of players; 1 is solo")
     owners = number(np.int8, "the number of owners of drops and votes: the players, in solo also the neutral player")
@@ -356,7 +358,7 @@ class State(Record):
     winds_roll = array(np.int8, WINDS_LOG, "the numeric die rolled for each of them, or 0 if none was rolled")
     winds_target = array(np.int8, WINDS_LOG, "the tile that each of them took effect on, or NO_TILE", NO_TILE)
 
-    spare = array(np.int8, 7, "nothing: it makes the record's size a multiple of 8 bytes")
+    spare = array(np.int8, 5, "nothing: it makes the record's size a multiple of 8 bytes")
 
 
 STATE = dtype_of(State)

@@ -29,7 +29,12 @@ SCRIPT = "script"
 def random_bits(s: Any) -> np.uint64:
     """64 random bits from the record's stream."""
     s.rng = s.rng + _GAMMA
-    z = s.rng
+    return mixed_bits(s.rng)
+
+
+@rule
+def mixed_bits(z: np.uint64) -> np.uint64:
+    """64 bits that depend on all bits of a number, and differ for different numbers."""
     z = (z ^ (z >> _30)) * _MIX_1
     z = (z ^ (z >> _27)) * _MIX_2
     return z ^ (z >> _31)

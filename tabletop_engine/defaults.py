@@ -31,6 +31,7 @@ class GameRecord(Record):
     round = number(np.int8, "the current round, from 1")
     rounds = number(np.int8, "the number of rounds")
     forfeited = number(np.int8, "the seat that lost by an illegal action, or NOBODY")
+    box = number(np.int16, "which of several tables of printed numbers is played with")
 
 
 @rule

@@ -21,10 +21,11 @@ from tabletop_engine.drawing.owners import Mark
 from tabletop_engine.drawing.svg import Place
 from tabletop_engine.observation import Layout
 from tabletop_engine.play.kernels import Kernels
+from tabletop_engine.record import FILLER
 from tabletop_engine.record import NOBODY as NOBODY
 from tabletop_engine.text.words import Facts, Lesson
 
-RECORD = ("rng", "legal", "decision", "actor", "players", "owners", "round", "rounds", "points", "forfeited")
+RECORD = ("rng", "legal", "decision", "actor", "players", "owners", "round", "rounds", "points", "forfeited", "box")
 """The fields that the record of every game has. A game adds its own.
 
 Attributes:
@@ -38,6 +39,7 @@ Attributes:
     rounds: the number of rounds; 1 in a game without rounds.
     points: the points of each owner.
     forfeited: the seat that lost by an illegal action, or NOBODY.
+    box: which of several tables of printed numbers is played with; the engine sets it (`tabletop_engine.boxes`).
 """
 
 
@@ -112,7 +114,8 @@ class Rules:
         sample_hidden: `sample_hidden(s, t, seat, rng)` redraws all that this seat cannot know, and gives the game the
             random stream `rng`.
         value: `value(s, t, w, seat, memo)` estimates for searches how many points the seat is ahead (float64): points
-            that it has, and points that it can expect. `w` are the weights, `memo` is scratch space.
+            that it has, and points that it can expect. `w` are the weights, `memo` is scratch space, which games of
+            different boxes share: what is kept there belongs to `s.box`.
         is_settled: `is_settled(s, seat)` tells whether the seat has completed its current move, so that a search may
             value the position.
     """
@@ -438,6 +441,21 @@ class Game:
     def layout_hash(self) -> str:
         """A hash of the record's layout: 16 hexadecimal digits, different for different layouts."""
         return hashlib.sha256(repr(self.state.descr).encode()).hexdigest()[:16]
+
+    def bytes_of(self, state: Any) -> bytes:
+        """The bytes of a record that checksums of replays count: all but the field `box`, which came later."""
+        raw, (start, end, kept, size) = state.tobytes(), self._bytes_that_count
+        return (raw[:start] + raw[end:kept]).ljust(size, b"\0")
+
+    @cached_property
+    def _bytes_that_count(self) -> tuple[int, int, int, int]:
+        """Where `box` begins and ends, where the fields end, and the size of the record without it."""
+        fields: Any = self.state.fields
+        start = int(fields["box"][1])
+        end = start + fields["box"][0].itemsize
+        kept = int(fields[FILLER][1]) if FILLER in fields else self.state.itemsize
+        largest = max(fields[name][0].base.itemsize for name in self.state.names or ())
+        return start, end, kept, -(-(kept - end + start) // largest) * largest
 
     def made(self, templates: Iterable[Callable[..., Any]], **names: Any) -> dict[str, Any]:
         """Templates compiled for this game (`compiling.compiled.made_for`); `names` become additional globals."""

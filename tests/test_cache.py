@@ -126,7 +126,7 @@ import numpy as np
 from {home} import GAME
 states = np.zeros(1, GAME.state)
 GAME.config().write_switches(states)
-GAME.kernels.reset_games(states, GAME.load_tables(None), np.ones(1, np.bool_))
+GAME.kernels.reset_games(states, GAME.load_tables(None), np.ones(1, np.bool_), np.zeros(1, np.int64))
 assert states["legal"][0, 0] == 127
 """
 

@@ -12,6 +12,7 @@ from tabletop_engine.envs.openspiel import Playouts, Resampler, SpielGame, param
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config
 from tabletop_engine.play.agents import Decisions
+from tabletop_engine.play.tables import own_tables
 from tabletop_engine.positions.position import positions_of
 
 MCTS, ISMCTS = "mcts", "ismcts"
@@ -47,10 +48,12 @@ class OpenSpielAgent:
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         """(N,) int64 legal actions."""
-        tables = decisions.tables.tobytes()
+        config = decisions.game.config
         return np.array(
             [
-                self._choose(spiel_game(decisions.game.config.of(state), tables), state, generator)
+                self._choose(
+                    spiel_game(config.of(state), own_tables(state, decisions.tables).tobytes()), state, generator
+                )
                 for state in decisions.sample_states(generator)
             ],
             np.int64,

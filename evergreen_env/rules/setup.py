@@ -18,7 +18,7 @@ _0 = np.uint64(0)
 @rule
 def set_up(s: State, t: Tables) -> None:
     """Set the game up to the first draft, from the switches and the random stream alone."""
-    clear(s)
+    clear(s, t)
     s.sun = t.sun_start
     s.deck = t.cards
     s.first_player = random_below(s, s.players)
@@ -30,14 +30,15 @@ def set_up(s: State, t: Tables) -> None:
 
 
 @rule
-def clear(s: State) -> None:
-    """An empty table: the blank record with this game's switches and random stream."""
+def clear(s: State, t: Tables) -> None:
+    """An empty table: the blank record with this game's switches, random stream and board."""
     start = BLANK.copy()[0]
     start.rng = s.rng
     start.players = s.players
     start.owners = s.owners
-    start.rounds = s.rounds
-    start.outline = s.outline
+    for season in range(t.season_rounds.shape[0]):
+        start.rounds += t.season_rounds[season]
+    start.outline = t.outline
     overwrite(s, start)
 
 

@@ -22,7 +22,7 @@ from tabletop_engine.errors import ConfigError, GameOver
 from tabletop_engine.game import Config
 from tabletop_engine.play.batch import Batch
 
-_OF_GAMES = ("reward", "observation_dtype")
+_OF_GAMES = ("reward", "observation_dtype", "boxes")
 Observation: TypeAlias = dict[str, NDArray[Any]]
 
 
@@ -77,9 +77,8 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
       the agent's `info["illegal"]` is true until its next action.
     - `action_mask`: `"observation"` (default), or `"info"` for libraries that don't support dictionaries: observations
       are then the plain arrays of a `Box`, and masks are only in the infos.
-    - `observation_dtype`, `render_mode` and `render_size`: as in `tabletop_engine.envs.SeatEnv`. Text and pictures show
-    all
-      hands.
+    - `observation_dtype`, `boxes`, `render_mode` and `render_size`: as in `tabletop_engine.envs.SeatEnv`. Text and
+      pictures show all hands.
 
     ## Errors
 
@@ -218,7 +217,7 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         return self._rendering.frame(self._shown(), self.metadata["render_fps"])
 
     def _shown(self) -> Shown:
-        return Shown(self.batch.states[0], None, self.batch.tables)
+        return Shown(self.batch.states[0], None, self.batch.tables_of(0))
 
     def close(self) -> None:
         """Close the window, if there is one."""

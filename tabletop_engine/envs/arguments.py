@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from tabletop_engine.checks import fitted
 from tabletop_engine.described.scenarios import is_whole
-from tabletop_engine.errors import ConfigError, IllegalAction
+from tabletop_engine.errors import ConfigError, IllegalAction, ScenarioError
 from tabletop_engine.game import Config, Game, game_of
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.starts import record_of
 from tabletop_engine.play.versus import Prepare, VersusBatch
 
-_OF_GAMES = ("opponents", "seat", "reward", "illegal_action", "observation_dtype", "starts")
+_OF_GAMES = ("opponents", "seat", "reward", "illegal_action", "observation_dtype", "starts", "boxes")
 _OF_PICTURES = ("render_mode", "render_size")
 
 
@@ -131,6 +131,8 @@ def preparation(options: Mapping[str, Any], config: Config, wanted: NDArray[np.b
     state = record_of(description, config)
 
     def prepare(batch: Batch, which: NDArray[np.bool_]) -> None:
+        if len(batch.boxes) > 1:
+            raise ScenarioError("scenario: a description does not say which of several boxes it is of")
         chosen = which & wanted
         streams = batch.states["rng"][chosen].copy()
         batch.states[chosen] = state

@@ -122,6 +122,8 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
     - `observation_dtype`: `"float32"` (default), or `"int8"` for undivided counts up to 127, which take a quarter of
       the memory and less time.
     - `starts`: positions to start from, as in `tabletop_engine.play.batch.Batch`.
+    - `boxes`: other numbers on the pieces for every game: how many boxes are drawn (seeds 0, 1, …), or a list with a
+      seed or `components` for each box. A new game draws its box from its random stream.
     - `render_mode`: `"ansi"` (`render()` returns text), `"rgb_array"` (it returns the pixels of a picture), `"human"`
       (a window shows the picture after every step) or None. All show what this seat sees.
     - `render_size`: the width and height of the picture in pixels, 16 to 4096.
@@ -236,7 +238,7 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
 
     def _shown(self) -> Shown:
         games = self.batch.batch
-        return Shown(games.states[0], self.seat, games.tables)
+        return Shown(games.states[0], self.seat, games.tables_of(0))
 
 
 class SoloEnv(OfGame, SeatEnv):

@@ -65,8 +65,8 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     - `num_threads`: the number of threads that step the games; None for all usable cores.
     - `copy`: True (default): every step returns new arrays of observations and masks. False: it returns the batch's own
       arrays, which the next `step` or `reset` overwrites, for learners that copy them into a rollout buffer.
-    - `reward`, `illegal_action`, `observation_dtype`, `starts`, `render_mode` and `render_size`: as in the single
-      environment, but without a window.
+    - `reward`, `illegal_action`, `observation_dtype`, `starts`, `boxes`, `render_mode` and `render_size`: as in the
+      single environment, but without a window.
 
     ## Errors
 
@@ -182,7 +182,7 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         """Every game as the learner's seat sees it: text with `render_mode="ansi"`, pixels with `"rgb_array"`."""
         games = self.batch.batch
         pairs = zip(games.states, self.batch.seats, strict=True)
-        shown = [Shown(state, int(viewer), games.tables, game) for game, (state, viewer) in enumerate(pairs)]
+        shown = [Shown(state, int(viewer), games.tables_of(game), game) for game, (state, viewer) in enumerate(pairs)]
         return self._rendering.frames(shown)
 
     # --- inside ---

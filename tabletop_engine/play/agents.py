@@ -32,7 +32,7 @@ class Decisions:
 
     Attributes:
         game: the game that is played.
-        tables: (1,) of `game.tables`, the printed numbers.
+        tables: (K,) of `game.tables`, the printed numbers of each box; a record's field `box` says which are its own.
         observations: (N, D) float32, the actors' views.
         action_masks: (N, A) int8, 1 for each legal action.
     """

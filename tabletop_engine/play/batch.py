@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import hashlib
 import itertools
 import os
@@ -22,6 +23,7 @@ from tabletop_engine.game import NOBODY, Config, Game, switches_of
 from tabletop_engine.legal import NO_WAY_ON
 from tabletop_engine.play import kernels
 from tabletop_engine.play.starts import Starts, check_records, records_of
+from tabletop_engine.play.tables import Boxes, boxes_of, check_states, own_tables, tables_of
 from tabletop_engine.positions.saved import Format, Header, as_bytes
 
 AUTORESETS = {"same_step": kernels.SAME_STEP, "next_step": kernels.NEXT_STEP, "disabled": kernels.DISABLED}
@@ -33,6 +35,8 @@ OBSERVATION_DTYPES: dict[str, type[np.float32 | np.int8]] = {"float32": np.float
 Seed = int | Sequence[int] | np.ndarray | None
 T = TypeVar("T")
 
+_DRAWN = -1
+"""For the kernels: the box of a game that starts is drawn."""
 _GAMES_A_THREAD = 128
 """The smallest number of games that is worth a thread: handing over work costs about 30 µs."""
 _MOST_THREADS = 256
@@ -137,6 +141,11 @@ class Batch:
             checked. Each game keeps its own random stream.
         new_observations: True: every step writes `observations` into a new array, so that older arrays stay valid.
             False: every step overwrites the same array.
+        boxes: boxes to play with, in place of the one with the numbers of `config`: their number K, which stands for
+            the seeds 0 to K - 1, or a list with a seed for `Game.draw_components` or with `components` for each box.
+            Each new game draws its box, all equally likely, from its random stream, which stays where it is; so a game
+            from a seed goes on as it would with its own box alone. Positions in `starts` must be records then, with
+            their boxes in the field `box`.
 
     In the shapes below N is the number of games, P of players, A of actions, D of numbers in an observation.
 
@@ -154,8 +163,9 @@ class Batch:
         final_states: (N,) records, the ends of games; valid where `terminations`.
         final_observations: (N, D), seat 0's views of the ends; valid where `terminations`.
         config: the configuration that was given first.
-        configs: the configuration of each game, a list of N.
-        tables: (1,) of `game.tables`, the printed numbers.
+        configs: the configuration of each game, a list of N; its `components` are those of the game's box.
+        boxes: the `components` of each box, K; those of `config` alone without the argument `boxes`.
+        tables: (K,) of `game.tables`, the printed numbers of each box.
         generator: the NumPy generator that `random_actions` uses.
         listeners: objects that are called at every reset and step, in this order. A copy of the batch has none.
 
@@ -175,6 +185,7 @@ class Batch:
         observation_dtype: str = "float32",
         starts: Starts | None = None,
         new_observations: bool = False,
+        boxes: Boxes | None = None,
     ) -> None:
         self.config: Config = config
         self.game: Game = check_config(config)
@@ -197,7 +208,8 @@ class Batch:
             ],
             np.int64,
         )
-        self.tables: np.ndarray = game.load_tables(config.components)
+        self.boxes: tuple[Any, ...] = boxes_of(config, boxes)
+        self.tables: np.ndarray = tables_of(game, self.boxes)
         if isinstance(starts, type):
             raise ScenarioError(f"starts={starts!r:.80}: must be positions or a function, not a class")
         self.starts = starts if starts is None or callable(starts) else records_of(starts, config, self.tables)
@@ -220,17 +232,42 @@ class Batch:
         self.final_states: np.ndarray = np.zeros(n, game.state)
         self.final_observations: np.ndarray = np.zeros((n, size), dtype)
         self._actions = np.zeros(n, np.int64)
+        self._next_boxes = np.full(n, _DRAWN, np.int64)
         self._all = np.ones(n, np.bool_)
         self._which = self._all.copy()
         self._chunk()
 
-        self.configs: list[Config] = [self.config] * n
+        self._configs: list[Config] = [self.config] * n
+        self._boxed: dict[tuple[Config, int], Config] = {}
         self.config.write_switches(self.states)
         self._switches = {name: self.states[name].copy() for name in config.SWITCHES}
         warm_up(game)
         if seed is None:
             seed = np.random.SeedSequence().generate_state(n, np.uint32)
         self.reset(seed)
+
+    @property
+    def configs(self) -> list[Config]:
+        """The configuration of each game, a list of N."""
+        return list(self._configs) if len(self.boxes) == 1 else [self.config_of(i) for i in range(self.num_games)]
+
+    def config_of(self, game: int, state: Any = None) -> Config:
+        """The configuration of one game, whose `components` are those of its box.
+
+        `state` is a record with the same switches, such as `final_states[game]`; None for the game's own.
+        """
+        own = self._configs[game]
+        if len(self.boxes) == 1:
+            return own
+        box = int((self.states[game] if state is None else state)["box"])
+        if (own, box) not in self._boxed:
+            components = self.boxes[box]
+            self._boxed[own, box] = dataclasses.replace(own, components=components)
+        return self._boxed[own, box]
+
+    def tables_of(self, game: int) -> np.ndarray:
+        """(1,) of `game.tables`: the printed numbers of one game's box."""
+        return own_tables(self.states[game], self.tables)
 
     # --- playing ---
 
@@ -243,7 +280,9 @@ class Batch:
             seed: as in the constructor; None: each game continues its own random stream.
             mask: (N,) bool, the games to start; None for all.
             config: the new configuration: one for all of these games, or a sequence with one for each of them. The
-                number of players and the components must be those of the batch. None: as before.
+                number of players must be that of the batch. The components are those of one of its boxes, which these
+                games then keep, or those of the batch's own configuration, so that each game draws its box. None: as
+                before.
         """
         which = self._games(mask, "mask")
         streams = None if seed is None else self._streams(seed)
@@ -256,7 +295,7 @@ class Batch:
             if mask is None:
                 self.generator: np.random.Generator = np.random.default_rng(streams)
         if self.starts is None:
-            self.game.kernels.reset_games(self.states, self.tables, which)
+            self.game.kernels.reset_games(self.states, self.tables, which, self._next_boxes)
             self._refuse_stuck_games()
         else:
             self._start_games(np.flatnonzero(which))
@@ -314,7 +353,7 @@ class Batch:
         """
         self._check_switches(self.states, self._switches)
         if check:
-            self.game.check(self.states, self.tables)
+            check_states(self.game, self.states, self.tables)
         self._view()
 
     def _view(self) -> None:
@@ -393,19 +432,22 @@ class Batch:
 
     def save(self) -> bytes:
         """The games as bytes for `load`, with version, configuration and a checksum, but without `generator`."""
-        return _SAVED.sealed(self._header().text + self.states.tobytes() + self.paid.astype("<i8").tobytes())
+        parts = [self._header().text, self.states.tobytes(), self.paid.astype("<i8").tobytes()]
+        if len(self.boxes) > 1:
+            parts.append(self._next_boxes.astype("<i2").tobytes())
+        return _SAVED.sealed(b"".join(parts))
 
     def load(self, data: bytes) -> None:
         """Restore games that `save` of an equal batch wrote. Raises StateError for others; nothing changes then."""
-        states, paid = self._read(data)
-        self.states[:], self.paid[:] = states, paid
+        states, self.paid[:], self._next_boxes[:] = self._read(data)
+        self.states[:] = states
         self._switches = {name: states[name].copy() for name in self.config.SWITCHES}
         known: dict[bytes, Config] = {}
         for game in range(self.num_games):
             switches = b"".join(states[name][game].tobytes() for name in self.config.SWITCHES)
             if switches not in known:
                 known[switches] = self.game.config.of(states[game], self.config.components)
-            self.configs[game] = known[switches]
+            self._configs[game] = known[switches]
         self._forget_step(self._all)
         self._view()
 
@@ -431,30 +473,39 @@ class Batch:
         self.illegal[which] = False
 
     def _header(self) -> Header:
-        mixed = any(one != self.config for one in self.configs)
+        mixed = any(one != self.config for one in self._configs)
         return _SAVED.header(self.config, self.tables, num_games=self.num_games, mixed=mixed)
 
-    def _read(self, data: bytes) -> tuple[np.ndarray, np.ndarray]:
-        """The saved states and `paid`."""
+    def _read(self, data: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The saved states, `paid`, and boxes of the games that start next."""
         facts, raw = _SAVED.unpack(as_bytes(data), self._header(), free=("mixed",))
-        size = self.states.nbytes
-        if len(raw) not in (size, size + self.paid.nbytes):  # version 0.2.0 saved only the states
-            raise StateError(f"the saved data is damaged: {len(raw)} bytes, not {size + self.paid.nbytes}")
-        states = np.frombuffer(raw[:size], self.game.state).copy()
+        kinds = [("states", self.game.state), ("paid", np.dtype(("<i8", self.paid.shape[1:])))]
+        if len(self.boxes) > 1:
+            kinds.append(("next_boxes", np.dtype("<i2")))
+        sizes = [self.num_games * kind.itemsize for _, kind in kinds]
+        if len(raw) != sum(sizes):
+            raise StateError(f"the saved data is damaged: {len(raw)} bytes, not {sum(sizes)}")
+        ends = itertools.accumulate(sizes)
+        saved = {
+            name: np.frombuffer(raw[end - size : end], kind).copy()
+            for (name, kind), size, end in zip(kinds, sizes, ends, strict=True)
+        }
+        states, boxes = saved["states"], saved.get("next_boxes", np.full(self.num_games, _DRAWN, np.int16))
+        if (boxes < _DRAWN).any() or (boxes >= len(self.boxes)).any():
+            raise StateError(f"some of the saved games are to start with a box beyond the {len(self.boxes)} there are")
         if facts["mixed"] is not True:
             self._check_switches(states, switches_of(self.config))
         elif (states["players"] != self.config.players).any():
             raise StateError(f"some of the saved games don't have {self.config.players} players")
-        self.game.check(states, self.tables)
-        old = len(raw) == size
-        return states, states["points"] if old else np.frombuffer(raw[size:], "<i8").reshape(self.paid.shape)
+        check_states(self.game, states, self.tables)
+        return states, saved["paid"], boxes
 
     def _check_switches(self, states: np.ndarray, switches: dict[str, np.ndarray]) -> None:
         for name, value in switches.items():
             wrong = (states[name] != value).reshape(len(states), -1).any(axis=1)
             if wrong.any():
                 game = int(wrong.argmax())
-                played = self.configs[game].name
+                played = self._configs[game].name
                 raise StateError(f"game {game} has {name} {states[name][game]}; this batch plays {played}")
 
     def __getstate__(self) -> dict[str, Any]:
@@ -493,19 +544,21 @@ class Batch:
         given: list[Config] = list(config) if isinstance(config, Sequence) else [config] * len(games)
         if len(given) != len(games):
             raise ConfigError(f"config: {len(given)} configurations for {len(games)} games")
+        numbers = {components: box for box, components in enumerate(self.boxes)} if len(self.boxes) > 1 else {}
+        numbers[self.config.components] = _DRAWN
         for one in given:
-            if not isinstance(one, kind) or (one.players, one.components) != (
-                self.config.players,
-                self.config.components,
-            ):
-                raise ConfigError(f"config={one!r}: must be a Config with the batch's number of players and components")
+            if not isinstance(one, kind) or one.players != self.config.players or one.components not in numbers:
+                whose = "components" if len(self.boxes) == 1 else "components, or those of one of its boxes"
+                raise ConfigError(f"config={one!r}: must be a Config with the batch's number of players and {whose}")
         for one in dict.fromkeys(given):
             chosen = games[[other == one for other in given]]
-            for name, value in switches_of(one).items():
+            self._next_boxes[chosen] = numbers[one.components]
+            own: Any = dataclasses.replace(one, components=self.config.components)
+            for name, value in switches_of(own).items():
                 self.states[name][chosen] = value
                 self._switches[name][chosen] = value
-        for game, one in zip(games, given, strict=True):
-            self.configs[game] = one
+            for game in chosen.tolist():
+                self._configs[game] = own
 
     def _streams(self, seed: Seed) -> np.ndarray:
         if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes) and np.ndim(seed) == 1:
@@ -564,6 +617,7 @@ class Batch:
                 self.tables,
                 self._actions[part],
                 self._which[part],
+                self._next_boxes[part],
                 self._modes,
                 *views,
                 self.rewards[part],

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tabletop_engine.boxes import box_of, draw_box
 from tabletop_engine.chance import random_below
 from tabletop_engine.compiling.compiled import kernel, kernel_template, rule_template, rules, templates_in
 from tabletop_engine.defaults import margin
@@ -57,6 +58,15 @@ class Kernels:
 
 
 @rule_template
+def begin(s: Any, tables: np.ndarray, box: int) -> None:
+    """Start a game, which continues its random stream, with this box; -1: with one that its stream chooses."""
+    if box < 0:
+        box = draw_box(s, tables.shape[0])
+    rules.reset(s, tables[box])
+    s.box = box
+
+
+@rule_template
 def write_mask(s: Any, mask: np.ndarray) -> None:
     """Write the set of legal actions as int8 values. It goes word by word, which compiles to vector instructions."""
     for i in range(s.legal.shape[0]):
@@ -85,7 +95,7 @@ def write_view(
 @rule_template
 def view(
     s: Any,
-    t: Any,
+    tables: np.ndarray,
     counts: np.ndarray,
     divisors: np.ndarray,
     actors: np.ndarray,
@@ -100,7 +110,7 @@ def view(
         masks[i, :] = 1
     else:
         write_mask(s, masks[i])
-    write_view(s, t, max(0, int(s.actor)), counts, divisors, wide[i], narrow[i])
+    write_view(s, tables[box_of(s, tables)], max(0, int(s.actor)), counts, divisors, wide[i], narrow[i])
 
 
 @rule_template
@@ -182,11 +192,11 @@ def check_actions(
 
 
 @kernel_template
-def reset_games(states: np.ndarray, tables: np.ndarray, which: np.ndarray) -> None:
-    """Start the games for which `which` is true. Each continues its own random stream."""
+def reset_games(states: np.ndarray, tables: np.ndarray, which: np.ndarray, boxes: np.ndarray) -> None:
+    """Start the games for which `which` is true. `boxes` (int64) are their tables; -1: the random stream chooses."""
     for i in range(states.shape[0]):
         if which[i]:
-            rules.reset(states[i], tables[0])
+            begin(states[i], tables, boxes[i])
 
 
 @kernel_template
@@ -195,6 +205,7 @@ def step_games(
     tables: np.ndarray,
     actions: np.ndarray,
     which: np.ndarray,
+    boxes: np.ndarray,
     modes: np.ndarray,
     divisors: np.ndarray,
     actors: np.ndarray,
@@ -213,7 +224,8 @@ def step_games(
 
     `modes` are autoreset, illegal action and reward (int64). If illegal actions are to raise an error, the caller has
     checked the actions. Observations go into `wide` (float32) or `narrow` (int8); the other one has no columns. `paid`
-    (int64) are the points of the owners that the rewards of the running games have counted.
+    (int64) are the points of the owners that the rewards of the running games have counted. `boxes` are for games that
+    start, as in `reset_games`.
     """
     autoreset, on_illegal, reward = modes[0], modes[1], modes[2]
     num_actions = masks.shape[1]
@@ -222,7 +234,7 @@ def step_games(
     counts = np.zeros(divisors.shape[0], np.int16)
     for i in range(states.shape[0]):
         s = states[i]
-        t = tables[0]
+        t = tables[box_of(s, tables)]
         terminations[i] = False
         illegal[i] = False
         for seat in range(rewards.shape[1]):
@@ -231,7 +243,7 @@ def step_games(
             continue
         if s.actor == NOBODY:  # it ended in the step before, or `load` or the user put in a finished game
             if autoreset != DISABLED:
-                rules.reset(s, t)
+                begin(s, tables, boxes[i])
                 paid[i, :] = 0
         else:
             action = actions[i]
@@ -254,11 +266,11 @@ def step_games(
                 final_states[i] = s
                 write_view(s, t, 0, counts, divisors, final_wide[i], final_narrow[i])
                 if autoreset == SAME_STEP and s.decision != NO_WAY_ON:
-                    rules.reset(s, t)
+                    begin(s, tables, boxes[i])
                     paid[i, :] = 0
         if s.decision == NO_WAY_ON:
             stuck = i
-        view(s, t, counts, divisors, actors, masks, wide, narrow, i)
+        view(s, tables, counts, divisors, actors, masks, wide, narrow, i)
     return stuck
 
 
@@ -270,7 +282,7 @@ def play_actions(states: np.ndarray, tables: np.ndarray, actions: np.ndarray, wh
             if actions[i] < 0:
                 rules.forfeit(states[i], int(states[i].actor))
             else:
-                rules.step(states[i], tables[0], actions[i])
+                rules.step(states[i], tables[box_of(states[i], tables)], actions[i])
 
 
 @kernel_template
@@ -286,7 +298,7 @@ def view_games(
     """Write actors, masks and the actors' observations of every game."""
     counts = np.zeros(divisors.shape[0], np.int16)
     for i in range(states.shape[0]):
-        view(states[i], tables[0], counts, divisors, actors, masks, wide, narrow, i)
+        view(states[i], tables, counts, divisors, actors, masks, wide, narrow, i)
 
 
 @kernel_template
@@ -301,7 +313,8 @@ def observe_games(
     """Write the observation of the given seat (int64) in every game."""
     counts = np.zeros(divisors.shape[0], np.int16)
     for i in range(states.shape[0]):
-        write_view(states[i], tables[0], seats[i], counts, divisors, wide[i], narrow[i])
+        s = states[i]
+        write_view(s, tables[box_of(s, tables)], seats[i], counts, divisors, wide[i], narrow[i])
 
 
 @kernel_template
@@ -309,14 +322,14 @@ def count_games(states: np.ndarray, tables: np.ndarray, seats: np.ndarray, count
     """Write the counts that the given seat (int64) sees in every game, whatever their bounds, into int16 `counts`."""
     for i in range(states.shape[0]):
         counts[i, :] = 0
-        rules.observe(states[i], tables[0], seats[i], counts[i])
+        rules.observe(states[i], tables[box_of(states[i], tables)], seats[i], counts[i])
 
 
 @kernel_template
 def refresh_legal(states: np.ndarray, tables: np.ndarray) -> None:
     """Recompute the set of legal actions of every record."""
     for i in range(states.shape[0]):
-        rules.legal(states[i], tables[0])
+        rules.legal(states[i], tables[box_of(states[i], tables)])
 
 
 @kernel_template
@@ -330,7 +343,7 @@ def draw_numbers(states: np.ndarray, bound: int, numbers: np.ndarray) -> None:
 def sample_hidden_games(states: np.ndarray, tables: np.ndarray, seats: np.ndarray, randoms: np.ndarray) -> None:
     """Call `rules.sample_hidden` for every record, for `seats` (int64) and with the streams `randoms` (uint64)."""
     for i in range(states.shape[0]):
-        rules.sample_hidden(states[i], tables[0], seats[i], randoms[i])
+        rules.sample_hidden(states[i], tables[box_of(states[i], tables)], seats[i], randoms[i])
 
 
 @kernel_template
@@ -357,9 +370,10 @@ def playout(states: np.ndarray, tables: np.ndarray) -> int:
     decisions = 0
     for i in range(states.shape[0]):
         s = states[i]
+        t = tables[box_of(s, tables)]
         last = decisions + MOST_DECISIONS
         while s.actor != NOBODY:
-            rules.step(s, tables[0], nth_legal(s, random_below(s, count_legal(s))))
+            rules.step(s, t, nth_legal(s, random_below(s, count_legal(s))))
             decisions += 1
             if decisions == last:
                 give_up(s)

@@ -10,6 +10,7 @@ import numpy as np
 
 from tabletop_engine.errors import ScenarioError
 from tabletop_engine.game import NOBODY, Config, switches_of
+from tabletop_engine.play.tables import check_states
 
 Starts = Sequence[Mapping[str, Any]] | np.ndarray | Callable[[np.ndarray], np.ndarray]
 """Descriptions of positions, or (n,) records; or a function from indices of games, (n,) int64, to n records."""
@@ -39,8 +40,10 @@ def records_of(starts: Starts, config: Config, tables: np.ndarray) -> np.ndarray
         raise ScenarioError(f"starts={starts!r:.80}: must be descriptions of positions, their records, or a function")
     if isinstance(starts, np.ndarray):
         check_records(starts, len(starts), config)
-        config.game.check(starts, tables)
+        check_states(config.game, starts, tables)
         return starts.copy()
+    if len(tables) > 1:
+        raise ScenarioError("starts: a description does not say which of several boxes it is of; give records")
     records = np.zeros(len(starts), config.game.state)
     for number, description in enumerate(starts):
         try:

@@ -20,6 +20,7 @@ from tabletop_engine.play.batch import AUTORESETS, Batch, Seed, check_config, ch
 from tabletop_engine.play.play import PlayListener, play
 from tabletop_engine.play.scores import others_points
 from tabletop_engine.play.starts import Starts
+from tabletop_engine.play.tables import Boxes
 
 Prepare = Callable[[Batch, np.ndarray], None]
 """Takes a batch and a mask of games, (N,) bool, that have just been set up. It may put positions into these games."""
@@ -55,8 +56,9 @@ class VersusBatch:
         starts: as in `Batch`. The others play from there to the learner's first decision.
         new_observations: as in `Batch`.
         assign: chooses who plays the other seats, clockwise from the learner, of games that start.
-        choose_config: chooses the configurations of games that start. All have the same number of players and the same
-            components.
+        choose_config: chooses the configurations of games that start. All have the same number of players, and the
+            components that `Batch.reset` allows.
+        boxes: as in `Batch`.
 
     In the shapes below N is the number of games, P of players, A of actions, D of numbers in an observation.
 
@@ -106,6 +108,7 @@ class VersusBatch:
         new_observations: bool = True,
         assign: Assign | None = None,
         choose_config: ChooseConfig | None = None,
+        boxes: Boxes | None = None,
     ) -> None:
         self.game: Game = check_config(config)
         choice("autoreset", autoreset, AUTORESETS)
@@ -136,6 +139,7 @@ class VersusBatch:
             observation_dtype=observation_dtype,
             starts=starts,
             new_observations=new_observations and self._direct,
+            boxes=boxes,
         )
         n = self.batch.num_games
         self.num_games: int = n
@@ -384,7 +388,7 @@ class VersusBatch:
         self.final_seats[shown] = self.seats[shown]
         self.final_lineups[shown] = self.lineups[shown]
         for game in shown:
-            self.final_configs[game] = self.configs[game]
+            self.final_configs[game] = self.batch.config_of(game, self.final_states[game])
         anew = ended if self.autoreset == "same_step" else ended[unseen]
         if len(anew):
             self._start(anew)

@@ -83,6 +83,7 @@ class Positions:
             states[0] = state
         except (TypeError, ValueError):
             raise StateError(f"{state!r:.80} is not a record of {self.game.name}") from None
+        states["box"] = 0  # the only one here
         if check:
             self._check(states)
         states["rng"] = 0

@@ -66,7 +66,7 @@ class Recorder:
         self.batch: Batch = inner
         self._finished: list[Replay] = []
         self._pending: list[_Game] = []  # finished games without a replay yet
-        self._names: Callable[[int], Sequence[str]] = lambda game: inner.configs[game].agents
+        self._names: Callable[[int], Sequence[str]] = lambda game: inner.config_of(game).agents
         if callable(names):
             self._names = names
         elif names is not None:
@@ -143,7 +143,7 @@ class Recorder:
 
     def _begin(self, which: np.ndarray) -> None:
         for game in np.flatnonzero(which).tolist():
-            self._running[game] = _Game(self.batch.configs[game], self.batch.states[game].copy())
+            self._running[game] = _Game(self.batch.config_of(game), self.batch.states[game].copy())
 
     def _names_of(self, game: int) -> tuple[str, ...]:
         names = tuple(self._names(game))

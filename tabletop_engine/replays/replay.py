@@ -326,12 +326,13 @@ def _first_states(config: Config, starts: Sequence[Any], tables: np.ndarray) -> 
     config.write_switches(states)
     seeded = np.array([isinstance(start, int | np.integer) for start in starts], np.bool_)
     states["rng"][seeded] = [game_seed(starts[i]) for i in np.flatnonzero(seeded).tolist()]
-    game.kernels.reset_games(states, tables, seeded)
+    game.kernels.reset_games(states, tables, seeded, np.zeros(len(states), np.int64))
     for i in np.flatnonzero(~seeded).tolist():
         start = starts[i]
         if getattr(start, "dtype", None) != game.state or np.size(start) != 1:
             raise ConfigError(f"start={start!r:.80}: must be a seed, or one record of {game.title}")
         states[i] = np.reshape(start, ())
+        states["box"][i] = 0  # the only one here
         described = game.config.of(states[i], config.components)
         if described != config:
             raise ConfigError(f"start: it is a state of {described.name}, but the configuration is {config.name}")
@@ -383,7 +384,7 @@ class _Chain:
         self._replay = replay
         self._digest = b""
         self.checksums: list[str] = []
-        self._append(head.encode(), tables.tobytes(), state.tobytes())
+        self._append(head.encode(), tables.tobytes(), replay.game.bytes_of(state))
 
     def add(self, state: Any) -> None:
         """Add the next step, which led to `state`."""
@@ -392,7 +393,7 @@ class _Chain:
         if self._replay.probabilities:
             for action, share in self._replay.probabilities[step].items():
                 recorded += [action, round(share * files.THOUSANDTHS)]
-        self._append(np.array(recorded, "<i4").tobytes(), state.tobytes())
+        self._append(np.array(recorded, "<i4").tobytes(), self._replay.game.bytes_of(state))
 
     def _append(self, *parts: bytes) -> None:
         self._digest = hashlib.blake2b(b"".join((self._digest, *parts)), digest_size=8).digest()

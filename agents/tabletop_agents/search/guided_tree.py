@@ -20,6 +20,7 @@ import numpy as np
 
 from tabletop_agents.search.forward import POLICY, WIN_MARGIN, FlatNetwork, forward, forward_policy
 from tabletop_agents.search.one_turn import Walk, find_shortfalls
+from tabletop_engine.boxes import box_of
 from tabletop_engine.chance import random_below, random_bits
 from tabletop_engine.compiling.compiled import kernel_template, rule_template, rules
 from tabletop_engine.defaults import points_margin
@@ -141,7 +142,7 @@ def search_guided_tree(
     counts, inputs, outputs = scratch.counts, scratch.inputs, scratch.outputs
     utilities, wins, raw_stack, raw_states = scratch.utilities, scratch.wins, scratch.raw_stack, tree.raw_states
     rng_at, factors, divisors = layout.rng_at, layout.factors, layout.divisors
-    s, t, p, r = stack[0], tables[0], settings[0], tree.size[0]
+    s, t, p, r = stack[0], tables[box_of(root[0], tables)], settings[0], tree.size[0]
     seat, actions = int(root[0].actor), shortfalls.shape[0]
     policy_layer, heads_layer = network.parts[POLICY, 1] - 1, network.parts[WIN_MARGIN, 1] - 1
     logits, weighs = outputs[policy_layer], network.layers[policy_layer].outputs > actions

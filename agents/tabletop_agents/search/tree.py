@@ -16,6 +16,7 @@ import numpy as np
 from tabletop_agents.search.one_turn import Walk, value_after
 from tabletop_agents.search.playouts import last_round, play_on
 from tabletop_agents.search.utility import expected_utility, par, utility
+from tabletop_engine.boxes import box_of
 from tabletop_engine.chance import random_bits
 from tabletop_engine.compiling.compiled import kernel_template, rule_template, rules
 from tabletop_engine.legal import count_legal, is_legal
@@ -55,7 +56,7 @@ def search_tree(
     and what happens; the stream advances.
     """
     path, stack, lines, memo = np.zeros(MAX_PATH, np.int64), walk.stack, walk.lines, walk.memo
-    seat, t, w, p = int(root[0].actor), tables[0], walk.weights[0], settings[0]
+    seat, t, w, p = int(root[0].actor), tables[box_of(root[0], tables)], walk.weights[0], settings[0]
     start, last = par(root[0], t, w, memo), last_round(root[0], p)
     for _ in range(simulations):
         stack[0] = root[0]

@@ -1,0 +1,424 @@
+"""Batches over boxes: each game has the numbers of its own box, in every kernel, agent, replay and picture."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from evergreen_env import Config as Evergreen
+from petrichor_env import Config as Petrichor
+from petrichor_env import petrichor_v0
+from petrichor_env.config import VARIANTS
+from tabletop_agents import make_agent
+from tabletop_agents.search.lookahead import new_walk, search_for
+from tabletop_engine.boxes import MOST_BOXES
+from tabletop_engine.errors import ComponentsError, ConfigError, ScenarioError, StateError
+from tabletop_engine.game import Config, game_of
+from tabletop_engine.play.agents import Agent, Decisions, assess
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.positions.position import Positions
+from tabletop_engine.replays.recorder import Recorder
+from tabletop_engine.replays.replay import Replay
+from tests.games.connect_four import GAME as CONNECT_FOUR
+from tests.support.effort import games as effort
+
+GAMES = 24
+BOXES = 8
+CONFIGS: dict[str, Config] = {
+    "petrichor-solo": Petrichor(variants=VARIANTS),
+    "petrichor-2p": Petrichor(players=2, modules=("flower_tiles", "forecasts")),
+    "petrichor-5p": Petrichor(players=5, rounds=6, drafting=True),
+    "evergreen-solo": Evergreen(),
+    "evergreen-3p": Evergreen(players=3),
+}
+every_config = pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
+
+
+def without_box(states: np.ndarray) -> np.ndarray:
+    """The records as bytes (N, size), with `box` 0."""
+    same = states.copy()
+    same["box"] = 0
+    return same.view(np.uint8).reshape(len(same), -1)
+
+
+def alone(config: Config, batch: Batch, game: int, seed: int) -> Batch:
+    """A game of a batch, played by itself with the numbers of its box."""
+    return Batch(batch.config_of(game), 1, seed, autoreset="disabled")
+
+
+@every_config
+def test_each_game_is_that_of_its_own_box(config: Config) -> None:
+    batch = Batch(config, GAMES, 100, boxes=BOXES, autoreset="disabled", num_threads=2)
+    assert len(set(batch.states["box"].tolist())) > BOXES // 2
+    singles = [alone(config, batch, game, 100 + game) for game in range(GAMES)]
+    seats = np.arange(GAMES) % config.players
+    for _ in range(effort(80, 2000)):
+        for game, one in enumerate(singles):
+            assert (without_box(one.states) == without_box(batch.states[game : game + 1])).all()
+            assert (one.action_masks[0] == batch.action_masks[game]).all()
+            assert (one.observations[0] == batch.observations[game]).all()
+            assert (one.observe(int(seats[game]))[0] == batch.observe(seats)[game]).all()
+            assert one.configs[0] == batch.configs[game] == batch.config_of(game)
+            assert (one.tables == batch.tables_of(game)).all()
+        going = batch.actors >= 0
+        if not going.any():
+            break
+        actions = batch.random_actions()
+        batch.step(actions, which=going)
+        for game in np.flatnonzero(going).tolist():
+            singles[game].step(actions[game : game + 1])
+            assert (singles[game].rewards[0] == batch.rewards[game]).all()
+        batch.refresh()
+    kernels = batch.game.kernels
+    left = np.flatnonzero(batch.actors >= 0)
+    hidden, randoms = batch.states[left], np.arange(len(left), dtype=np.uint64)
+    asked = hidden["actor"].astype(np.int64)
+    kernels.sample_hidden_games(hidden, batch.tables, asked, randoms)
+    for place, game in enumerate(left.tolist()):
+        copy = singles[game].states.copy()
+        kernels.sample_hidden_games(copy, singles[game].tables, asked[place : place + 1], randoms[place : place + 1])
+        assert (without_box(copy) == without_box(hidden[place : place + 1])).all()
+    ends = batch.states.copy()
+    kernels.playout(ends, batch.tables)
+    for game, one in enumerate(singles):
+        kernels.playout(one.states, one.tables)
+        assert (without_box(one.states) == without_box(ends[game : game + 1])).all()
+
+
+@pytest.mark.parametrize("mode", ["same_step", "next_step"])
+@pytest.mark.parametrize("config", [Petrichor(variants=VARIANTS), Evergreen(players=2)], ids=["petrichor", "evergreen"])
+def test_a_game_that_starts_again_draws_its_box_anew(config: Config, mode: str) -> None:
+    batch = Batch(config, 64, 3, boxes=5, autoreset=mode)
+    changed = np.zeros(64, np.bool_)
+    for _ in range(600):
+        before, stream = batch.states["box"].copy(), batch.states["rng"].copy()
+        batch.step(batch.random_actions())
+        started = batch.states["box"] != before
+        changed |= started
+        batch.refresh(check=bool(started.any()))
+        ended = np.flatnonzero(batch.terminations)
+        assert (batch.final_states["box"][ended] == before[ended]).all(), "the end is that of the box before"
+        for game in ended.tolist():
+            assert batch.config_of(game, batch.final_states[game]).components == batch.boxes[before[game]]
+        assert stream.any()
+    assert changed.mean() > 0.6, "four of five new games have another box, and each place had several games"
+
+
+def test_boxes_are_equally_likely_and_independent_of_what_happens() -> None:
+    alike = [{"pieces.wheat_bonus": bonus} for bonus in range(6)]  # which says nothing of the set-up
+    batch = Batch(Petrichor(), 6000, 0, boxes=alike)
+    assert chisquare(np.bincount(batch.states["box"], minlength=6)).pvalue > 0.001
+    first = batch.states["crop"][:, 0].astype(int)
+    for box in range(6):
+        mine = np.bincount(first[batch.states["box"] == box], minlength=12)[:7]
+        others = np.bincount(first[batch.states["box"] != box], minlength=12)[:7]
+        there = others > 0
+        expected = others[there] * mine.sum() / others.sum()
+        assert chisquare(mine[there], expected).pvalue > 1e-5
+    again = Batch(Petrichor(), 6000, 0, boxes=alike)
+    assert (again.states == batch.states).all()
+
+
+def test_one_box_changes_nothing() -> None:
+    for one, other in (
+        (Batch(Petrichor(), 32, 5), Batch(Petrichor(), 32, 5, boxes=[{}])),
+        (Batch(Evergreen(players=2), 32, 5), Batch(Evergreen(players=2), 32, 5, boxes=[()])),
+    ):
+        for _ in range(200):
+            actions = one.random_actions()
+            one.step(actions)
+            other.step(actions)
+            assert one.states.tobytes() == other.states.tobytes()
+            assert (one.states["box"] == 0).all()
+        assert other.boxes == (None,) and other.tables is one.tables
+
+
+# --- Which boxes -----------------------------------------------------------------------------------------------------
+
+
+def test_boxes_by_number_by_seed_and_by_components(tmp_path: Any) -> None:
+    game = game_of("petrichor_env.game")
+    file = tmp_path / "own.toml"
+    file.write_text("[pieces]\nwheat_bonus = 9\n", encoding="utf-8")
+    drawn = game.config(components=game.draw_components(7)).components
+    batch = Batch(Petrichor(), 4, 0, boxes=[7, {"pieces.wheat_bonus": 3}, str(file), drawn])
+    assert batch.boxes == (drawn, (("pieces.wheat_bonus", 3),), str(file), drawn)
+    assert batch.tables["wheat_bonus"][1:3].tolist() == [3, 9]
+    assert Batch(Petrichor(), 1, 0, boxes=3).boxes == Batch(Petrichor(), 1, 0, boxes=np.arange(3)).boxes
+    own = Batch(Petrichor(components={"pieces.wheat_bonus": 1}), 1, 0, boxes=5)
+    assert own.tables["wheat_bonus"].tolist() == [1] * 5, "what the configuration says is drawn no more"
+    assert len({one.tobytes() for one in own.tables}) == 5
+
+
+def bad_boxes(kind: Any) -> tuple[Any, ...]:
+    return (
+        0,
+        -3,
+        True,
+        2.5,
+        "three",
+        b"a",
+        [],
+        [True],
+        [None],
+        [1.5],
+        [-1],
+        [2**40],
+        MOST_BOXES + 1,
+        {"pieces.wheat_bonus": 1},
+        kind,
+    )
+
+
+@pytest.mark.parametrize("boxes", bad_boxes(dict))
+def test_bad_boxes_are_refused(boxes: Any) -> None:
+    with pytest.raises(ConfigError, match=r"boxes|seed"):
+        Batch(Petrichor(), 1, 0, boxes=boxes)
+
+
+def test_bad_components_are_refused() -> None:
+    with pytest.raises(ComponentsError, match=r"pieces.wheat_bonus"):
+        Batch(Petrichor(), 1, 0, boxes=[{"pieces.wheat_bonus": -5000}])
+    with pytest.raises(ComponentsError, match="no such file"):
+        Batch(Petrichor(), 1, 0, boxes=["nowhere.toml"])
+    with pytest.raises(ComponentsError, match="no numbers with ranges"):
+        Batch(CONNECT_FOUR.config(), 1, 0, boxes=2)
+
+
+def test_a_configuration_can_name_the_box_which_then_stays() -> None:
+    batch = Batch(Petrichor(), 8, 0, boxes=4)
+    boxes = [Petrichor(components=one) for one in batch.boxes]
+    batch.reset(1, config=[boxes[game % 4] for game in range(8)])
+    wanted = np.arange(8) % 4
+    saved = None
+    for step in range(1500):
+        assert (batch.states["box"] == wanted).all()
+        batch.step(batch.random_actions())
+        if step == 700:
+            saved = batch.save()
+    assert saved is not None
+    other = Batch(Petrichor(), 8, 9, boxes=4)
+    other.load(saved)
+    for _ in range(600):
+        other.step(other.random_actions())
+        assert (other.states["box"] == wanted).all()
+    batch.reset(2, config=Petrichor())
+    assert not (batch.states["box"] == wanted).all(), "the batch's own configuration draws the boxes again"
+    with pytest.raises(ConfigError, match="one of its boxes"):
+        batch.reset(config=Petrichor(components={"pieces.wheat_bonus": 44}))
+
+
+def test_saved_games_of_other_boxes_are_refused() -> None:
+    batch = Batch(Petrichor(), 4, 0, boxes=3)
+    saved = batch.save()
+    with pytest.raises(StateError, match="components"):
+        Batch(Petrichor(), 4, 0, boxes=[3, 4, 5]).load(saved)
+    with pytest.raises(StateError, match="components"):
+        Batch(Petrichor(), 4, 0).load(saved)
+
+
+@pytest.mark.parametrize("box", [-1, 3, 32_767, -32_768])
+def test_a_box_that_is_not_there_is_refused_and_never_read(box: int) -> None:
+    batch = Batch(Petrichor(), 4, 0, boxes=3)
+    batch.states["box"][2] = box
+    with pytest.raises(StateError, match=f"game 2: it has box {box}; there are 3"):
+        batch.refresh()
+    batch.refresh(check=False)
+    for _ in range(50):  # it goes on with the first box
+        batch.step(batch.random_actions())
+    with pytest.raises(StateError, match="game 2"):
+        Batch(Petrichor(), 4, 0, boxes=3, starts=with_box(batch, box))
+
+
+def with_box(batch: Batch, box: int) -> np.ndarray:
+    states = Batch(batch.config, 4, 0, boxes=3).states.copy()
+    states["box"][2] = box
+    return states
+
+
+def test_a_broken_state_is_named_by_its_place_in_the_batch() -> None:
+    batch = Batch(Petrichor(), 16, 0, boxes=3)
+    batch.states["deck"][11] = 100
+    with pytest.raises(StateError, match=r"^game 11: "):
+        batch.refresh()
+
+
+def test_positions_of_several_boxes_are_records() -> None:
+    source = Batch(Petrichor(), 16, 0, boxes=3)
+    for _ in range(30):
+        source.step(source.random_actions())
+    batch = Batch(Petrichor(), 8, 1, boxes=3, starts=source.states)
+    known = {one.tobytes() for one in without_stream(source.states)}
+    assert all(one.tobytes() in known for one in without_stream(batch.states))
+    described = batch.game.described(Batch(Petrichor(), 1, 0).states[0])
+    with pytest.raises(ScenarioError, match="which of several boxes"):
+        Batch(Petrichor(), 8, 1, boxes=3, starts=[described])
+    env = gymnasium.make("petrichor_env:Petrichor/Solo-v0", boxes=3)
+    with pytest.raises(ScenarioError, match="which of several boxes"):
+        env.reset(options={"scenario": described})
+
+
+def without_stream(states: np.ndarray) -> np.ndarray:
+    same = states.copy()
+    same["rng"] = 0
+    return same
+
+
+# --- Agents ----------------------------------------------------------------------------------------------------------
+
+AGENTS = {
+    "petrichor-solo": ("greedy", "rollout-8", "ismcts-40", "policy:solo", "search-20:solo"),
+    "petrichor-2p": ("greedy", "rollout-8", "ismcts-40", "search-20:versus"),
+    "evergreen-3p": ("greedy", "ismcts-40", "search-20:versus"),
+}
+AGENT_PAIRS = [(config, name) for config, names in AGENTS.items() for name in names]
+
+
+@pytest.mark.parametrize(("config", "name"), AGENT_PAIRS, ids=map("-".join, AGENT_PAIRS))
+def test_agents_decide_with_the_numbers_of_each_box(config: str, name: str) -> None:
+    batch = Batch(replace(CONFIGS[config], modules=()) if "petrichor" in config else CONFIGS[config], 12, 0, boxes=6)
+    for _ in range(37):
+        batch.step(batch.random_actions())
+    agent = make_agent(name, batch.game)
+    for game in range(12):
+        one = Decisions.of(batch, np.array([game]))
+        own = replace(one, tables=batch.tables_of(game))
+        assert np.array_equal(values_of(agent, one), values_of(agent, own), equal_nan=True)
+
+
+@every_config
+def test_games_of_different_boxes_share_scratch_space(config: Config) -> None:
+    batch, actions = Batch(config, 64, 0, boxes=12), config.game.num_actions
+    search = search_for(batch.game)
+    walk = new_walk(batch.game)  # with what was kept of all games before
+    for step in range(60):
+        batch.step(batch.random_actions())
+        if step % 6:
+            continue
+        values, shortfalls = np.zeros((64, actions)), np.zeros((64, actions), np.float32)
+        search.values_of_actions(batch.states, batch.tables, walk, 50, values)
+        search.write_shortfalls(batch.states, batch.tables, walk, 50, shortfalls)
+        for game in range(0, 64, 5):
+            state, tables, fresh = batch.states[game : game + 1], batch.tables_of(game), new_walk(batch.game)
+            own, short = np.zeros((1, actions)), np.zeros((1, actions), np.float32)
+            search.values_of_actions(state, tables, fresh, 50, own)
+            search.write_shortfalls(state, tables, fresh, 50, short)
+            assert np.array_equal(values[game], own[0], equal_nan=True)
+            assert np.array_equal(shortfalls[game], short[0], equal_nan=True)
+
+
+def values_of(agent: Agent, decisions: Decisions) -> np.ndarray:
+    told = assess(agent, decisions, np.random.default_rng(0))
+    values = told.values if told.values is not None else told.shares
+    assert values is not None
+    return values
+
+
+def test_the_numbers_matter_to_an_agent() -> None:
+    """So that the test above can fail."""
+    batch = Batch(Petrichor(players=2), 12, 0, boxes=6)
+    for _ in range(37):
+        batch.step(batch.random_actions())
+    agent, decisions = make_agent("greedy", batch.game), Decisions.of(batch)
+    wrong = replace(decisions, tables=np.roll(batch.tables, 1))
+    assert not np.array_equal(values_of(agent, decisions), values_of(agent, wrong), equal_nan=True)
+
+
+def test_agents_inside_play_with_boxes() -> None:
+    games = VersusBatch(Petrichor(players=3), 16, ["greedy"], seed=0, boxes=5)
+    for _ in range(120):
+        games.step(games.batch.random_actions())
+    saved = games.get_state()
+    other = VersusBatch(Petrichor(players=3), 16, ["greedy"], seed=7, boxes=5)
+    other.set_state(saved)
+    for _ in range(60):
+        actions = games.batch.random_actions()
+        games.step(actions)
+        other.step(actions)
+        assert games.states.tobytes() == other.states.tobytes()
+
+
+# --- What is stored and shown ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("config", [Petrichor(), Evergreen(players=2)], ids=["petrichor", "evergreen"])
+def test_replays_have_the_numbers_of_their_box(config: Config) -> None:
+    batch = Batch(config, 8, 50, boxes=4, autoreset="same_step")
+    with Recorder(batch) as recorder:
+        batch.reset(50)
+        ended: list[Any] = []
+        while len(ended) < 20:
+            batch.step(batch.random_actions())
+            ended += [batch.final_states[game].copy() for game in np.flatnonzero(batch.terminations)]
+    finished = recorder.finished
+    assert len(finished) == len(ended)
+    assert {replay.config.components for replay in finished} <= {
+        Batch(config, 1, 0, boxes=[one]).game.config(components=config.game.own_numbers(one)).components
+        for one in batch.boxes
+    }
+    for replay, end in zip(finished, ended, strict=True):
+        again = Replay.parse(replay.text.encode(), config.game)
+        assert again.states[-1].tobytes() == without_box(np.array([end]))[0].tobytes()
+        assert (again.tables == batch.tables[end["box"]]).all()
+
+
+def test_environments_take_boxes() -> None:
+    env = gymnasium.make("petrichor_env:Petrichor/Solo-v0", boxes=4, render_mode="ansi")
+    many = gymnasium.make_vec("evergreen_env:Evergreen/Versus-v0", num_envs=6, boxes=[1, 2, 3], players=2)
+    assert gymnasium.make(env.spec).unwrapped.batch.batch.boxes == env.unwrapped.batch.batch.boxes  # type: ignore[arg-type]
+    texts = set()
+    for seed in range(6):
+        env.reset(seed=seed)
+        texts.add(env.render())
+    assert len(texts) == 6
+    many.reset(seed=0)
+    assert set(many.unwrapped.batch.states["box"].tolist()) == {0, 1, 2}
+    aec = petrichor_v0.env(num_players=2, boxes=4)
+    aec.reset(seed=1)
+    assert len(aec.unwrapped.batch.boxes) == 4
+    with pytest.raises(ConfigError, match="boxes"):
+        gymnasium.make("petrichor_env:Petrichor/Solo-v0", boxes=0)
+
+
+def test_a_picture_shows_the_numbers_of_its_box() -> None:
+    envs = gymnasium.make_vec(
+        "evergreen_env:Evergreen/Versus-v0", num_envs=6, boxes=[1, 2, 3], players=2, render_mode="ansi"
+    )
+    envs.reset(seed=0)
+    versus: VersusBatch = envs.unwrapped.batch
+    games, draw = versus.batch, versus.game.drawing.render_text
+    for game, text in enumerate(envs.render()):  # type: ignore[arg-type]
+        state, seat = games.states[game], int(versus.seats[game])
+        assert text == draw(state, seat, tables=games.tables_of(game)) != draw(state, seat)
+
+
+def test_positions_for_openspiel_have_their_own_numbers() -> None:
+    batch = Batch(Petrichor(players=2), 6, 0, boxes=3)
+    for game in range(6):
+        positions = Positions(batch.config_of(game))
+        at = positions.at(batch.states[game])
+        assert at.states["box"].tolist() == [0]
+        assert (positions.tables == batch.tables_of(game)).all()
+
+
+# --- Replays of before -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("config", [Petrichor(players=2), Evergreen(players=2)], ids=["petrichor", "evergreen"])
+def test_checksums_are_those_of_records_without_boxes(config: Config) -> None:
+    """Version 0.2.0 had no field `box`; its replays are read as before."""
+    game = config.game
+    kept = [name for name in game.state.names or () if name not in ("box", "filler", "spare")]
+    state = Batch(config, 1, 3).states[0]
+    joined = b"".join(state[name].tobytes() for name in kept)
+    told = game.bytes_of(state)
+    assert told[: len(joined)] == joined and not any(told[len(joined) :]) and len(told) % 8 == 0
+    other = state.copy()
+    other["box"] = 5
+    assert game.bytes_of(other) == told
