@@ -11,6 +11,7 @@ from evergreen_env.actions import ACTION_NAMES
 from evergreen_env.component_files import COMPONENTS, load_tables, own_numbers
 from evergreen_env.config import Config
 from evergreen_env.invariants import first_broken
+from evergreen_env.numbers import NUMBERS, write_numbers
 from evergreen_env.observation import LAYOUT, observe
 from evergreen_env.scenario_form import form
 from evergreen_env.scenarios import described, scenario
@@ -51,6 +52,8 @@ GAME = Game(
     decisions=DECISION_NAMES,
     actions=ACTION_NAMES,
     observation=LAYOUT,
+    numbers=NUMBERS,
+    write_numbers=write_numbers,
     rules=Rules(
         reset=rules.reset,
         step=rules.step,

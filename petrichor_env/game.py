@@ -12,6 +12,7 @@ from petrichor_env.component_files import COMPONENTS, load_tables, own_numbers
 from petrichor_env.config import Config
 from petrichor_env.images import images
 from petrichor_env.invariants import first_broken
+from petrichor_env.numbers import NUMBERS, write_numbers
 from petrichor_env.observation import LAYOUT, observe
 from petrichor_env.scenario_form import form
 from petrichor_env.scenarios import described, scenario
@@ -52,6 +53,8 @@ GAME = Game(
     decisions=DECISION_NAMES,
     actions=ACTION_NAMES,
     observation=LAYOUT,
+    numbers=NUMBERS,
+    write_numbers=write_numbers,
     rules=Rules(
         reset=rules.reset,
         step=rules.step,

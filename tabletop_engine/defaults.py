@@ -118,6 +118,11 @@ def no_tables(components: Any) -> np.ndarray:
     return tables
 
 
+def no_numbers(tables: np.ndarray) -> np.ndarray:
+    """A `Game.write_numbers` of a game whose networks read no printed numbers."""
+    return np.zeros((len(tables), 0), np.int16)
+
+
 def no_form(state: Any) -> None:
     """A `Game.form` of a game that does not tell what a description may hold."""
 

@@ -307,6 +307,9 @@ def _no_draws(seed: int, components: Any = None) -> Any:
     raise ComponentsError("this game has no numbers with ranges to draw from")
 
 
+_NO_NUMBERS = Layout((), 0.0, 1.0)
+
+
 class Image(NamedTuple):
     """A turned or mirrored image of a game: where each number of an observation goes, and each action."""
 
@@ -342,6 +345,8 @@ class Game:
         decisions: the names of the decisions, by number.
         actions: the names of the actions, by number; all different.
         observation: the layout of what a player sees.
+        numbers: the layout of the printed numbers, for networks that read them; empty for a game without.
+        write_numbers: takes (K,) of `tables`, returns (K, M) int16, the counts of `numbers` for each of them.
         rules: the compiled rules.
         weights: the weights of `rules.value`, by name.
         new_memo: makes scratch space for `rules.value`.
@@ -379,6 +384,8 @@ class Game:
     decisions: tuple[str, ...]
     actions: tuple[str, ...]
     observation: Layout
+    numbers: Layout = _NO_NUMBERS
+    write_numbers: Callable[[np.ndarray], np.ndarray] = defaults.no_numbers
     rules: Rules
     weights: Mapping[str, float] = field(default_factory=dict)
     new_memo: Callable[[], np.ndarray] = defaults.no_memo

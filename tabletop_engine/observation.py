@@ -1,8 +1,8 @@
-"""The layout of what a player sees: a flat vector made of named blocks."""
+"""The layout of what a player sees, and of the printed numbers: a flat vector made of named blocks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -85,12 +85,24 @@ class Layout:
     @cached_property
     def size(self) -> int:
         """The number of numbers in an observation, D."""
-        return self.blocks[-1].slice.stop
+        return self.blocks[-1].slice.stop if self.blocks else 0
 
     @cached_property
     def divisors(self) -> np.ndarray:
         """(size,) float32: the divisor of each count."""
-        return np.concatenate([np.full(block.size, block.divisor, np.float32) for block in self.blocks])
+        each = [np.full(block.size, block.divisor, np.float32) for block in self.blocks]
+        return np.concatenate(each) if each else np.zeros(0, np.float32)
+
+    def joined(self, values: Mapping[str, np.ndarray], rows: int) -> np.ndarray:
+        """(rows, size) int16: counts by block, each (rows, …), as rows of this layout."""
+        out = np.empty((rows, self.size), np.int16)
+        for block in self.blocks:
+            out[:, block.slice] = values[block.name].reshape(rows, block.size)
+        return out
+
+    def scaled(self, counts: np.ndarray) -> np.ndarray:
+        """Counts as float32 values: divided by their divisors, and cut off at the bounds."""
+        return np.clip(np.asarray(counts, np.float32) / self.divisors, self.low, self.high, dtype=np.float32)
 
     @cached_property
     def _by_name(self) -> dict[str, Block]:

@@ -20,6 +20,7 @@ from tabletop_engine.checks import checked, fitted
 from tabletop_engine.errors import CheckpointError, ConfigError
 from tabletop_engine.files import check_unpacked, whole_file
 from tabletop_engine.game import Config, Game
+from tabletop_engine.observation import Layout
 
 if TYPE_CHECKING:
     from tabletop_agents.networks import Network
@@ -44,14 +45,17 @@ def _fingerprint(things: object) -> str:
     return hashlib.sha256(repr(things).encode()).hexdigest()[:16]
 
 
+def _layout_of(layout: Layout) -> str:
+    return _fingerprint([(block.name, block.start, block.shape, block.unit) for block in layout])
+
+
 def versions(game: Game) -> dict[str, Any]:
     """The versions that a checkpoint for this game must have. Only the package's version may differ."""
-    layout = [(block.name, block.start, block.shape, block.unit) for block in game.observation]
     return {
         "format": FORMAT,
         "game": game.name,
         "package": game.version,
-        "observation": _fingerprint(layout),
+        "observation": _layout_of(game.observation),
         "num_actions": game.num_actions,
         "actions": _fingerprint(game.actions),
     }
@@ -88,6 +92,8 @@ def save_network(
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as unfinished, zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
         text = {**versions(game), "network": network.described, "training": dict(notes or {})}
+        if network.inputs > game.observation.size:
+            text["numbers"] = _layout_of(game.numbers)
         archive.writestr(MEMBER, json.dumps(text, indent=2))
         for part, layers in network.parts.items():
             for name, weights in layers.state_dict().items():
@@ -122,8 +128,11 @@ def read_checkpoint(game: Game, path: str | Path) -> tuple[Network, dict[str, An
     notes = read_notes(game, path)
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            sizes = (game.observation.size, game.num_actions, game.players[-1])
-            return Network.of_arrays(notes["network"], dict(arrays), *sizes), notes
+            inputs = (game.observation.size, game.observation.size + game.numbers.size)
+            sizes = (game.num_actions, game.players[-1])
+            network = Network.of_arrays(notes["network"], dict(arrays), inputs, *sizes)
+        _check_numbers(game, network, notes)
+        return network, notes
     except CheckpointError as error:
         raise CheckpointError(f"{path}: {error}") from None
     except Exception as error:  # damaged arrays raise anything
@@ -156,6 +165,14 @@ def configs_of(game: Game, training: Mapping[str, Any], path: str | Path) -> lis
     except (KeyError, TypeError, AttributeError, ConfigError) as error:
         raise CheckpointError(f"{path}: it does not say what it was trained for ({error!r})") from None
     return configs
+
+
+def _check_numbers(game: Game, network: Network, notes: Mapping[str, Any]) -> None:
+    """Raise CheckpointError if the network reads printed numbers in another layout than that of the game."""
+    reads, here = network.inputs > game.observation.size, _layout_of(game.numbers)
+    if reads and notes.get("numbers") != here:
+        there = notes.get("numbers", "missing")
+        raise CheckpointError(f"the layout of the printed numbers, which it reads, is {there}, here {here}")
 
 
 def _notes(game: Game, archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:

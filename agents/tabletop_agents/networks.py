@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -31,6 +32,9 @@ class Network(nn.Module):
     observation, and predict the end of the game for each seat: 2 K numbers, where K is the largest number of players of
     the game. The first K are logits of winning, the others margins in points, both clockwise from the acting seat. For
     several players a softmax turns the logits into win probabilities; in a game for one the logit stands alone.
+
+    A network may also read the printed numbers (`Game.numbers`), which follow the observation in its inputs. Then
+    `inputs` is the length of both.
 
     A network may weigh the shortfalls of actions (`tabletop_agents.search.shortfalls`). Then `weighs` is true, and its
     policy has one output more than there are actions: its softplus is how much a point of an action's shortfall lowers
@@ -73,13 +77,20 @@ class Network(nn.Module):
 
     @classmethod
     def of_arrays(
-        cls, described: dict[str, list[str]], arrays: dict[str, np.ndarray], inputs: int, actions: int, players: int
+        cls,
+        described: dict[str, list[str]],
+        arrays: dict[str, np.ndarray],
+        allowed: Sequence[int],
+        actions: int,
+        players: int,
     ) -> Self:
         """The network that `described` and `arrays` (float32 or float16) gave; its weights are float32.
 
-        Raises CheckpointError for what is no such network.
+        `allowed` are the possible numbers of inputs. Raises CheckpointError for what is no such network.
         """
         made = {}
+        first = arrays["trunk.0.weight" if described["trunk"] else "policy.0.weight"].shape[-1]
+        inputs = first if first in allowed else allowed[0]
         widths = {"trunk": inputs, _HEADS: inputs}
         for part in ["trunk", "policy", "value", *([_HEADS] if _HEADS in described else [])]:
             width, layers = widths.get(part, widths["trunk"]), []
@@ -120,6 +131,12 @@ class Network(nn.Module):
         return [layer for part in self.parts.values() for layer in part]
 
     @property
+    def inputs(self) -> int:
+        """The number of inputs: of an observation, or of an observation and the printed numbers."""
+        first: Any = [*self.trunk, *self.policy][0]
+        return int(first.in_features)
+
+    @property
     def described(self) -> dict[str, list[str]]:
         """The kinds of layers of each part, JSON-able."""
         return {name: [type(layer).__name__ for layer in part] for name, part in self.parts.items()}
@@ -133,7 +150,7 @@ class Network(nn.Module):
         return outputs[:, :-1] - functional.softplus(outputs[:, -1:]) * shortfalls
 
     def forward(self, observations: torch.Tensor, shortfalls: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
-        """(N, A) logits of all actions and (N,) values, for observations (N, D) float32 and `shortfalls` as above."""
+        """(N, A) logits of all actions and (N,) values, for (N, inputs) float32 and `shortfalls` as above."""
         hidden = self.trunk(observations)
         return self.logits(hidden, shortfalls), self.value(hidden)[:, 0]
 
@@ -174,16 +191,23 @@ class Network(nn.Module):
         return 1.0 / (1.0 + rivals), outputs[:, seats]
 
 
-def flat_network(network: Network) -> forward.FlatNetwork:
-    """Copies of trunk, policy, and win and margin heads for compiled code."""
+def flat_network(network: Network, numbers: np.ndarray | None = None) -> forward.FlatNetwork:
+    """Copies of trunk, policy, and win and margin heads for compiled code.
+
+    `numbers` (M,) float32 are the printed numbers of a game whose positions are given to it, for a network that reads
+    them. They are the same in all positions, so they become a part of the biases.
+    """
     layers: list[tuple[int, int, int, int, int]] = []
     parts, weights, size = [], [], 0
     for part in (network.trunk, network.policy, network.win_margin_heads or ()):
         first = len(layers)
-        for layer in part:
+        for number, layer in enumerate(part):
             if isinstance(layer, nn.Linear):
                 matrix = layer.weight.detach().cpu().numpy().T
                 bias = layer.bias.detach().cpu().numpy()
+                if numbers is not None and not number and (part is not network.policy or not len(network.trunk)):
+                    matrix, read = np.split(matrix, [len(matrix) - len(numbers)])
+                    bias = bias + numbers @ read
                 layers.append((size, size + matrix.size, *matrix.shape, forward.NONE))
                 weights += [np.ravel(matrix), bias]
                 size += matrix.size + bias.size
@@ -193,6 +217,21 @@ def flat_network(network: Network) -> forward.FlatNetwork:
     return forward.FlatNetwork(
         np.array(layers, forward.LAYER), np.array(parts, np.int64), np.concatenate(weights).astype(np.float32)
     )
+
+
+def reading_numbers(network: Network, numbers: int) -> Network:
+    """A copy of the network with so many more inputs, for printed numbers. Their weights are 0: it plays as before."""
+    copied = copy.deepcopy(network)
+    starts = [copied.trunk] if len(copied.trunk) else [copied.policy, copied.value]
+    for part in [*starts, *([] if copied.win_margin_heads is None else [copied.win_margin_heads])]:
+        first: Any = part[0]
+        wider = nn.Linear(first.in_features + numbers, first.out_features)
+        with torch.no_grad():
+            wider.weight.zero_()
+            wider.weight[:, : first.in_features] = first.weight
+            wider.bias[:] = first.bias
+        part[0] = wider
+    return copied
 
 
 def weighing(network: Network, weight: float, logit_scale: float = 1.0) -> Network:

@@ -79,11 +79,18 @@ class PolicyAgent:
         assessment = Assessment(actions=shares.argmax(axis=1), shares=shares, meaning="probability of its policy")
         if self.network.win_margin_heads is None:
             return assessment
-        wins, margins = self.network.win_and_margin(decisions.observations, decisions.players)
+        wins, margins = self.network.win_and_margin(inputs_of(self.network, decisions), decisions.players)
         if (decisions.owners == 1).all():
             return replace(assessment, value=margins, estimated=POINTS)
         return replace(assessment, value=wins, estimated=CHANCE_TO_WIN)
 
     def _log_probabilities(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         weighed = shortfalls(decisions, generator) if self.network.weighs else None
-        return self.network.log_probabilities(decisions.observations, decisions.action_masks, weighed)
+        return self.network.log_probabilities(inputs_of(self.network, decisions), decisions.action_masks, weighed)
+
+
+def inputs_of(network: Network, decisions: Decisions) -> np.ndarray:
+    """(N, inputs) float32: what the network is given of decisions, with the printed numbers if it reads them."""
+    if network.inputs == decisions.game.observation.size:
+        return decisions.observations
+    return np.concatenate((decisions.observations, decisions.numbers), axis=1)

@@ -21,6 +21,7 @@ from tabletop_engine.envs.rendering import Frame, Rendering, Shown
 from tabletop_engine.errors import ConfigError, GameOver
 from tabletop_engine.game import Config
 from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.versus import check_numbers
 
 _OF_GAMES = ("reward", "observation_dtype", "boxes")
 Observation: TypeAlias = dict[str, NDArray[Any]]
@@ -77,8 +78,8 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
       the agent's `info["illegal"]` is true until its next action.
     - `action_mask`: `"observation"` (default), or `"info"` for libraries that don't support dictionaries: observations
       are then the plain arrays of a `Box`, and masks are only in the infos.
-    - `observation_dtype`, `boxes`, `render_mode` and `render_size`: as in `tabletop_engine.envs.SeatEnv`. Text and
-      pictures show all hands.
+    - `observation_dtype`, `boxes`, `observe_numbers`, `render_mode` and `render_size`: as in
+      `tabletop_engine.envs.SeatEnv`. Text and pictures show all hands.
 
     ## Errors
 
@@ -103,6 +104,7 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         *,
         illegal_action: str = "lose",
         action_mask: str = "observation",
+        observe_numbers: bool = False,
         render_mode: str | None = None,
         render_size: int = WIDTH,
         **arguments: Any,
@@ -122,7 +124,8 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         if not isinstance(action_mask, str) or action_mask not in ("observation", "info"):
             raise ConfigError(f'action_mask={action_mask!r}: must be "observation" or "info"')
         self._plain = action_mask == "info"
-        box = observation_box(game, self.batch.observations.dtype)
+        self._with_numbers = check_numbers(game, observe_numbers)
+        box = observation_box(game, self.batch.observations.dtype, observe_numbers)
         mask = gymnasium.spaces.Box(0, 1, (game.num_actions,), np.int8)
         self.observation_spaces: dict[str, gymnasium.spaces.Space[Any]] = {
             agent: box if self._plain else gymnasium.spaces.Dict({"observation": box, "action_mask": mask})
@@ -131,8 +134,8 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self.action_spaces: dict[str, gymnasium.spaces.Space[Any]] = {
             agent: gymnasium.spaces.Discrete(game.num_actions) for agent in self.possible_agents
         }
-        shape = (len(self.possible_agents) * game.observation.size,)
-        self.state_space: gymnasium.spaces.Box = gymnasium.spaces.Box(box.low[0], box.high[0], shape, box.dtype.type)
+        low, high = (np.tile(bound, len(self.possible_agents)) for bound in (box.low, box.high))
+        self.state_space: gymnasium.spaces.Box = gymnasium.spaces.Box(low, high, dtype=box.dtype.type)
         self._actions = np.zeros(1, np.int64)
         self._nothing = np.zeros(game.num_actions, np.int8)
         self._nothing.flags.writeable = False  # all infos share it
@@ -198,11 +201,16 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
             seen, mask = batch.observations[0].copy(), batch.action_masks[0].copy()
         else:
             seen, mask = batch.observe(seat)[0], np.full(self._num_actions, actor < 0, np.int8)
+        if self._with_numbers:
+            seen = np.concatenate((seen, batch.numbers[0]))
         return seen if self._plain else {"observation": seen, "action_mask": mask}
 
     def state(self) -> NDArray[Any]:
         """The observations of all agents one after another, for centralised training."""
-        return np.concatenate([self.batch.observe(seat)[0] for seat in range(len(self.possible_agents))])
+        seen = [self.batch.observe(seat)[0] for seat in range(len(self.possible_agents))]
+        if self._with_numbers:
+            seen = [part for one in seen for part in (one, self.batch.numbers[0])]
+        return np.concatenate(seen)
 
     @property
     def game(self) -> Any:

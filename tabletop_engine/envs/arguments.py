@@ -20,7 +20,7 @@ from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.starts import record_of
 from tabletop_engine.play.versus import Prepare, VersusBatch
 
-_OF_GAMES = ("opponents", "seat", "reward", "illegal_action", "observation_dtype", "starts", "boxes")
+_OF_GAMES = ("opponents", "seat", "reward", "illegal_action", "observation_dtype", "starts", "boxes", "observe_numbers")
 _OF_PICTURES = ("render_mode", "render_size")
 
 
@@ -49,11 +49,17 @@ def seat_games(
     return VersusBatch(config, num_games, **options)
 
 
-def observation_box(game: Game, dtype: np.dtype[Any]) -> gymnasium.spaces.Box:
-    """The space of observations with this dtype: float32, or int8 for plain counts."""
-    if dtype == np.float32:
-        return gymnasium.spaces.Box(game.observation.low, game.observation.high, (game.observation.size,), np.float32)
-    return gymnasium.spaces.Box(-128, 127, (game.observation.size,), np.int8)
+def observation_box(game: Game, dtype: np.dtype[Any], numbers: bool = False) -> gymnasium.spaces.Box:
+    """The space of observations with this dtype: float32, or int8 for plain counts. `numbers`: whether these follow."""
+    layouts = (game.observation, game.numbers) if numbers else (game.observation,)
+    size = sum(layout.size for layout in layouts)
+    if dtype == np.int8:
+        return gymnasium.spaces.Box(-128, 127, (size,), np.int8)
+    low, high = (
+        np.concatenate([np.full(layout.size, getattr(layout, end), np.float32) for layout in layouts])
+        for end in ("low", "high")
+    )
+    return gymnasium.spaces.Box(low, high, dtype=np.float32)
 
 
 def check_seeds(seeds: Sequence[int | None], number: int) -> list[int | None]:

@@ -132,6 +132,7 @@ def _words(cls: type[OfGame]) -> dict[str, str]:
         "LOW": f"{layout.low:g}",
         "HIGH": f"{layout.high:g}",
         "SIZE": str(layout.size),
+        "NUMBERS": str(game.numbers.size),
         "ACTIONS": str(game.num_actions),
         "LAST": str(game.num_actions - 1),
         "MOST": str(game.players[-1]),

@@ -124,6 +124,9 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
     - `starts`: positions to start from, as in `tabletop_engine.play.batch.Batch`.
     - `boxes`: other numbers on the pieces for every game: how many boxes are drawn (seeds 0, 1, …), or a list with a
       seed or `components` for each box. A new game draws its box from its random stream.
+    - `observe_numbers`: whether the numbers on the pieces follow the observation: NUMBERS more values, in the named
+      blocks of `GAME.numbers`. They are appended, not a second key, so that any learner for flat observations takes
+      them, and a trained network plays as `policy:`.
     - `render_mode`: `"ansi"` (`render()` returns text), `"rgb_array"` (it returns the pixels of a picture), `"human"`
       (a window shows the picture after every step) or None. All show what this seat sees.
     - `render_size`: the width and height of the picture in pixels, 16 to 4096.
@@ -149,7 +152,7 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
         game = self.batch.game
         self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"])
         self.render_mode = render_mode
-        self.observation_space = observation_box(game, self.batch.observations.dtype)
+        self.observation_space = observation_box(game, self.batch.observations.dtype, self.batch.observe_numbers)
         self.action_space = gymnasium.spaces.Discrete(game.num_actions)
         self._started = False
         self._actions = np.zeros(1, np.int64)

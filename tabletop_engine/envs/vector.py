@@ -65,8 +65,8 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     - `num_threads`: the number of threads that step the games; None for all usable cores.
     - `copy`: True (default): every step returns new arrays of observations and masks. False: it returns the batch's own
       arrays, which the next `step` or `reset` overwrites, for learners that copy them into a rollout buffer.
-    - `reward`, `illegal_action`, `observation_dtype`, `starts`, `boxes`, `render_mode` and `render_size`: as in the
-      single environment, but without a window.
+    - `reward`, `illegal_action`, `observation_dtype`, `starts`, `boxes`, `observe_numbers`, `render_mode` and
+      `render_size`: as in the single environment, but without a window.
 
     ## Errors
 
@@ -114,7 +114,7 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         self.num_envs = num_envs = self.batch.num_games
         self.copy: bool = copy
         self.autoreset_mode: AutoresetMode = mode
-        self.single_observation_space = observation_box(game, self.batch.observations.dtype)
+        self.single_observation_space = observation_box(game, self.batch.observations.dtype, self.batch.observe_numbers)
         self.single_action_space = gymnasium.spaces.Discrete(game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)

@@ -13,6 +13,7 @@ from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError, IllegalAction
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.batch import Batch, refusal
+from tabletop_engine.play.tables import boxes_in
 
 CHANCE_TO_WIN = "chance to win"
 POINTS_AHEAD, POINTS = "points ahead as it values positions", "points as it values positions"
@@ -68,6 +69,13 @@ class Decisions:
         if not legal.all():
             first = int(legal.argmin())
             raise refusal(self.game, self._states[first], int(actions[first]), f"agent {agent!r}: ")
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """(N, M) float32: the printed numbers of each game's box, in the layout `Game.numbers`."""
+        used, rows = np.unique(boxes_in(self._states, self.tables), return_inverse=True)
+        counts = self.game.write_numbers(self.tables[used])
+        return self.game.numbers.scaled(counts)[rows]
 
     @property
     def players(self) -> np.ndarray:

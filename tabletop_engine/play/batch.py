@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -23,7 +24,7 @@ from tabletop_engine.game import NOBODY, Config, Game, switches_of
 from tabletop_engine.legal import NO_WAY_ON
 from tabletop_engine.play import kernels
 from tabletop_engine.play.starts import Starts, check_records, records_of
-from tabletop_engine.play.tables import Boxes, boxes_of, check_states, own_tables, tables_of
+from tabletop_engine.play.tables import Boxes, boxes_in, boxes_of, check_states, own_tables, tables_of
 from tabletop_engine.positions.saved import Format, Header, as_bytes
 
 AUTORESETS = {"same_step": kernels.SAME_STEP, "next_step": kernels.NEXT_STEP, "disabled": kernels.DISABLED}
@@ -264,6 +265,23 @@ class Batch:
             components = self.boxes[box]
             self._boxed[own, box] = dataclasses.replace(own, components=components)
         return self._boxed[own, box]
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """(N, M) the printed numbers of each game's box in the layout `Game.numbers`, as `observation_dtype` says."""
+        return self.numbers_of(self.states)
+
+    def numbers_of(self, states: np.ndarray) -> np.ndarray:
+        """(n, M) `numbers` for any records of this game, (n,): a new array."""
+        return self._numbers[boxes_in(states, self.tables)]
+
+    @cached_property
+    def _numbers(self) -> np.ndarray:
+        """(K, M) `numbers` of each box."""
+        counts = self.game.write_numbers(self.tables)
+        if self.observation_dtype == "int8":
+            return np.clip(counts, -128, 127).astype(np.int8)
+        return self.game.numbers.scaled(counts)
 
     def tables_of(self, game: int) -> np.ndarray:
         """(1,) of `game.tables`: the printed numbers of one game's box."""

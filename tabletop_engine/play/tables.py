@@ -61,6 +61,12 @@ def tables_of(game: Game, boxes: tuple[Any, ...]) -> np.ndarray:
     return tables
 
 
+def boxes_in(states: np.ndarray, tables: np.ndarray) -> np.ndarray:
+    """(n,) ints: the index of the table that each of n records is played with; 0 for one that does not exist."""
+    boxes = states["box"].astype(np.int64)
+    return np.where((boxes >= 0) & (boxes < len(tables)), boxes, 0)
+
+
 def own_tables(state: Any, tables: np.ndarray) -> np.ndarray:
     """(1,) the table of `tables` that a game is played with; `state` is its record."""
     box = int(state["box"])

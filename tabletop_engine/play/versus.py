@@ -59,6 +59,8 @@ class VersusBatch:
         choose_config: chooses the configurations of games that start. All have the same number of players, and the
             components that `Batch.reset` allows.
         boxes: as in `Batch`.
+        observe_numbers: whether the printed numbers of each game's box (`Game.numbers`) follow the observation in its
+            row. D is then the length of both.
 
     In the shapes below N is the number of games, P of players, A of actions, D of numbers in an observation.
 
@@ -109,6 +111,7 @@ class VersusBatch:
         assign: Assign | None = None,
         choose_config: ChooseConfig | None = None,
         boxes: Boxes | None = None,
+        observe_numbers: bool = False,
     ) -> None:
         self.game: Game = check_config(config)
         choice("autoreset", autoreset, AUTORESETS)
@@ -141,6 +144,7 @@ class VersusBatch:
             new_observations=new_observations and self._direct,
             boxes=boxes,
         )
+        self.observe_numbers: bool = check_numbers(self.game, observe_numbers)
         n = self.batch.num_games
         self.num_games: int = n
         self.seats: NDArray[np.int64] = np.zeros(n, np.int64)
@@ -155,13 +159,15 @@ class VersusBatch:
         self._unseen = np.zeros(n, np.bool_)  # games whose learner has had no decision yet
         self._pending = np.zeros(n)  # the learners' rewards in such games so far
         if self._direct:
+            if self.observe_numbers:
+                self.final_observations = self._seen(self.batch.final_observations, self.batch.states)
             self._show()
             return
         self.rewards = np.zeros(n)
         self.terminations = np.zeros(n, np.bool_)
         self.illegal = np.zeros(n, np.bool_)
         self.final_states = np.zeros(n, self.game.state)
-        self.final_observations = np.zeros_like(self.batch.observations)
+        self.final_observations = np.zeros_like(self._seen(self.batch.observations, self.batch.states))
         self.reset(seed)
 
     @property
@@ -384,7 +390,7 @@ class VersusBatch:
         states = self.batch.final_states[shown]
         self.terminations[shown] = True
         self.final_states[shown] = states
-        self.final_observations[shown] = self.batch.views_of(states, self.seats[shown])
+        self.final_observations[shown] = self._seen(self.batch.views_of(states, self.seats[shown]), states)
         self.final_seats[shown] = self.seats[shown]
         self.final_lineups[shown] = self.lineups[shown]
         for game in shown:
@@ -400,14 +406,27 @@ class VersusBatch:
             over = np.flatnonzero(self.over)
             if len(over):  # the batch has seat 0's view of these
                 batch.observations[over] = batch.views_of(batch.states[over], self.seats[over])
-            self.observations = batch.observations.copy() if self.new_observations else batch.observations
+            if self.observe_numbers:
+                self.observations = self._seen(batch.observations, batch.states)
+            else:
+                self.observations = batch.observations.copy() if self.new_observations else batch.observations
             return
-        self.observations = batch.observations
+        self.observations = self._seen(batch.observations, batch.states)
         self.rewards = batch.rewards[:, 0]
         self.terminations = batch.terminations
         self.illegal = batch.illegal
         self.final_states = batch.final_states
-        self.final_observations = batch.final_observations
+        if not self.observe_numbers:
+            self.final_observations = batch.final_observations
+        elif len(ended := np.flatnonzero(batch.terminations)):
+            final = batch.final_states[ended]
+            self.final_observations[ended] = self._seen(batch.final_observations[ended], final)
+
+    def _seen(self, observations: np.ndarray, states: np.ndarray) -> np.ndarray:
+        """The observations, and the printed numbers after them if they are wanted."""
+        if not self.observe_numbers:
+            return observations
+        return np.concatenate((observations, self.batch.numbers_of(states)), axis=1)
 
 
 class _StepsOfOthers(PlayListener):
@@ -418,6 +437,13 @@ class _StepsOfOthers(PlayListener):
 
     def on_step(self, which: np.ndarray) -> None:
         self._games._take_in(self._prepared)
+
+
+def check_numbers(game: Game, observe_numbers: bool) -> bool:
+    """`observe_numbers`. Raises ConfigError for anything but a bool, and for a game that has no numbers to observe."""
+    if fitted("observe_numbers", observe_numbers, bool) and not game.numbers.size:
+        raise ConfigError(f"observe_numbers=True: {game.title} has no printed numbers to observe")
+    return observe_numbers
 
 
 def check_seat(seat: int | str, players: int) -> int:

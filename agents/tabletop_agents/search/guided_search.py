@@ -48,6 +48,8 @@ SIMULATIONS = 800
 _MOST_SIMULATIONS = 20_000
 """Simulations of one decision that a tree has space for. Later ones only update existing nodes."""
 _NODES_A_SIMULATION, _EDGES_A_SIMULATION = 2, 20
+_MOST_NETWORKS = 64
+"""Copies of a network that reads numbers, one for each box, that are kept for later decisions."""
 _NO_HEADS = "its network has no win and margin heads, which a search needs to value positions"
 
 
@@ -153,7 +155,7 @@ class GuidedSearchAgent:
         self._settings_of_several = settings_record({**OF_SEVERAL, **(self.settings or {})})
         budget = f"{self.simulations}" if self.simulations is not None else f"{self.milliseconds:g}ms"
         self.name = self.name or f"search-{budget}:{self.policy.name.partition(':')[2] or self.policy.name}"
-        self._network = flat_network(self.network)
+        self._networks: dict[bytes, FlatNetwork] = {}
 
     @classmethod
     @checked
@@ -221,11 +223,13 @@ class GuidedSearchAgent:
         settings = self._settings if closed else self._settings_of_several
         room = min(self.simulations or _MOST_SIMULATIONS, _MOST_SIMULATIONS)
         chosen = np.flatnonzero(searched)
+        networks, which = self._networks_for(decisions)
 
         def think(part: slice) -> None:
-            tree = GuidedTree(search, self._network, room, closed)
+            tree = GuidedTree(search, networks[0], room, closed)
             for one in chosen[part]:
                 tree.clear()
+                tree.network = networks[which[one]]
                 for simulations in portions(self.simulations, self.milliseconds):
                     tree.grow(roots[one : one + 1], tables, settings, simulations)
                 tree.read_root(visits[one], utilities[one], wins[one])
@@ -235,6 +239,19 @@ class GuidedSearchAgent:
         if not (visits[chosen].any(axis=1) & np.isfinite(utilities[chosen]).all(axis=1)).all():
             raise CheckpointError(f"{self.name}: the network's outputs are not finite, so it cannot guide a search")
         return visits, utilities, wins
+
+    def _networks_for(self, decisions: Decisions) -> tuple[list[FlatNetwork], np.ndarray]:
+        """The network for compiled code, one for each box if it reads numbers; and which of them, by decision (N,)."""
+        if self.network.inputs == decisions.game.observation.size:
+            read, which = np.zeros((1, 0), np.float32), np.zeros(len(decisions), np.int64)
+        else:
+            read, which = np.unique(decisions.numbers, axis=0, return_inverse=True)
+        if len(self._networks) + len(read) > _MOST_NETWORKS:
+            self._networks.clear()
+        for row in read:
+            if row.tobytes() not in self._networks:
+                self._networks[row.tobytes()] = flat_network(self.network, row if row.size else None)
+        return [self._networks[row.tobytes()] for row in read], which
 
 
 def _most_visited(decisions: Decisions, visits: np.ndarray, utilities: np.ndarray) -> np.ndarray:

@@ -56,7 +56,7 @@ class SeatsVecEnv(VecEnv):
         self._lengths = np.zeros(num_envs, np.int64)
         self._actions = np.zeros(num_envs, np.int64)
         self._start = time.time()
-        box = observation_box(games.game, games.batch.observations.dtype)
+        box = observation_box(games.game, games.observations.dtype, games.observe_numbers)
         super().__init__(num_envs, box, spaces.Discrete(games.game.num_actions))
 
     def set_options(self, options: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None = None) -> None:
