@@ -191,11 +191,10 @@ def test_bad_components_are_refused() -> None:
         Batch(CONNECT_FOUR.config(), 1, 0, boxes=2)
 
 
-def test_a_configuration_can_name_the_box_which_then_stays() -> None:
+def test_a_reset_can_choose_the_boxes_which_then_stay() -> None:
     batch = Batch(Petrichor(), 8, 0, boxes=4)
-    boxes = [Petrichor(components=one) for one in batch.boxes]
-    batch.reset(1, config=[boxes[game % 4] for game in range(8)])
     wanted = np.arange(8) % 4
+    batch.reset(1, boxes=wanted)
     saved = None
     for step in range(1500):
         assert (batch.states["box"] == wanted).all()
@@ -208,9 +207,15 @@ def test_a_configuration_can_name_the_box_which_then_stays() -> None:
     for _ in range(600):
         other.step(other.random_actions())
         assert (other.states["box"] == wanted).all()
-    batch.reset(2, config=Petrichor())
-    assert not (batch.states["box"] == wanted).all(), "the batch's own configuration draws the boxes again"
-    with pytest.raises(ConfigError, match="one of its boxes"):
+    half = np.arange(8) < 4
+    batch.reset(2, half, boxes=np.full(8, 3))
+    assert batch.states["box"].tolist() == [3, 3, 3, 3, *wanted[4:]]
+    batch.reset(2, boxes=[-1] * 8)
+    assert not (batch.states["box"] == wanted).all(), "they are drawn again"
+    for bad in ([4] * 8, [-2] * 8, [0] * 7, [0.0] * 8, 3, "no"):
+        with pytest.raises(ConfigError, match="boxes="):
+            batch.reset(boxes=bad)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="number of players and components"):
         batch.reset(config=Petrichor(components={"pieces.wheat_bonus": 44}))
 
 

@@ -165,6 +165,7 @@ class Batch:
         final_observations: (N, D), seat 0's views of the ends; valid where `terminations`.
         config: the configuration that was given first.
         configs: the configuration of each game, a list of N; its `components` are those of the game's box.
+        plain_configs: the same with the `components` of `config`.
         boxes: the `components` of each box, K; those of `config` alone without the argument `boxes`.
         tables: (K,) of `game.tables`, the printed numbers of each box.
         generator: the NumPy generator that `random_actions` uses.
@@ -238,7 +239,7 @@ class Batch:
         self._which = self._all.copy()
         self._chunk()
 
-        self._configs: list[Config] = [self.config] * n
+        self.plain_configs: list[Config] = [self.config] * n
         self._boxed: dict[tuple[Config, int], Config] = {}
         self.config.write_switches(self.states)
         self._switches = {name: self.states[name].copy() for name in config.SWITCHES}
@@ -250,14 +251,14 @@ class Batch:
     @property
     def configs(self) -> list[Config]:
         """The configuration of each game, a list of N."""
-        return list(self._configs) if len(self.boxes) == 1 else [self.config_of(i) for i in range(self.num_games)]
+        return list(self.plain_configs) if len(self.boxes) == 1 else [self.config_of(i) for i in range(self.num_games)]
 
     def config_of(self, game: int, state: Any = None) -> Config:
         """The configuration of one game, whose `components` are those of its box.
 
         `state` is a record with the same switches, such as `final_states[game]`; None for the game's own.
         """
-        own = self._configs[game]
+        own = self.plain_configs[game]
         if len(self.boxes) == 1:
             return own
         box = int((self.states[game] if state is None else state)["box"])
@@ -290,7 +291,11 @@ class Batch:
     # --- playing ---
 
     def reset(
-        self, seed: Seed = None, mask: np.ndarray | None = None, config: Config | Sequence[Config] | None = None
+        self,
+        seed: Seed = None,
+        mask: np.ndarray | None = None,
+        config: Config | Sequence[Config] | None = None,
+        boxes: np.ndarray | Sequence[int] | None = None,
     ) -> None:
         """Start games.
 
@@ -298,9 +303,9 @@ class Batch:
             seed: as in the constructor; None: each game continues its own random stream.
             mask: (N,) bool, the games to start; None for all.
             config: the new configuration: one for all of these games, or a sequence with one for each of them. The
-                number of players must be that of the batch. The components are those of one of its boxes, which these
-                games then keep, or those of the batch's own configuration, so that each game draws its box. None: as
-                before.
+                number of players and the components must be those of the batch. None: as before.
+            boxes: (N,) ints, the box of each of these games, which later games in its place keep; -1: each game draws
+                its box. None: as before.
         """
         which = self._games(mask, "mask")
         streams = None if seed is None else self._streams(seed)
@@ -308,6 +313,8 @@ class Batch:
             if self.starts is not None:
                 raise ConfigError("config: not allowed with starts, since all are of one configuration")
             self._change_configs(which, config)
+        if boxes is not None:
+            self._choose_boxes(which, boxes)
         if streams is not None:
             self.states["rng"][which] = streams[which]
             if mask is None:
@@ -465,7 +472,7 @@ class Batch:
             switches = b"".join(states[name][game].tobytes() for name in self.config.SWITCHES)
             if switches not in known:
                 known[switches] = self.game.config.of(states[game], self.config.components)
-            self._configs[game] = known[switches]
+            self.plain_configs[game] = known[switches]
         self._forget_step(self._all)
         self._view()
 
@@ -491,7 +498,7 @@ class Batch:
         self.illegal[which] = False
 
     def _header(self) -> Header:
-        mixed = any(one != self.config for one in self._configs)
+        mixed = any(one != self.config for one in self.plain_configs)
         return _SAVED.header(self.config, self.tables, num_games=self.num_games, mixed=mixed)
 
     def _read(self, data: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -523,7 +530,7 @@ class Batch:
             wrong = (states[name] != value).reshape(len(states), -1).any(axis=1)
             if wrong.any():
                 game = int(wrong.argmax())
-                played = self._configs[game].name
+                played = self.plain_configs[game].name
                 raise StateError(f"game {game} has {name} {states[name][game]}; this batch plays {played}")
 
     def __getstate__(self) -> dict[str, Any]:
@@ -562,21 +569,29 @@ class Batch:
         given: list[Config] = list(config) if isinstance(config, Sequence) else [config] * len(games)
         if len(given) != len(games):
             raise ConfigError(f"config: {len(given)} configurations for {len(games)} games")
-        numbers = {components: box for box, components in enumerate(self.boxes)} if len(self.boxes) > 1 else {}
-        numbers[self.config.components] = _DRAWN
         for one in given:
-            if not isinstance(one, kind) or one.players != self.config.players or one.components not in numbers:
-                whose = "components" if len(self.boxes) == 1 else "components, or those of one of its boxes"
-                raise ConfigError(f"config={one!r}: must be a Config with the batch's number of players and {whose}")
+            if not isinstance(one, kind) or (one.players, one.components) != (
+                self.config.players,
+                self.config.components,
+            ):
+                raise ConfigError(f"config={one!r}: must be a Config with the batch's number of players and components")
         for one in dict.fromkeys(given):
             chosen = games[[other == one for other in given]]
-            self._next_boxes[chosen] = numbers[one.components]
-            own: Any = dataclasses.replace(one, components=self.config.components)
-            for name, value in switches_of(own).items():
+            for name, value in switches_of(one).items():
                 self.states[name][chosen] = value
                 self._switches[name][chosen] = value
-            for game in chosen.tolist():
-                self._configs[game] = own
+        for game, one in zip(games, given, strict=True):
+            self.plain_configs[game] = one
+
+    def _choose_boxes(self, which: np.ndarray, boxes: np.ndarray | Sequence[int]) -> None:
+        given = np.asarray(boxes)
+        if given.shape != (self.num_games,) or given.dtype.kind not in "iu":
+            raise ConfigError(f"boxes={boxes!r:.80}: must be {self.num_games} ints, one for each game")
+        if given.min() < _DRAWN or given.max() >= len(self.boxes):
+            raise ConfigError(f"boxes={boxes!r:.80}: must be -1 to {len(self.boxes) - 1}")
+        if self.starts is not None:
+            raise ConfigError("boxes: not allowed with starts, whose records say their boxes")
+        self._next_boxes[which] = given[which]
 
     def _streams(self, seed: Seed) -> np.ndarray:
         if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes) and np.ndim(seed) == 1:

@@ -230,7 +230,7 @@ class SeatGames:
             everybody = final["points"][:, : batch.config.owners].astype(np.int64)
             points[:, :players], ahead[:, :players] = everybody[:, :players], margins(everybody)[:, :players]
             rewards[rows, :players] += settings.win_bonus * (2 * won[:, :players] - 1)
-            played = [batch.config_of(game, batch.final_states[game]) for game in over.tolist()]
+            played = [batch.plain_configs[game] for game in over]
             when, lengths, seated = np.full(len(over), t), self.lengths[rows], self.players[rows].copy()
             ends.append(Ends(played, when, rows, lengths, places, won, points, ahead, seated))
             self.lengths[rows] = 0
