@@ -29,6 +29,9 @@ from tabletop_engine.game import Config, Game
 from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.versus import VersusBatch
+from tabletop_training.files.settings import Settings
+from tabletop_training.learn.learner import Learner, Plan
+from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
 from tabletop_training.learn.vec_env import SeatsVecEnv
 from tests.games.connect_four import GAME as CONNECT_FOUR
 from tests.support.networks import network_for
@@ -73,11 +76,12 @@ def test_every_assumed_number_is_read(name: str) -> None:
     file: ComponentFile = FILES[name]
     shipped = {key: one.values for key, one in file.load().items()}
     open_keys = {key for key, one in file.load().items() if one.range is not None} - {"flags.canonical_sets"}
-    seen = set()
+    seen: set[str] = set()
     for seed in range(60):
         box = file.draw(seed)
         for key in open_keys - seen:
-            values = tuple(box[key]) if isinstance(box[key], list) else (box[key],)
+            plain: Any = box[key]
+            values = tuple(plain) if isinstance(plain, list) else (plain,)
             if values == shipped[key]:
                 continue
             try:
@@ -154,10 +158,14 @@ def test_games_of_one_seat_deliver_them(config: Config, dtype: str, mode: str) -
 
 @pytest.mark.filterwarnings("ignore")
 def test_gymnasium_and_pettingzoo_deliver_them() -> None:
-    for game, extra in (("petrichor_env:Petrichor/Solo-v0", {}), ("evergreen_env:Evergreen/Versus-v0", {"players": 3})):
+    games: dict[str, dict[str, Any]] = {
+        "petrichor_env:Petrichor/Solo-v0": {},
+        "evergreen_env:Evergreen/Versus-v0": {"players": 3},
+    }
+    for game, extra in games.items():
         env = gymnasium.make(game, boxes=4, observe_numbers=True, **extra)
         check_env(env.unwrapped, skip_render_check=True)
-        inner = env.unwrapped.batch  # type: ignore[attr-defined]
+        inner: Any = env.unwrapped.batch
         seen, _ = env.reset(seed=5)
         assert env.observation_space.contains(seen)
         assert np.array_equal(seen[-inner.game.numbers.size :], inner.batch.numbers[0])
@@ -181,7 +189,7 @@ def test_gymnasium_and_pettingzoo_deliver_them() -> None:
 def test_the_vec_env_delivers_them() -> None:
     games = VersusBatch(Petrichor(), 6, seed=0, boxes=3, observe_numbers=True)
     env = SeatsVecEnv(games)
-    seen = env.reset()
+    seen: Any = env.reset()
     assert env.observation_space.contains(seen[0]) and seen.shape[1] == games.observations.shape[1]
     for _ in range(200):
         seen, _, dones, infos = env.step(games.batch.random_actions())
@@ -295,3 +303,102 @@ def test_checkpoints_say_that_a_network_reads_numbers(config: Config, tmp_path: 
             new.writestr(name, content)
     with pytest.raises(CheckpointError, match="layout of the printed numbers"):
         read_checkpoint(game, tmp_path / "other.zip")
+
+
+# --- Learning --------------------------------------------------------------------------------------------------------
+
+
+def learned(tmp_path: Path, name: str, game: Game, games: dict[str, Any], **settings: Any) -> Learner:
+    plan = Plan(
+        replace(Settings(num_envs=16, steps=16, minibatch=64, layers=(8,), threads=1), **settings),
+        GamesSettings.of_table(game, games),
+        evaluation=EvaluationSettings(games=8, boxes=3, against=("random",)),
+    )
+    learner = Learner(game, plan, Budget(steps=600), tmp_path / name, 0, tensorboard=False)
+    return learner.run()
+
+
+def test_a_network_learns_on_boxes_whose_numbers_it_reads(tmp_path: Path) -> None:
+    game = Petrichor().game
+    learner = learned(tmp_path, "reads", game, {"players": [1, 2], "boxes": 6}, numbers=True)
+    assert [batch.tables.shape for batch in learner.table.batches] == [(6,), (6,)]
+    network, notes = read_checkpoint(game, tmp_path / "reads" / "policy.zip")
+    assert network.inputs == game.observation.size + game.numbers.size
+    assert notes["training"]["games"]["boxes"] == 6 and notes["training"]["settings"]["numbers"] is True
+    first: Any = network.policy[0]
+    moved = first.weight[:, game.observation.size :].std(dim=0)
+    varies = learner.table._numbers.numpy().std(axis=0) > 0
+    assert (moved[torch.as_tensor(varies)] > 0).all()
+    rollout, _ = learner.table.play(learner.network, 20)
+    states = np.concatenate([batch.states for batch in learner.table.batches])
+    assert set(rollout.boxes.unique().tolist()) == set(range(6))
+    seen = learner.table.inputs(rollout.observations[-1], rollout.boxes[-1])
+    assert seen.shape == (16, network.inputs)
+    assert len(states) == 16
+
+
+def test_each_decision_has_the_numbers_of_its_game(tmp_path: Path) -> None:
+    learner = learned(tmp_path, "reads", Petrichor().game, {"players": [2], "boxes": 4}, numbers=True)
+    table = learner.table
+    told: list[np.ndarray] = []
+    boxes: list[np.ndarray] = []
+    look = table._look
+
+    def watched(actors: np.ndarray) -> np.ndarray:
+        boxes.append(table.batches[0].states["box"].copy())
+        told.append(table.batches[0].numbers_of(table.batches[0].states))
+        return look(actors)
+
+    table._look = watched  # type: ignore[method-assign]
+    rollout, _ = table.play(learner.network, 30)
+    assert (rollout.boxes.numpy() == np.stack(boxes)).all()
+    size, layout = table.game.observation.size, table.game.numbers
+    for step in range(30):
+        inputs = table.inputs(rollout.observations[step], rollout.boxes[step]).numpy()
+        counts = np.clip(inputs[:, size:] * layout.divisors, -128, 127)
+        assert np.allclose(counts, told[step], atol=1e-3)
+
+
+def test_a_blind_network_goes_on_as_one_that_reads(tmp_path: Path) -> None:
+    game = Petrichor().game
+    blind = learned(tmp_path, "blind", game, {"players": [1]})
+    assert blind.network.inputs == game.observation.size
+    plan = replace(blind.plan, learning=replace(blind.plan.learning, numbers=True))
+    plan = replace(plan, games=GamesSettings.of_table(game, {"players": [1], "boxes": 5}))
+    seeing = Learner(game, plan, Budget(steps=400), tmp_path / "seeing", 0, start=blind.network, tensorboard=False)
+    decisions = Decisions.of(played(Petrichor(), 12, 4))
+    generator = np.random.default_rng
+    assert np.allclose(
+        blind.agent().probabilities(decisions, generator(0)),
+        seeing.agent().probabilities(decisions, generator(0)),
+        atol=1e-6,
+    )
+    seeing.run()
+    agent = PolicyAgent.load(tmp_path / "seeing" / "policy.zip", game)
+    assert agent.network.inputs == game.observation.size + game.numbers.size
+
+
+def test_a_run_over_boxes_resumes_exactly(tmp_path: Path) -> None:
+    game = Petrichor().game
+    whole = learned(tmp_path, "whole", game, {"players": [2], "boxes": 4}, numbers=True)
+    part = Learner(game, whole.plan, Budget(steps=600), tmp_path / "part", 0, tensorboard=False)
+    part.should_stop = lambda: part.steps > 250
+    part.run()
+    rest = Learner(game, whole.plan, Budget(steps=600), tmp_path / "part", 0, tensorboard=False)
+    rest.resume()
+    rest.run()
+    weights = rest.network.state_dict()
+    assert all(torch.equal(value, weights[name]) for name, value in whole.network.state_dict().items())
+    fewer = replace(whole.plan, games=GamesSettings.of_table(game, {"players": [2], "boxes": 3}))
+    other = Learner(game, fewer, Budget(steps=600), tmp_path / "part", 0, tensorboard=False)
+    with pytest.raises(CheckpointError, match="other numbers on the pieces"):
+        other.resume()
+
+
+@pytest.mark.parametrize("boxes", [0, -1, "many", 2.5, True, 40_000])
+def test_bad_numbers_of_boxes_are_refused(boxes: Any) -> None:
+    with pytest.raises(ConfigError, match="boxes"):
+        GamesSettings.of_table(Petrichor().game, {"players": [1], "boxes": boxes})
+    if boxes != 40_000:
+        with pytest.raises(ConfigError, match="boxes"):
+            EvaluationSettings(boxes=boxes)

@@ -47,7 +47,7 @@ def test_rollouts_are_the_games_of_batches() -> None:
         for rollout, ends in rollouts:
             for t in range(150):
                 steps += 1
-                seen = games.scaled(rollout.observations[t, part]).numpy()
+                seen = games.inputs(rollout.observations[t, part], rollout.boxes[t, part]).numpy()
                 assert np.array_equal(seen, batch.observations)
                 assert np.array_equal(rollout.masks[t, part].numpy(), batch.action_masks == 1)
                 assert np.array_equal(rollout.actors[t, part].numpy(), batch.actors)
@@ -133,7 +133,7 @@ def test_advantages_follow_each_seat() -> None:
         return torch.randn(*shape, generator=generator)
 
     rollout = Rollout(
-        *(torch.empty(0),) * 5,
+        *(torch.empty(0),) * 6,
         values=some(steps, games),
         actors=torch.randint(seats, (steps, games), generator=generator),
         deciding=torch.rand(steps, games, generator=generator) < 0.7,
@@ -176,8 +176,8 @@ def test_an_epoch_learns_from_every_known_decision_once() -> None:
     rollout, _ = games.play(network, 60)
     _, known = advantages(rollout, 1.0, 0.98)
     settings, group = replace(SMALL, minibatch=100, epochs=2), Watched()
-    update(network, torch.optim.Adam(network.parameters()), rollout, games.scaled, settings, 0.0, group)
-    wanted = games.scaled(rollout.observations[known])
+    update(network, torch.optim.Adam(network.parameters()), rollout, games.inputs, settings, 0.0, group)
+    wanted = games.inputs(rollout.observations[known], rollout.boxes[known])
     half = len(group.asked) // 2
     assert all(len(one) <= 100 for one in group.asked) and half == -(-len(wanted) // 100) > 3
     epochs = [torch.cat(group.asked[:half]), torch.cat(group.asked[half:])]
@@ -207,11 +207,13 @@ def test_an_update_is_that_of_the_paper() -> None:
             parameter.add_(0.1 * torch.randn_like(parameter))  # ratios beyond the clip
     expected = copy.deepcopy(network)
     settings = replace(SMALL, minibatch=10**6, epochs=1, value_weight=0.7, max_gradient=1e9)
-    losses = update(network, torch.optim.SGD(network.parameters(), 0.1), rollout, games.scaled, settings, 0.02)
+    losses = update(network, torch.optim.SGD(network.parameters(), 0.1), rollout, games.inputs, settings, 0.02)
 
     found, known = advantages(rollout, settings.discount, settings.gae_lambda)
     better = (found[known] - found[known].mean()) / (found[known].std() + 1e-8)
-    logits, values = expected(games.scaled(rollout.observations[known]), rollout.shortfalls[known].float())
+    logits, values = expected(
+        games.inputs(rollout.observations[known], rollout.boxes[known]), rollout.shortfalls[known].float()
+    )
     total, clipped = torch.tensor(0.0), 0
     for i in range(len(better)):
         legal = rollout.masks[known][i]

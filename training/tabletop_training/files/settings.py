@@ -44,6 +44,7 @@ class Settings:
     max_gradient: float = 0.5
     trunk: tuple[int, ...] = ()  # widths of the layers that policy and value share
     layers: tuple[int, ...] = (128, 128)  # widths of the layers after them, of policy and value each
+    numbers: bool = False  # whether the network reads the printed numbers; one to start from gets them as new inputs
     shortfall_weight: float = 0.0  # nats a point, at the start of a network that weighs none yet; 0: it gets none
     logit_scale: float = 1.0  # factor of the logits of a network that gets this weight
     reward: str = "margin"  # "win", "margin" or "points", as in `Batch`

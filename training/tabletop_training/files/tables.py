@@ -8,7 +8,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -150,7 +150,15 @@ def _replays(results: Results, labels: Sequence[str], part: slice) -> list[Repla
     names = [[printable(labels[agent]) for agent in lineup] for lineup in results.lineups[part]]
     actions = [taken.tolist() for taken in results.actions[part]]
     shares = list(map(_by_decision, results.lengths[part].tolist(), (results.probabilities or ())[part]))
-    return replays_of(results.config, results.seeds[part].tolist(), actions, names=names, probabilities=shares)
+    seeds, boxes = results.seeds[part].tolist(), results.box_of_games[part]
+    made: dict[int, Replay] = {}
+    for box in np.unique(boxes).tolist():  # replays of one configuration are made together
+        own: Any = replace(results.config, components=results.boxes[box]) if results.boxes else results.config
+        games = np.flatnonzero(boxes == box).tolist()
+        starts, taken = [seeds[game] for game in games], [actions[game] for game in games]
+        seated, told = [names[game] for game in games], [shares[game] for game in games] if shares else []
+        made |= zip(games, replays_of(own, starts, taken, names=seated, probabilities=told), strict=True)
+    return [made[game] for game in range(len(seeds))]
 
 
 def _by_decision(length: int, lines: np.ndarray) -> list[dict[int, float]]:

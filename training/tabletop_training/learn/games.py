@@ -64,6 +64,7 @@ class Rollout(NamedTuple):
     """
 
     observations: torch.Tensor  # (T, N, D) int8, counts
+    boxes: torch.Tensor  # (T, N) int64, the box that a game is played with
     masks: torch.Tensor  # (T, N, A) bool
     shortfalls: torch.Tensor  # (T, N, A) float16, in points; or (T, N, 0)
     actions: torch.Tensor  # (T, N) int64
@@ -84,6 +85,7 @@ class SeatGames:
         opponents: who else plays.
         device: torch's.
         weighs: whether the network needs the actions' shortfalls.
+        boxes: how many boxes are drawn for these games; None for the numbers of the configurations.
     """
 
     def __init__(
@@ -95,6 +97,7 @@ class SeatGames:
         opponents: Opponents,
         device: str = "cpu",
         weighs: bool = False,
+        boxes: int | None = None,
     ) -> None:
         configs = [curriculum.configs[0] for curriculum in curricula.values()]
         game = configs[0].game
@@ -102,6 +105,7 @@ class SeatGames:
         self.curricula, self.opponents = curricula, opponents
         each = -(-num_games // len(configs))
         made: dict[str, Any] = {"reward": settings.reward, "observation_dtype": "int8", "new_observations": False}
+        made["boxes"] = boxes
         self.batches = [Batch(config, each, seed + i * each, **made) for i, config in enumerate(configs)]
         self.seats = max(config.players for config in configs)
         self.num_games = each * len(configs)
@@ -112,6 +116,8 @@ class SeatGames:
             batch.reset(config=list(self._choose(batch, np.arange(each))))
             self.players[part, : batch.config.players] = opponents.seat(each, batch.config.players)
         self.divisors = torch.as_tensor(np.array(game.observation.divisors, np.float32), device=device)
+        numbers = game.numbers.scaled(game.write_numbers(self.batches[0].tables))  # all batches have the same boxes
+        self._numbers = torch.as_tensor(numbers, device=device)
         pinned = device != "cpu"
         self._weighs = weighs or opponents.weighs
         self._seen = torch.zeros((self.num_games, game.observation.size), dtype=torch.int8, pin_memory=pinned)
@@ -120,21 +126,29 @@ class SeatGames:
         self._shortfalls = torch.zeros((self.num_games, actions), pin_memory=pinned)
         self._generator = generator(seed, Stream.LEARNING_GAMES)
         self._steps = 0
+        self._reads = False  # whether a network reads the printed numbers
 
     def _choose(self, batch: Batch, games: np.ndarray) -> list[Config]:
         return self.curricula[batch.config.players].choose(games)
 
-    def scaled(self, counts: torch.Tensor) -> torch.Tensor:
-        """Counts as inputs of a network: float32, scaled like the environments' observations."""
-        return counts.to(torch.float32).div_(self.divisors)
+    def inputs(self, counts: torch.Tensor, boxes: torch.Tensor) -> torch.Tensor:
+        """(n, ·) float32, for observations (n, D) as counts, and boxes (n,); scaled as environments do it.
+
+        The printed numbers follow the observation if the learner's network or one of the others reads them.
+        """
+        seen = counts.to(torch.float32).div_(self.divisors)
+        return torch.cat((seen, self._numbers[boxes]), dim=1) if self._reads else seen
 
     @torch.no_grad()
     def play(self, network: Network, steps: int, on_step: Callable[[], None] = lambda: None) -> tuple[Rollout, Ends]:
         """Play this many steps of each game. Returns the rollout and the games that ended."""
         n, device = self.num_games, self.device
+        playing = [network, *(one.network for one in self.opponents.members if one.network is not None)]
+        self._reads = max(one.inputs for one in playing) > self.game.observation.size
         shape = (steps, n)
         out = Rollout(
             torch.empty((*shape, self.game.observation.size), dtype=torch.int8, device=device),
+            torch.zeros(shape, dtype=torch.int64, device=device),
             torch.empty((*shape, self.game.num_actions), dtype=torch.bool, device=device),
             torch.empty((*shape, self._shortfalls.shape[1]), dtype=torch.float16, device=device),
             torch.empty(shape, dtype=torch.int64, device=device),
@@ -150,9 +164,12 @@ class SeatGames:
             out.observations[t] = self._seen.to(device, non_blocking=True)
             out.masks[t] = self._legal.to(device, non_blocking=True) == 1
             out.shortfalls[t] = self._shortfalls.to(device, non_blocking=True)
-            seen = self.scaled(out.observations[t])
+            if self._reads:
+                boxes = np.concatenate([batch.states["box"] for batch in self.batches]).astype(np.int64)
+                out.boxes[t] = torch.from_numpy(boxes).to(device)
+            seen = self.inputs(out.observations[t], out.boxes[t])
             missed = out.shortfalls[t].float() if self._weighs else None
-            logits, out.values[t] = network(seen, missed)
+            logits, out.values[t] = network(seen[:, : network.inputs], missed)
             log_probabilities = masked_log_probabilities(logits, out.masks[t])
             playing = self.players[np.arange(n), actors[t]]
             out.actions[t] = drawn(self._with_networks(log_probabilities, seen, missed, out.masks[t], playing))

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from tabletop_agents.checkpoint import save_network
-from tabletop_agents.networks import Network, weighing
+from tabletop_agents.networks import Network, reading_numbers, weighing
 from tabletop_agents.policy import PolicyAgent
 from tabletop_engine import seeds
 from tabletop_engine.checks import checked, whole
@@ -110,6 +110,8 @@ class Learner:
         self.resumable, self.notes = resumable, dict(notes or {})
         self.network = new_network(game, settings) if start is None else copy.deepcopy(start)
         self.network.win_margin_heads = None
+        if settings.numbers and self.network.inputs == game.observation.size:
+            self.network = reading_numbers(self.network, game.numbers.size)
         if settings.shortfall_weight > 0 and not self.network.weighs:
             self.network = weighing(self.network, settings.shortfall_weight, settings.logit_scale)
         self.network.to(device)
@@ -121,7 +123,8 @@ class Learner:
         self.curricula = plan.games.curricula(game, own)
         self.configs = [config for curriculum in self.curricula.values() for config in curriculum.configs]
         self.opponents = Opponents(plan.opponents, self.configs, folder / LEAGUE if group.leads else None, own, device)
-        self.table = SeatGames(self.curricula, num_games, settings, own, self.opponents, device, self.network.weighs)
+        made = (num_games, settings, own, self.opponents, device, self.network.weighs, plan.games.boxes)
+        self.table = SeatGames(self.curricula, *made)
         self.evaluator = (
             Evaluator(self.configs, plan.evaluation, seed + CHOOSING_SEED) if evaluate and group.leads else None
         )
@@ -231,7 +234,7 @@ class Learner:
         for parameters in self.optimizer.param_groups:
             parameters["lr"] = rate
         rollout, played = self.table.play(self.network, settings.steps, self._on_step)
-        losses = update(self.network, self.optimizer, rollout, self.table.scaled, settings, entropy, self.group)
+        losses = update(self.network, self.optimizer, rollout, self.table.inputs, settings, entropy, self.group)
         self._check_finite()
         told = self.group.shared((int(rollout.deciding.sum()), played, np.unique(self.table.players)))
         decisions, ends, playing = zip(*told, strict=True)

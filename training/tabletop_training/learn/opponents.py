@@ -101,9 +101,10 @@ class Member:
     def log_probabilities(
         self, seen: torch.Tensor, shortfalls: torch.Tensor | None, masks: torch.Tensor
     ) -> torch.Tensor:
-        """(n, A) with which its network plays, for observations (n, D) and masks (n, A)."""
+        """(n, A) with which its network plays, for the learner's inputs (n, ·) and masks (n, A)."""
         assert self.network is not None
-        told = masked_log_probabilities(self.network.logits(self.network.trunk(seen), shortfalls), masks)
+        own = seen[:, : self.network.inputs]  # without the printed numbers for one that does not read them
+        told = masked_log_probabilities(self.network.logits(self.network.trunk(own), shortfalls), masks)
         if self.sample:
             return told
         likeliest = functional.one_hot(told.argmax(dim=1), told.shape[1])

@@ -40,7 +40,8 @@ def new_network(game: Game, settings: Settings) -> Network:
             parts += [layer] if final else [layer, nn.ReLU()]
         return nn.Sequential(*parts)
 
-    trunk = [game.observation.size, *settings.trunk]
+    inputs = game.observation.size + (game.numbers.size if settings.numbers else 0)
+    trunk = [inputs, *settings.trunk]
     return Network(
         layers(trunk, None),
         layers([trunk[-1], *settings.layers, game.num_actions], 0.01),
@@ -125,12 +126,12 @@ def update(
     network: Network,
     optimizer: torch.optim.Optimizer,
     rollout: Rollout,
-    scaled: Callable[[torch.Tensor], torch.Tensor],
+    inputs: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
     settings: Settings,
     entropy_weight: float,
     group: Group = ALONE,
 ) -> Losses:
-    """PPO's epochs on one rollout, as `settings` say. `scaled` makes inputs of the network from counts.
+    """PPO's epochs on one rollout, as `settings` say. `inputs` makes those of the network from counts and boxes.
 
     In a group every process learns from its own rollout, and the gradients of each minibatch are averaged. A minibatch
     has about `settings.minibatch` decisions of all processes together.
@@ -139,7 +140,7 @@ def update(
     rows = known.reshape(-1).nonzero()[:, 0]
     flat: dict[str, torch.Tensor] = {
         name: getattr(rollout, name).flatten(0, 1)
-        for name in ("observations", "masks", "shortfalls", "actions", "log_probabilities", "values")
+        for name in ("observations", "boxes", "masks", "shortfalls", "actions", "log_probabilities", "values")
     }
     advantage = advantage.reshape(-1)
     returns = advantage + flat["values"]
@@ -151,7 +152,8 @@ def update(
     minibatches = min(-(-sum(decisions) // settings.minibatch), min(decisions) // 2)
     for _ in range(settings.epochs if minibatches else 0):
         for chosen in shuffled(rows, minibatches):
-            logits, values = learning(scaled(flat["observations"][chosen]), flat["shortfalls"][chosen].float())
+            seen = inputs(flat["observations"][chosen], flat["boxes"][chosen])[:, : network.inputs]
+            logits, values = learning(seen, flat["shortfalls"][chosen].float())
             logits = masked_logits(logits, flat["masks"][chosen])
             log_probabilities = functional.log_softmax(logits, dim=1)
             # softmax is several times as fast as exp, which is slow at the logarithms of what is not legal

@@ -16,6 +16,7 @@ from tabletop_engine.game import Config
 from tabletop_engine.play.agents import Agent, Decisions, agents_of, check_agents
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.play import PlayListener, play
+from tabletop_engine.play.tables import Boxes
 from tabletop_engine.replays.files import THOUSANDTHS
 from tabletop_engine.seeds import EVALUATION, Stream, generator
 from tabletop_engine.text.words import counted
@@ -68,6 +69,7 @@ class GameBlock:
     config: Config
     seeds: np.ndarray  # (games,) int64
     lineups: np.ndarray  # (games, players) int64
+    boxes: Boxes | None = None
 
     def __len__(self) -> int:
         return len(self.seeds)
@@ -93,7 +95,7 @@ class Workers:
     def play(self, blocks: Iterable[GameBlock], **playing: Unpack[Playing]) -> Generator[Results, None, None]:
         """Yield the results of the blocks, in their order. Raises what `play_lineups` raises."""
         for block in blocks:
-            yield play_lineups(block.agents, block.config, block.seeds, block.lineups, **playing)
+            yield play_lineups(block.agents, block.config, block.seeds, block.lineups, block.boxes, **playing)
 
 
 HERE = Workers()
@@ -148,31 +150,44 @@ def check_seats(agents: Sequence[Agent | str], config: Config) -> None:
 
 @checked
 def play_rounds(
-    agents: Sequence[Agent | str], config: Config, seeds: Seeds, lineups: np.ndarray, **playing: Unpack[Playing]
+    agents: Sequence[Agent | str],
+    config: Config,
+    seeds: Seeds,
+    lineups: np.ndarray,
+    boxes: Boxes | None = None,
+    **playing: Unpack[Playing],
 ) -> Results:
     """Play every seed once with each line-up, (n, players). Games 0 to n - 1 are those of the first seed.
 
     At most about `MAX_GAMES_AT_ONCE` games are played at once. Raises what `play_lineups` raises, and ConfigError
     without seeds.
     """
-    blocks = blocks_of(agents_of(agents, config), config, seeds, lineups)
+    blocks = blocks_of(agents_of(agents, config), config, seeds, lineups, boxes)
     return concatenate(list(HERE.play(blocks, **playing)))
 
 
-def blocks_of(agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray) -> list[GameBlock]:
+def blocks_of(
+    agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray, boxes: Boxes | None = None
+) -> list[GameBlock]:
     """The games of `play_rounds`, in blocks. Raises ConfigError without seeds."""
     seeds = checked_seeds(seeds)
     at_once = max(1, MAX_GAMES_AT_ONCE // len(lineups))
     blocks = []
     for start in range(0, len(seeds), at_once):
         chosen = seeds[start : start + at_once]
-        blocks.append(GameBlock(agents, config, np.repeat(chosen, len(lineups)), np.tile(lineups, (len(chosen), 1))))
+        games = np.repeat(chosen, len(lineups)), np.tile(lineups, (len(chosen), 1))
+        blocks.append(GameBlock(agents, config, *games, boxes))
     return blocks
 
 
 @checked
 def play_lineups(
-    agents: Sequence[Agent | str], config: Config, seeds: Seeds, lineups: np.ndarray, **playing: Unpack[Playing]
+    agents: Sequence[Agent | str],
+    config: Config,
+    seeds: Seeds,
+    lineups: np.ndarray,
+    boxes: Boxes | None = None,
+    **playing: Unpack[Playing],
 ) -> Results:
     """Play games with any of the agents in any seats, all in one batch. An agent answers for all its games at once.
 
@@ -181,6 +196,7 @@ def play_lineups(
         seeds: (games,) ints, the seed of each game. The agents' own randomness comes from the first one.
         lineups: (games, players) ints, the agent in each seat as an index into `agents`. No agent may sit twice in one
             game.
+        boxes: as in `Batch`; of K boxes, a game with seed s has box s mod K. None for the numbers of `config`.
         playing: see `Playing`.
 
     Raises EvaluationStopped; ConfigError for line-ups that do not fit, or an agent that cannot play this configuration;
@@ -197,7 +213,9 @@ def play_lineups(
     ordered = np.sort(lineups, axis=1)
     if ordered[:, 0].min() < 0 or ordered[:, -1].max() >= len(agents) or (np.diff(ordered, axis=1) == 0).any():
         raise ConfigError(f"lineups: must be different numbers from 0 to {len(agents) - 1} in every game")
-    batch = Batch(config, games, seeds, autoreset="disabled", illegal_action="raise", reward="win")
+    batch = Batch(config, games, seeds, autoreset="disabled", illegal_action="raise", reward="win", boxes=boxes)
+    if boxes is not None:
+        batch.reset(seeds, boxes=seeds % len(batch.boxes))
     first = int(seeds[0])
     generators = [generator(first, Stream.AGENTS, index) for index in range(len(players))]
     record = _Record(players, batch, generators, playing)
@@ -218,6 +236,7 @@ def play_lineups(
         seconds=record.seconds,
         actions=_by_game(record.actions, games) if playing.get("record_actions") else None,
         probabilities=_by_game(record.probabilities, games) if playing.get("record_probabilities") else None,
+        boxes=() if boxes is None else batch.boxes,
     )
 
 

@@ -23,6 +23,7 @@ from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.agents import agents_of
 from tabletop_engine.play.scores import others_points
+from tabletop_engine.play.tables import Boxes
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import counted, shown
 from tabletop_training.files import tables as files
@@ -70,10 +71,16 @@ def rotations(players: int) -> np.ndarray:
 
 
 @checked
-def play_match(agents: Sequence[Agent | str], config: Config, seeds: Seeds, **playing: Unpack[Playing]) -> Results:
+def play_match(
+    agents: Sequence[Agent | str],
+    config: Config,
+    seeds: Seeds,
+    boxes: Boxes | None = None,
+    **playing: Unpack[Playing],
+) -> Results:
     """`play_rounds` with all rotations of the seats. Raises ConfigError unless there is one agent a seat."""
     check_seats(agents, config)
-    return play_rounds(agents, config, seeds, rotations(len(agents)), **playing)
+    return play_rounds(agents, config, seeds, rotations(len(agents)), boxes, **playing)
 
 
 def labels_of(names: Sequence[str]) -> tuple[str, ...]:
@@ -211,6 +218,7 @@ def evaluate(
     until_width: float | None = None,
     on_block: Callable[[Sequence[Results], Evaluation], None] = lambda block, evaluation: None,
     workers: Workers | int = HERE,
+    boxes: Boxes | None = None,
     **playing: Unpack[Playing],
 ) -> Evaluation:
     """Play a match, or every agent's games for one on the same seeds, block by block.
@@ -225,6 +233,7 @@ def evaluate(
         workers: they play the blocks of games, or a number of processes to start for this call; the games are the same
             for all. A process imports the program that starts it, so what that program does must stand below
             `if __name__ == "__main__":`.
+        boxes: as in `tabletop_training.measure.evaluation.play_lineups`.
         playing: see `Playing`. If it is stopped, the unfinished block is dropped.
 
     Raises EvaluationStopped if it is stopped before the first block is done, ConfigError for bad arguments.
@@ -235,7 +244,8 @@ def evaluate(
     groups = [[agent] for agent in players] if config.players == 1 else [players]
     labels = labels_of([agent.name for agent in players])
     evaluation = None
-    for block, done in play_blocks(groups, config, rotations(config.players), games, seed, workers, **playing):
+    lineups = rotations(config.players)
+    for block, done in play_blocks(groups, config, lineups, games, seed, workers, boxes, **playing):
         evaluation = evaluation_of(done, labels, "games")
         played = evaluation.reports[0].seeds
         if until_width is not None and played >= FIRST_LOOK and evaluation.width <= until_width:
@@ -256,6 +266,7 @@ def play_blocks(
     games: int,
     seed: int,
     workers: Workers | int = HERE,
+    boxes: Boxes | None = None,
     **playing: Unpack[Playing],
 ) -> Iterator[tuple[list[Results], list[Results]]]:
     """Let every group play the same seeds with all line-ups. Yields, for each block, its results and all so far.
@@ -267,7 +278,7 @@ def play_blocks(
         block
         for seeds in _seeds_of_blocks(seed, seeds_for(games, config.players), len(lineups))
         for group in groups
-        for block in blocks_of(group, config, seeds, lineups)
+        for block in blocks_of(group, config, seeds, lineups, boxes)
     )
     done: list[Results] = []
     block: list[Results] = []

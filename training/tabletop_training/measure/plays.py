@@ -17,6 +17,7 @@ from tabletop_agents import Agent, Decisions, RandomAgent, agent_file
 from tabletop_engine.errors import CheckpointError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.tables import Boxes
 from tabletop_engine.text.words import counted
 from tabletop_training.files.job import Job
 from tabletop_training.measure.cluster import opened
@@ -50,12 +51,13 @@ class Match:
     agents: Sequence[Agent]
     config: Config
     games: int
+    boxes: Boxes | None = None
 
     def blocks(self, seed: int) -> list[GameBlock]:
         """The games from this seed on, in blocks, as `play_match` plays them."""
         players = self.config.players
         seeds = np.arange(seed, seed + seeds_for(self.games, players))
-        return blocks_of(self.agents, self.config, seeds, rotations(players))
+        return blocks_of(self.agents, self.config, seeds, rotations(players), self.boxes)
 
 
 def _seconds_a_game(agent: Agent, match: Match, decisions: float) -> float:

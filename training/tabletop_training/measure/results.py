@@ -46,6 +46,8 @@ class Results:
     # for each game what agents gave the actions of its decisions, where they offer it, (n, 3) int16: the decision's
     # number, an action, its probability in thousandths; None if they were not recorded
     probabilities: tuple[np.ndarray, ...] | None = None
+    # the `components` of each of K boxes, where game i was played with box `seeds[i]` mod K; () for those of `config`
+    boxes: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         games, players = self.places.shape
@@ -56,6 +58,11 @@ class Results:
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+    @property
+    def box_of_games(self) -> np.ndarray:
+        """(games,) int64: the box of each game; 0 without boxes."""
+        return self.seeds % max(1, len(self.boxes))
 
     @property
     def won(self) -> np.ndarray:
@@ -97,16 +104,17 @@ class Results:
 
 
 def concatenate(parts: Sequence[Results]) -> Results:
-    """Join results of the same agents and configuration. Raises ValueError if these differ, or without any results."""
-    if not parts or any((part.config, part.agents) != (parts[0].config, parts[0].agents) for part in parts):
-        raise ValueError("results to join: there must be at least one, all of the same agents and configuration")
+    """Join results of the same agents, configuration and boxes. Raises ValueError if these differ, or without any."""
+    if not parts or len({(part.config, part.agents, part.boxes) for part in parts}) > 1:
+        raise ValueError("results to join: there must be at least one, all of the same agents, configuration and boxes")
     arrays = ("points", "places", "lengths", "decisions", "scored", "seeds", "lineups")
     together: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays}
     for name in ("actions", "probabilities"):
         recorded = [getattr(part, name) for part in parts]
         together[name] = None if None in recorded else tuple(itertools.chain(*recorded))
     seconds = np.sum([part.seconds for part in parts], axis=0)
-    return Results(parts[0].config, parts[0].agents, parts[0].seed, **together, seconds=seconds)
+    first = parts[0]
+    return Results(first.config, first.agents, first.seed, **together, seconds=seconds, boxes=first.boxes)
 
 
 # --- Estimates -------------------------------------------------------------------------------------------------------
