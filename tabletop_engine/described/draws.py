@@ -71,7 +71,7 @@ def draw(
     Raises Impossible.
     """
     drawn: dict[str, tuple[Value, ...]] = {}
-    for block in _blocks(ranges, constraints):
+    for block in blocks_of_keys(ranges, constraints):
         linked = [one for one in constraints if not set(block).isdisjoint(one.keys)]
         chance = Chance(seed, Stream.BOXES, DRAWS_VERSION, attempt, crc32(block[0].encode()))
         for _ in range(MOST_TRIES):
@@ -87,7 +87,7 @@ def draw(
     return {key: drawn[key] for key in ranges}
 
 
-def _blocks(ranges: Mapping[str, Range], constraints: Sequence[Stated]) -> list[list[str]]:
+def blocks_of_keys(ranges: Mapping[str, Range], constraints: Sequence[Stated]) -> list[list[str]]:
     """The drawn keys, those that are linked by a constraint or a permutation together, each block in their order."""
     groups = [
         *([key for key in one.keys if key in ranges] for one in constraints),

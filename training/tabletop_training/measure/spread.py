@@ -1,0 +1,264 @@
+"""What differs from box to box: estimates from games of many boxes, and from which numbers the differences come.
+
+A box is one of many sets of printed numbers that are possible. Its games tell its own win rate only roughly. So the
+boxes and the games within them are estimated together, as one random effect and what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from tabletop_engine.described.draws import blocks_of_keys
+from tabletop_engine.described.overlays import Numbers
+from tabletop_engine.described.ranges import Permuted
+from tabletop_training.measure.results import CONFIDENCE, Estimate, Results, mean_estimate, share_estimate
+
+HALF, NINE_TENTHS = (0.25, 0.75), (0.05, 0.95)
+"""Between which quantiles lie half of the boxes, and nine tenths of them."""
+
+_RESAMPLES = 1000
+_RIDGES = np.logspace(-3, 4, 29)
+
+
+def by_box(results: Results, values: np.ndarray) -> np.ndarray:
+    """(games,) numbers as (boxes, games of each). Raises ValueError unless each box has equally many games."""
+    order = np.argsort(results.box_of_games, kind="stable")
+    counts = np.bincount(results.box_of_games, minlength=len(results.boxes))
+    if len(set(counts.tolist())) > 1:
+        raise ValueError(f"games of boxes: from {counts.min()} to {counts.max()}; each box must have equally many")
+    return np.asarray(values[order].reshape(len(counts), -1))
+
+
+# --- How far boxes differ --------------------------------------------------------------------------------------------
+
+
+class Parts(NamedTuple):
+    """The mean of all boxes, and the variances of a game's result: between the boxes' own means, and within a box."""
+
+    mean: Any
+    between: Any
+    within: Any
+
+    @property
+    def share(self) -> Any:
+        """The share of the variance that is between boxes, 0 to 1."""
+        whole = self.between + self.within
+        return np.where(whole > 0, self.between / np.where(whole > 0, whole, 1.0), 0.0)
+
+
+def parts_of(values: np.ndarray) -> Parts:
+    """The parts of (…, boxes, games) numbers, by the analysis of variance of one random effect.
+
+    With one game a box nothing tells the two variances apart, and all is within.
+    """
+    boxes, games = values.shape[-2:]
+    means = values.mean(axis=-1)
+    spread = means.var(axis=-1, ddof=1) if boxes > 1 else np.zeros(means.shape[:-1])
+    if games == 1:
+        return Parts(means.mean(axis=-1), np.zeros_like(spread), spread)
+    within = values.var(axis=-1, ddof=1).mean(axis=-1)
+    return Parts(means.mean(axis=-1), np.maximum(spread - within / games, 0.0), within)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A figure over boxes, such as a win rate.
+
+    Attributes:
+        mean: over all boxes. Its interval holds for the boxes that could be drawn, not only for those that were.
+        median, half, nine_tenths: quantiles of the boxes' own figures, without the chance of their games: the median,
+            and the ends between which half and nine tenths of all boxes lie; each with the interval of a bootstrap.
+        share: the share of the variance of a game's result that is between boxes.
+        boxes, games: how many boxes, and games of each.
+    """
+
+    mean: Estimate
+    median: Estimate
+    half: tuple[Estimate, Estimate]
+    nine_tenths: tuple[Estimate, Estimate]
+    share: Estimate
+    boxes: int
+    games: int
+
+
+def spread_of(values: np.ndarray, generator: np.random.Generator, *, shares: bool) -> Spread:
+    """The spread of (boxes, games) results; `shares`: they are from 0 to 1, such as victories.
+
+    Win rates of boxes follow a beta distribution with the estimated mean and variance. For other figures the boxes'
+    means are moved together until they have the estimated variance.
+    """
+    boxes, games = values.shape
+    resampled = values[generator.integers(boxes, size=(_RESAMPLES, boxes))]
+    levels = np.array([0.5, *HALF, *NINE_TENTHS])
+    again = _quantiles(resampled, levels, shares)
+    told = [_bootstrapped(*pair) for pair in zip(_quantiles(values, levels, shares), again.T, strict=True)]
+    means = values.mean(axis=1)
+    return Spread(
+        share_estimate(means) if shares else mean_estimate(means),
+        told[0],
+        (told[1], told[2]),
+        (told[3], told[4]),
+        _bootstrapped(float(parts_of(values).share), parts_of(resampled).share),
+        boxes,
+        games,
+    )
+
+
+def _quantiles(values: np.ndarray, levels: np.ndarray, shares: bool) -> np.ndarray:
+    """(…, levels) quantiles of the boxes' own figures, from (…, boxes, games) results."""
+    mean, between, _ = (part[..., None] for part in parts_of(values))
+    if shares:
+        greatest = mean * (1 - mean)
+        differ = (between > 0) & (greatest > 0)
+        size = np.maximum(greatest / np.where(differ, between, 1.0) - 1, 1e-6)
+        found = stats.beta.ppf(levels, np.where(differ, mean, 0.5) * size, np.where(differ, 1 - mean, 0.5) * size)
+        return np.where(differ, found, mean)
+    means = values.mean(axis=-1)
+    observed = means.var(axis=-1, ddof=1)[..., None] if means.shape[-1] > 1 else np.zeros_like(mean)
+    factor = np.sqrt(between / np.where(observed > 0, observed, 1.0))
+    return np.moveaxis(np.quantile(mean + factor * (means - mean), levels, axis=-1), 0, -1)
+
+
+def _bootstrapped(value: float, again: np.ndarray) -> Estimate:
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(again, [tail, 1 - tail])
+    return Estimate(value, float(min(low, value)), float(max(high, value)))
+
+
+def share_holding(differences: np.ndarray, generator: np.random.Generator) -> Estimate:
+    """The share of all boxes in which a difference is above 0, from (boxes, games) differences of single games.
+
+    The boxes' own differences are taken as normal, with the mean and variance that are estimated; so the chance of the
+    games does not count. The interval is that of a bootstrap of the boxes.
+    """
+    resampled = differences[generator.integers(len(differences), size=(_RESAMPLES, len(differences)))]
+    return _bootstrapped(float(_share_above(differences)), _share_above(resampled))
+
+
+def _share_above(differences: np.ndarray) -> Any:
+    mean, between, _ = parts_of(differences)
+    certain = np.where(mean > 0, 1.0, np.where(mean < 0, 0.0, 0.5))
+    deviation = np.sqrt(between)
+    return np.where(deviation > 0, stats.norm.cdf(mean / np.where(deviation > 0, deviation, 1.0)), certain)
+
+
+# --- What to look up first -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FirstOrder:
+    """How much of the spread between boxes goes if some numbers are known: their first-order sensitivity index.
+
+    Attributes:
+        keys: of the component file, drawn together.
+        index: the share of the variance between boxes that these numbers explain by themselves. A model of them alone
+            predicts each box from all others, so chance explains nothing. The interval is that of a bootstrap.
+    """
+
+    keys: tuple[str, ...]
+    index: Estimate
+
+
+@dataclass(frozen=True)
+class LookUp:
+    """What to look up first.
+
+    Attributes:
+        numbers: by their index, the greatest first.
+        together: the share of the variance between boxes that all numbers explain together, predicted in the same way.
+            What is left is noise, or how numbers act on each other, which no model here has.
+    """
+
+    numbers: tuple[FirstOrder, ...]
+    together: Estimate
+
+
+def look_up_first(
+    values: np.ndarray,
+    boxes: Sequence[Mapping[str, Any]],
+    components: Mapping[str, Numbers],
+    constraints: Sequence[Any],
+    generator: np.random.Generator,
+) -> LookUp:
+    """Which unknown numbers decide (boxes, games) results.
+
+    Arguments:
+        values: results of games; their means by box are explained.
+        boxes: the numbers that were drawn for each box.
+        components: all numbers, of which those with a range are unknown.
+        constraints: `ComponentFile.stated`; keys that it or a permutation links are looked up together.
+        generator: of the bootstrap.
+    """
+    between = float(parts_of(values).between)
+    means = values.mean(axis=1)
+    ranges = {key: one.range for key, one in components.items() if one.range is not None}
+    features = {key: _features([box[key] for box in boxes]) for key in ranges}
+    groups: list[list[str]] = []
+    for block in blocks_of_keys(ranges, constraints):
+        dealt_out = any(isinstance(ranges[key], Permuted) for key in block)  # no key of them says anything alone
+        groups += [block] if dealt_out else [[key] for key in block]
+    found = []
+    for keys in groups:
+        columns = np.concatenate([features[key] for key in keys], axis=1)
+        if columns.shape[1]:
+            found.append(FirstOrder(tuple(keys), _explained(columns, means, between, generator)))
+    everything = np.concatenate(list(features.values()), axis=1)
+    together = _explained(everything, means, between, generator)
+    return LookUp(tuple(sorted(found, key=lambda one: -one.index.value)), together)
+
+
+def _features(values: Sequence[Any]) -> np.ndarray:
+    """(boxes, features) float64 of one key's values: numbers as they are, words as one number a word."""
+    listed = [list(value) if isinstance(value, list | tuple) else [value] for value in values]
+    if all(isinstance(one, int | float) and not isinstance(one, bool) for value in listed for one in value):
+        width = max(map(len, listed))
+        table = np.array([[*value, *[value[-1] if value else 0] * (width - len(value))] for value in listed], float)
+        table = np.concatenate([table, (table - table.mean(axis=0)) ** 2], axis=1)  # a curve in each number
+    else:
+        words = sorted({(place, str(one)) for value in listed for place, one in enumerate(value)})
+        placed = [{(place, str(one)) for place, one in enumerate(value)} for value in listed]
+        table = np.array([[word in value for word in words] for value in placed], float)
+        counts = [
+            [sum(str(one) == word for one in value) for word in sorted({w for _, w in words})] for value in listed
+        ]
+        table = np.concatenate([table, np.array(counts, float)], axis=1)
+    return table[:, table.std(axis=0) > 0]
+
+
+def _explained(features: np.ndarray, means: np.ndarray, between: float, generator: np.random.Generator) -> Estimate:
+    """The share of the variance between boxes that a ridge regression predicts, each box from all others."""
+    boxes = len(means)
+    centred = means - means.mean()
+    whole = float((centred**2).mean())
+    if boxes < 3 or between <= 0 or whole <= 0:
+        return Estimate(0.0, 0.0, 1.0)
+    errors = _errors(features, means)
+    base = centred * boxes / (boxes - 1)  # the errors of the mean of all others
+    gained = base**2 - errors**2
+    chosen = generator.integers(boxes, size=(_RESAMPLES, boxes))
+    index = float(gained.mean()) / between
+    again = gained[chosen].mean(axis=1) / between
+    told = _bootstrapped(index, again)
+    return Estimate(*(min(max(one, 0.0), 1.0) for one in told))
+
+
+def _errors(features: np.ndarray, means: np.ndarray) -> np.ndarray:
+    """The errors with which each box is predicted from all others, with the ridge that predicts best."""
+    scaled = (features - features.mean(axis=0)) / features.std(axis=0)
+    left, sizes, _ = np.linalg.svd(scaled, full_matrices=False)
+    centred = means - means.mean()
+    best = None
+    for ridge in _RIDGES * len(means):
+        kept = sizes**2 / (sizes**2 + ridge)
+        fitted = left @ (kept * (left.T @ centred))
+        leverage = 1 / len(means) + (left**2) @ kept
+        errors = (centred - fitted) / np.maximum(1 - leverage, 1e-9)
+        if best is None or (errors**2).sum() < (best**2).sum():
+            best = errors
+    assert best is not None
+    return best
