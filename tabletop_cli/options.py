@@ -17,6 +17,7 @@ from tabletop_engine.errors import TabletopError
 
 LARGEST_SEED = 2**32 - 1  # that PyTorch and NumPy take alike
 MOST_GAMES = 1_000_000_000
+MOST_BOXES = 32_767  # that a game's record can tell apart
 
 _POLICY_HELP = "A checkpoint, or the name of a shipped policy."
 
@@ -96,6 +97,26 @@ def first_seed(default: str = "away from the seeds of training") -> Any:
 
 
 FirstSeed = Annotated[int | None, first_seed()]
+Boxes = Annotated[
+    int | None,
+    typer.Option(
+        min=2,
+        max=MOST_BOXES,
+        help="Number of boxes with other numbers on the pieces, drawn from their ranges, for further games.",
+        metavar="N",
+        show_default="none",
+    ),
+]
+BoxGames = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=MOST_GAMES,
+        help="Number of games of each agent and set with each of the boxes.",
+        metavar="N",
+        show_default="20, 2 of searches",
+    ),
+]
 
 
 def minutes(default: str = "") -> Any:

@@ -88,7 +88,11 @@ add_components(app, LINE, lambda: COMPONENTS, _sections)
 
 @app.command(
     rich_help_panel=MEASURE,
-    epilog=LINE.examples("difficulty --agents greedy --games 200", "difficulty ismcts-200 --resume runs/difficulty"),
+    epilog=LINE.examples(
+        "difficulty --agents greedy --games 200",
+        "difficulty --boxes 200",
+        "difficulty ismcts-200 --resume runs/difficulty",
+    ),
 )
 @with_switches(Config, only=("modules", "components"))
 def difficulty(
@@ -99,6 +103,8 @@ def difficulty(
     resume: Annotated[Path | None, options.resume(". Agents can be added")] = None,
     games: Annotated[int | None, options.games(" of each agent with each set of variants", "1000")] = None,
     search_games: Annotated[int | None, options.search_games("200")] = None,
+    boxes: options.Boxes = None,
+    box_games: options.BoxGames = None,
     seed: options.FirstSeed = None,
     workers: options.Workers = None,
     ray: options.Ray = None,
@@ -114,6 +120,8 @@ def difficulty(
             agent_names(more_agents, agents),
             games=games,
             search_games=search_games,
+            boxes=boxes,
+            box_games=box_games,
             seed=seed,
             replays=replay_files(save_replays, replay_games, replay_probabilities),
             workers=players,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import re
@@ -25,9 +24,9 @@ from tabletop_engine.play.batch import Batch
 from tabletop_training.files.job import Job
 from tabletop_training.files.tables import write_json
 from tabletop_training.measure import plays
-from tabletop_training.measure.evaluation import EvaluationStopped, Workers, play_games
+from tabletop_training.measure.evaluation import EvaluationStopped, play_games
 from tabletop_training.measure.results import Estimate, Results, difference_estimate
-from tabletop_training.petrichor import difficulty, difficulty_report, report_plots
+from tabletop_training.petrichor import difficulty, difficulty_report
 from tabletop_training.petrichor.study import (
     SETTINGS_FILE,
     Key,
@@ -54,7 +53,7 @@ from tabletop_training.petrichor.variant_effects import (
     win_rate_effects,
 )
 from tests.support.processes import in_python
-from tests.support.studies import SEED, noisy, results_of, sets_of
+from tests.support.studies import SEED, contents, noisy, results_of, rows_of, sets_of, stopping_after, without_pictures  # noqa: F401
 from tests.support.workers import Watched
 
 GAMES = 12
@@ -201,13 +200,6 @@ def test_smoothest_path() -> None:
         names = [tuple(name for name in VARIANTS if name in order[:number]) for number in range(5)]
         worst.append(max(-np.diff([rates[ALL_VARIANTS.index(name)] for name in names])))
     assert max(-np.diff(rates[path])) == min(worst)
-
-
-@pytest.fixture
-def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They take most of a report's time."""
-    for name in [name for name in vars(report_plots) if name.startswith("plot_")]:
-        monkeypatch.setattr(report_plots, name, lambda *arguments: None)
 
 
 # --- Words -----------------------------------------------------------------------------------------------------------
@@ -413,11 +405,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return difficulty.main(["random", "greedy"], GAMES, seed=SEED, output=output)
 
 
-def rows_of(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
 def test_study_leaves_its_files(folder: Path) -> None:
     assert {path.name for path in folder.iterdir()} == FILES
     report = (folder / "report.md").read_text(encoding="utf-8")
@@ -452,20 +439,6 @@ def test_study_is_of_the_games_that_anybody_gets(folder: Path) -> None:
     sources = rows_of(folder / "sources.csv")
     neutral = [float(row["points"]) for row in sources if (row["agent"], row["variants"]) == ("random", "base")]
     assert sum(neutral) == pytest.approx(float(rows[0]["points"]) + float(rows[0]["neutral_points"]), abs=0.01)
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix != ".png"}
-
-
-def stopping_after(blocks: int) -> Workers:
-    left = iter(range(blocks))
-
-    def look(agents: tuple[str, ...]) -> None:
-        if next(left, None) is None:
-            raise EvaluationStopped
-
-    return Watched(look)
 
 
 def test_a_resumed_study_imports_nothing_that_its_user_has_not_named(tmp_path: Path) -> None:

@@ -2,16 +2,53 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import numpy as np
+import pytest
 
 from petrichor_env import Config
 from petrichor_env.state import Source
+from tabletop_training.measure.evaluation import EvaluationStopped, Workers
 from tabletop_training.measure.results import Results
+from tabletop_training.petrichor import box_report, report_plots
 from tabletop_training.petrichor.study import Key
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
 from tabletop_training.petrichor.variant_effects import Sets
+from tests.support.workers import Watched
 
 SEED = 77
+
+
+@pytest.fixture
+def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They take most of a report's time."""
+    for module in (report_plots, box_report):
+        for name in [name for name in vars(module) if name.startswith("plot_")]:
+            monkeypatch.setattr(module, name, lambda *arguments: None)
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The files of a study but for its pictures."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix != ".png"}
+
+
+def stopping_after(blocks: int) -> Workers:
+    """Workers that play so many blocks, and are then stopped."""
+    left = iter(range(blocks))
+
+    def look(agents: tuple[str, ...]) -> None:
+        if next(left, None) is None:
+            raise EvaluationStopped
+
+    return Watched(look)
 
 
 def sets_of(margins: np.ndarray, agent: str = "made up") -> Sets:

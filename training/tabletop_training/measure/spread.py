@@ -16,7 +16,8 @@ from scipy import stats
 from tabletop_engine.described.draws import blocks_of_keys
 from tabletop_engine.described.overlays import Numbers
 from tabletop_engine.described.ranges import Permuted
-from tabletop_training.measure.results import CONFIDENCE, Estimate, Results, mean_estimate, share_estimate
+from tabletop_training.measure.ratings import CONFIDENCE
+from tabletop_training.measure.results import Estimate, Results, mean_estimate, share_estimate
 
 HALF, NINE_TENTHS = (0.25, 0.75), (0.05, 0.95)
 """Between which quantiles lie half of the boxes, and nine tenths of them."""

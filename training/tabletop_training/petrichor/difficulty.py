@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -14,8 +15,10 @@ from rich.table import Table
 from petrichor_env.config import VARIANTS
 from petrichor_env.game import GAME
 from tabletop_agents import check_trusted
-from tabletop_engine.checks import checked
-from tabletop_engine.errors import TabletopError
+from tabletop_engine.boxes import MOST_BOXES
+from tabletop_engine.checks import checked, whole
+from tabletop_engine.errors import ConfigError, TabletopError
+from tabletop_engine.play.tables import boxes_of
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import shown
 from tabletop_training.files.job import Job, Stopped, refuse_with_resume
@@ -25,16 +28,25 @@ from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
 from tabletop_training.measure.matches import make_agents
 from tabletop_training.measure.plays import Match, is_search, play_all, tables_hash
 from tabletop_training.petrichor.difficulty_report import changed_numbers, write_report
+from tabletop_training.petrichor.report_plots import set_title
 from tabletop_training.petrichor.study import (
     SETTINGS_FILE,
     Study,
     read_games,
     read_study,
     study_summaries,
+    usual_box_games,
     with_agents,
     write_games,
 )
-from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, games_each, in_points, write_summaries
+from tabletop_training.petrichor.summaries import (
+    ALL_VARIANTS,
+    Summary,
+    games_each,
+    in_points,
+    variants_of,
+    write_summaries,
+)
 
 DEFAULT_AGENTS = ("random", "greedy", "policy:solo")
 GAMES = 1000
@@ -53,6 +65,8 @@ def main(
     seed: int | None = None,
     modules: Sequence[str] = (),
     components: str | Path | None = None,
+    boxes: int | None = None,
+    box_games: int | None = None,
     output: str | Path | None = None,
     resume: str | Path | None = None,
     replays: ReplayFiles | None = None,
@@ -70,6 +84,9 @@ def main(
         games, search_games: for each agent and set; None means `GAMES`, and `SEARCH_GAMES` for `SEARCH_AGENTS`.
         seed: of the first game of each set; None means `EVALUATION_SEED`.
         modules, components: as in `Config`.
+        boxes: how many boxes are drawn, with each of which every agent also plays every set; the report then says what
+            holds whatever the box says. None for none.
+        box_games: of each agent, set and box; None means `BOX_GAMES`, and `SEARCH_BOX_GAMES` for `SEARCH_AGENTS`.
         output: as in `Job`; None means `runs/difficulty`.
         resume: the folder of a study to resume. It keeps its settings; new `agents` are added to it.
         replays: the folder for replays of the games played now, with a folder for each agent and set. Games with the
@@ -84,10 +101,15 @@ def main(
         names = list(agents) or list(DEFAULT_AGENTS)
         overlay = None if components is None else str(Path(components).resolve())
         first = EVALUATION_SEED if seed is None else seed
-        study = Study({}, first, tuple(modules), overlay, tables=tables_hash(GAME, overlay))
+        if boxes is None:
+            refuse_without_boxes(box_games)
+        number = 0 if boxes is None else whole("boxes", boxes, 2, MOST_BOXES)
+        study = Study({}, first, tuple(modules), overlay, tables=tables_hash(GAME, overlay), boxes=number)
+        boxes_of(study.config, study.box_seeds or None)  # says what is wrong with the ranges
     else:
         allowed = "agents to add, and their numbers of games"
-        refuse_with_resume(allowed, seed=seed, modules=modules or None, components=components, output=output)
+        given = {"seed": seed, "modules": modules or None, "components": components, "boxes": boxes, "output": output}
+        refuse_with_resume(allowed, **given)
         study = read_study(Path(resume))
         check_trusted(resume, list(study.agents), agents, option="the agents ")
         names = [name for name in agents if name not in study.agents]
@@ -98,25 +120,31 @@ def main(
     games, search_games = GAMES if games is None else games, SEARCH_GAMES if search_games is None else search_games
     if len(set(names)) < len(names):
         raise TabletopError(f"agents {', '.join(names)}: give each only once")
-    check_at_least_one(games=games, search_games=search_games)
+    check_at_least_one(games=games, search_games=search_games, box_games=1 if box_games is None else box_games)
     number_of = {name: search_games if is_search(name) else games for name in names}
+    in_box = {name: box_games or usual_box_games(name) for name in names}
     with Screen().status("loading the agents"):
         players = make_agents((*study.agents, *names), study.config)
-    study = with_agents(study, number_of)
+    study = with_agents(study, number_of, in_box)
     with Job(resume or output or "runs/difficulty", resume=resume is not None, closing=replays.tell) as job:
         replays.open(job.folder)
         write_json(job.folder / SETTINGS_FILE, asdict(study))
         played = read_games(job.folder, study)
         write_games(job.folder, played, new=True)
         _tell_numbers(job.console, study)
-        known = {(one.agents[0], one.config) for one in played}
+        known = {(one.agents[0], one.config, bool(one.boxes)) for one in played}
         games_of = [(variants, config) for variants in ALL_VARIANTS for config in study.configs]
         matches = [
             Match([player], replace(config, variants=variants), study.agents[player.name])
             for player in players
             for variants, config in games_of
-            if (player.name, replace(config, variants=variants)) not in known
+            if (player.name, replace(config, variants=variants), False) not in known
         ]
+        for player in players if study.boxes else []:
+            number = study.boxes * study.box_games[player.name]
+            for one_set in [replace(study.config, variants=variants) for variants in ALL_VARIANTS]:
+                if (player.name, one_set, True) not in known:
+                    matches.append(Match([player], one_set, number, study.box_seeds))
         printed: set[str] = set()
         stopped = True
         try:
@@ -125,11 +153,14 @@ def main(
                     (agent,), config = result.agents, result.config
                     played.append(replace(result, actions=None, probabilities=None))
                     write_games(job.folder, [result])
-                    kept = Path(slug(agent), "" if config.components == study.components else "shipped", config.name)
-                    replays.add(result, result.agents, kept)
+                    whose = "boxes" if result.boxes else "" if config.components == study.components else "shipped"
+                    replays.add(result, result.agents, Path(slug(agent), whose, config.name))
+                    if result.boxes:
+                        continue
                     summaries = study_summaries(study, played)
                     write_summaries(job.folder, summaries)
-                    if len([one for one in played if one.agents == (agent,)]) == len(games_of):
+                    own_games = [one for one in played if one.agents == (agent,) and not one.boxes]
+                    if len(own_games) == len(games_of):
                         own = [one for one in summaries if one.agent == agent]
                         for _, table in difficulty_tables(own, job.console.width):
                             job.console.print(table)
@@ -143,6 +174,8 @@ def main(
                         job.console.print(table)
                 with job.console.status("writing the report"):
                     content = write_report(job.folder, study, played)
+                if content.get("over_boxes"):
+                    job.console.print(boxes_table(content["over_boxes"]))
                 on_result(content)
         except KeyboardInterrupt:
             stopped = True
@@ -151,6 +184,30 @@ def main(
             again = f"petrichor difficulty --resume {shlex.quote(str(job.folder))}"
             job.console.print(f"Stopped early{kept_nothing}. To continue: {again}", soft_wrap=True)
     return job.folder
+
+
+def refuse_without_boxes(box_games: int | None) -> None:
+    """Raise ConfigError if `box_games` is given, for a study without boxes."""
+    if box_games is not None:
+        raise ConfigError(f"box_games={box_games}: only with boxes, the number of boxes to draw")
+
+
+def boxes_table(over_boxes: Sequence[dict[str, Any]]) -> Table:
+    """What the games over many boxes say of each set, for each agent: win rates in per cent."""
+    agents = list(dict.fromkeys(row["agent"] for row in over_boxes))
+    note = "Median of the boxes' own win rates; in brackets, between what nine tenths of the boxes lie."
+    title = f"Over {over_boxes[0]['boxes']} boxes: games won, %"
+    table = new_table(title, ["set"], [shown(agent) for agent in agents], note)
+    for name in dict.fromkeys(row["set"] for row in over_boxes):
+        rows = {row["agent"]: row for row in over_boxes if row["set"] == name}
+        cells = [_cell(rows[agent]) if agent in rows else "" for agent in agents]
+        table.add_row(set_title(variants_of(name)), *cells)
+    return table
+
+
+def _cell(row: dict[str, Any]) -> str:
+    low, high = 100 * row["nine_tenths_low"], 100 * row["nine_tenths_high"]
+    return f"{100 * row['median']:.0f} ({low:.0f}–{high:.0f})"
 
 
 def _tell_numbers(console: Console, study: Study) -> None:

@@ -28,7 +28,8 @@ from tabletop_training.files.tables import (
     write_rows,
 )
 from tabletop_training.measure.results import Estimate, Results, difference_estimate, mean_estimate
-from tabletop_training.petrichor import report_plots
+from tabletop_training.petrichor import box_report, report_plots
+from tabletop_training.petrichor.box_report import all_over_boxes
 from tabletop_training.petrichor.report_plots import VARIANT_TITLES, set_title, source_title, sources_of
 from tabletop_training.petrichor.study import Study, by_set, complete_sets, study_summaries
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, in_points, rows_of, set_name, write_summaries
@@ -92,6 +93,13 @@ def write_report(folder: Path, study: Study, played: Sequence[Results]) -> dict[
     write_summaries(folder, summaries)
     report_plots.plot_heat_map(folder / "heat_map.png", summaries)
     report_plots.plot_difficulty(folder / "difficulty.png", summaries)
+    boxed = all_over_boxes(study, played)
+    rates = {key: float(one.won[:, 0].mean()) for key, one in by_set(played, study.components).items()}
+    if boxed:
+        box_report.write_tables(folder, boxed)
+        box_report.plot_boxes(folder / "boxes.png", boxed, rates)
+        box_report.plot_look_up(folder / "look_up.png", max(boxed, key=lambda one: one.won.mean()))
+    whatever = box_report.section(study, boxed, rates)
     changed = _changed(study, summaries, sets, [one for shipped in others for one in shipped])
     if sets:
         found = _Findings(study, sets)
@@ -103,16 +111,18 @@ def write_report(folder: Path, study: Study, played: Sequence[Results]) -> dict[
         )
         for name, of_agent in (("effects", _effect_rows), ("pairs", _pair_rows), ("sources", _source_rows)):
             write_rows(folder / f"{name}.csv", [row for one in sets for row in of_agent(one)], form=".5g")
-        parts = [_in_short(found), changed, _each_set(found), _each_variant(found, sets), _together(found)]
+        parts = [_in_short(found), whatever, changed, _each_set(found), _each_variant(found, sets), _together(found)]
         parts += [_good_play(found), _points(found), _hardest(found), _ranking(found)]
     else:
         none = "No agent has played all 16 sets of variants yet: this is a table of what there is."
-        parts = [[none, "![Win rates and points ahead of each set and agent](heat_map.png)"], changed]
+        parts = [[none, "![Win rates and points ahead of each set and agent](heat_map.png)"], whatever, changed]
     parts = [["# How hard are the Southern Winds?"], *parts, _all_figures(summaries), _method(study, sets)]
     text = "\n\n".join(block for part in parts for block in part)
     (folder / "report.md").write_text(text + "\n", encoding="utf-8")
     data = {**asdict(study), "changed_numbers": own_numbers(study.components), "sets": rows_of(summaries)}
     content: dict[str, Any] = plain({**data, "agents": _as_json(sets, study.seed)})
+    if boxed:
+        content |= plain(box_report.as_json(boxed))
     write_json(folder / "difficulty.json", content)
     return content
 

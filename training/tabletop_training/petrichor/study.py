@@ -21,11 +21,17 @@ from petrichor_env.game import GAME
 from petrichor_env.state import RULES_VERSION, SOURCE_NAMES
 from tabletop_engine.errors import TabletopError
 from tabletop_engine.files import read_limited
+from tabletop_engine.play.tables import boxes_of
+from tabletop_engine.seeds import EVALUATION
 from tabletop_training.files.tables import csv_file
 from tabletop_training.measure.plays import agent_hash, is_search, tables_hash
 from tabletop_training.measure.results import Results
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name, summarize
 from tabletop_training.petrichor.variant_effects import Sets
+
+BOX_GAMES = 20
+SEARCH_BOX_GAMES = 2
+"""The default numbers of games of each set and box, for most agents and for searches."""
 
 SETTINGS_FILE = "settings.json"
 GAMES_FILE = "games.csv"
@@ -50,6 +56,8 @@ class Study:
         modules, components: as in `Config`.
         files: SHA-256 of each agent's checkpoint, for agents that have one.
         tables: SHA-256 of the numbers on the pieces.
+        boxes: how many boxes are drawn for further games of each set; 0 for none.
+        box_games: the number of games that each agent plays of each set and box, by name.
     """
 
     agents: dict[str, int]
@@ -58,6 +66,8 @@ class Study:
     components: str | None = None
     files: dict[str, str] = field(default_factory=dict)
     tables: str = ""
+    boxes: int = 0
+    box_games: dict[str, int] = field(default_factory=dict)
     package_version: str = petrichor_env.__version__
     state_version: int = RULES_VERSION
 
@@ -72,6 +82,11 @@ class Study:
         return [self.config, replace(self.config, components=None)][: 2 if own_numbers(self.components) else 1]
 
     @property
+    def box_seeds(self) -> list[int]:
+        """The seeds of the boxes, on none of which anything is learned or chosen."""
+        return [EVALUATION.first + number for number in range(self.boxes)]
+
+    @property
     def commands(self) -> list[str]:
         """The commands that play the same games again; one for each number of games."""
         commands: list[str] = []
@@ -81,19 +96,33 @@ class Study:
             options = zip(("--games", "--search-games"), numbers, strict=True)
             words = ["petrichor difficulty", *map(shlex.quote, agents)]
             words += [f"{option} {number}" for option, number in options if number]
+            in_box = {one: self.box_games[one] for one in agents if self.boxes}
+            words += [f"--box-games {n}" for n in {n for one, n in in_box.items() if n != usual_box_games(one)}]
             if commands:
                 words.append("--resume FOLDER")
             else:
                 words.append(f"--seed {self.seed}")
+                words += [f"--boxes {self.boxes}"] if self.boxes else []
                 words += [f"--modules {','.join(self.modules)}"] if self.modules else []
                 words += ["--components FILE"] if self.components is not None else []
             commands.append(" ".join(words))
         return commands
 
 
+def usual_box_games(agent: str) -> int:
+    """The default number of games of each set and box."""
+    return SEARCH_BOX_GAMES if is_search(agent) else BOX_GAMES
+
+
 def by_set(games: Iterable[Results], components: str | None) -> dict[Key, Results]:
     """The results of games with this overlay file (None: the shipped numbers), by agent and set."""
-    return {(one.agents[0], _config(one).variants): one for one in games if _config(one).components == components}
+    with_these = [one for one in games if not one.boxes and _config(one).components == components]
+    return {(one.agents[0], _config(one).variants): one for one in with_these}
+
+
+def over_boxes(games: Iterable[Results]) -> dict[Key, Results]:
+    """The results of games over many boxes, by agent and set."""
+    return {(one.agents[0], _config(one).variants): one for one in games if one.boxes}
 
 
 def _config(results: Results) -> Config:
@@ -131,16 +160,17 @@ def write_games(folder: Path, results: Iterable[Results], new: bool = False) -> 
         if new:
             writer.writerow(_COLUMNS)
         for result in results:
-            names = _names(result.agents[0], _config(result))
+            names = _names(result.agents[0], _config(result), bool(result.boxes))
             scored = result.scored.reshape(len(result), -1)
             numbers = np.column_stack([result.seeds, result.won[:, 0], result.points, result.lengths, scored])
             writer.writerows((*names, *row) for row in numbers.tolist())
 
 
-def _names(agent: str, config: Config) -> tuple[str, str, str]:
+def _names(agent: str, config: Config, boxes: bool = False) -> tuple[str, str, str]:
     """The names of these games in `games.csv`: the agent, the set of variants, whose numbers."""
     written = agent.encode(errors="backslashreplace").decode()  # as `csv_file` does
-    return written, set_name(config.variants), "shipped" if config.components is None else "overlay"
+    own = "shipped" if config.components is None else "overlay"
+    return written, set_name(config.variants), "boxes" if boxes else own
 
 
 def read_games(folder: Path, study: Study) -> list[Results]:
@@ -166,6 +196,11 @@ def read_games(folder: Path, study: Study) -> list[Results]:
             raise TabletopError(f"{path}, line {line}: no game ({', '.join(row)[:80]})") from None
     played = [replace(config, variants=variants) for config in study.configs for variants in ALL_VARIANTS]
     known = {_names(agent, config): (agent, config) for agent in study.agents for config in played}
+    drawn = boxes_of(study.config, study.box_seeds) if study.boxes else ()
+    for agent in study.box_games:
+        for variants in ALL_VARIANTS:
+            config = replace(study.config, variants=variants)
+            known[_names(agent, config, boxes=True)] = (agent, config)
     results = []
     for names, games in rows.items():
         if names not in known or any(len(game) != len(_COLUMNS) - 3 for game in games):
@@ -174,11 +209,14 @@ def read_games(folder: Path, study: Study) -> list[Results]:
         seeds, won, points, lengths = table[:, 0], table[:, 1:2] == 1, table[:, 2:4], table[:, 4]
         scored = table[:, 5:].reshape(len(table), len(_SIDES), len(SOURCE_NAMES))
         agent, config = known[names]
-        wanted = range(study.seed, study.seed + study.agents[agent])
+        boxed = names[2] == "boxes"
+        number = study.boxes * study.box_games[agent] if boxed else study.agents[agent]
+        wanted = range(study.seed, study.seed + number)
         # a line cut off within its last number is as long as the others
         if seeds.tolist() == list(wanted) and np.array_equal(scored.sum(axis=2), points):
             places = np.where(won, 1, 2)
-            results.append(Results(config, (agent,), study.seed, points, places, lengths, lengths[:, None], scored))
+            shown = (study.seed, points, places, lengths, lengths[:, None], scored)
+            results.append(Results(config, (agent,), *shown, boxes=drawn if boxed else ()))
     return results
 
 
@@ -203,7 +241,9 @@ def read_study(folder: Path) -> Study:
     return study
 
 
-def with_agents(study: Study, games: Mapping[str, int]) -> Study:
+def with_agents(study: Study, games: Mapping[str, int], box_games: Mapping[str, int]) -> Study:
+    """The study with further agents, and how many games each plays of each set, and of each set and box."""
     digests = {agent: agent_hash(agent, GAME) for agent in games}
     files = {agent: digest for agent, digest in digests.items() if digest is not None}
-    return replace(study, agents={**study.agents, **games}, files={**study.files, **files})
+    boxed = {**study.box_games, **box_games} if study.boxes else {}
+    return replace(study, agents={**study.agents, **games}, files={**study.files, **files}, box_games=boxed)

@@ -1,0 +1,185 @@
+"""The difficulty study over many boxes: its games, files, words and pictures."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from petrichor_env import Config
+from petrichor_env.component_files import COMPONENTS
+from petrichor_env.config import VARIANTS
+from tabletop_cli import petrichor as cli
+from tabletop_engine.errors import ComponentsError, ConfigError
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.replays.replay import Replay
+from tabletop_engine.seeds import EVALUATION
+from tabletop_training.files.tables import ReplayFiles
+from tabletop_training.measure.matches import evaluate, play_match
+from tabletop_training.measure.spread import by_box
+from tabletop_training.measure.workers import Processes
+from tabletop_training.petrichor import box_report, difficulty
+from tabletop_training.petrichor.box_report import OverBoxes, key_title, section
+from tabletop_training.petrichor.study import Study, over_boxes, read_games, read_study
+from tabletop_training.petrichor.summaries import ALL_VARIANTS
+from tests.support.studies import SEED, contents, rows_of, stopping_after, without_pictures  # noqa: F401
+
+BOXES, IN_BOX = 6, 3
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    output = tmp_path_factory.mktemp("boxes") / "difficulty"
+    replays = ReplayFiles(output.parent / "replays", 2)
+    options: dict[str, Any] = {"boxes": BOXES, "box_games": IN_BOX, "output": output, "replays": replays}
+    return difficulty.main(["random", "greedy"], 5, seed=SEED, **options)
+
+
+def test_matches_over_boxes_are_games_with_each_box() -> None:
+    """Game s has box s mod K, and is the game that this box alone gives."""
+    seeds = np.arange(1_000_001, 1_000_001 + 9)
+    boxes: Any = [EVALUATION.first, 3, {"pieces.wheat_bonus": 1}]
+    results = play_match(["greedy"], Config(), seeds, boxes, record_actions=True)
+    assert results.box_of_games.tolist() == (seeds % 3).tolist() and results.actions is not None
+    for game, seed in enumerate(seeds.tolist()):
+        alone = Batch(Config(components=results.boxes[seed % 3]), 1, seed, autoreset="disabled")
+        for action in results.actions[game].tolist():
+            alone.step([action])
+        assert alone.terminations.all() and alone.states["points"][0, :2].tolist() == results.points[game].tolist()
+    played = by_box(results, results.points[:, 0])
+    assert played.shape == (3, 3) and sorted(played.ravel()) == sorted(results.points[:, 0])
+
+
+def test_workers_play_the_same_games_over_boxes() -> None:
+    here = evaluate(["random"], Config(), 100, boxes=4)
+    with Processes(2) as workers:
+        there = evaluate(["random"], Config(), 100, boxes=4, workers=workers)
+    assert (here.results[0].points == there.results[0].points).all()
+    assert here.results[0].boxes == there.results[0].boxes and len(here.results[0].boxes) == 4
+
+
+def test_the_study_leaves_its_files(folder: Path) -> None:
+    rows = rows_of(folder / "games.csv")
+    boxed = [row for row in rows if row["numbers"] == "boxes"]
+    assert len(boxed) == 2 * 16 * BOXES * IN_BOX and len(rows) == len(boxed) + 2 * 16 * 5
+    told = rows_of(folder / "boxes.csv")
+    assert len(told) == 2 * 16
+    for row in told:
+        own = [one for one in boxed if (one["agent"], one["variants"]) == (row["agent"], row["set"])]
+        assert float(row["win_rate"]) == pytest.approx(np.mean([int(one["won"]) for one in own]), abs=1e-4)
+        assert float(row["nine_tenths_low"]) <= float(row["median"]) <= float(row["nine_tenths_high"])
+    conclusions = rows_of(folder / "conclusions.csv")
+    assert len(conclusions) == 2 * (4 + 6 + 15)
+    look_up = rows_of(folder / "look_up.csv")
+    unknown = {key for key, one in COMPONENTS.load().items() if one.range is not None}
+    named = {key for row in look_up for key in row["keys"].split() if row["agent"] == "greedy"}
+    assert named <= unknown and len(named) > 0.9 * len(unknown)
+    for name in ("boxes.png", "look_up.png"):
+        assert (folder / name).read_bytes().startswith(b"\x89PNG")
+    report = (folder / "report.md").read_text(encoding="utf-8")
+    assert "## Whatever the box says" in report and "### What to look up first" in report
+    assert f"{BOXES} boxes were drawn" in report and f"{IN_BOX} games a box" in report
+    data = json.loads((folder / "difficulty.json").read_text(encoding="utf-8"))
+    assert len(data["over_boxes"]) == 32 and data["boxes"] == BOXES
+    assert data["box_games"] == {"random": IN_BOX, "greedy": IN_BOX}
+
+
+def test_its_boxes_are_those_that_anybody_draws(folder: Path) -> None:
+    study = read_study(folder)
+    games = over_boxes(read_games(folder, study))
+    assert set(games) == {(agent, variants) for agent in ("random", "greedy") for variants in ALL_VARIANTS}
+    results = games["greedy", VARIANTS]
+    assert results.boxes == Batch(Config(), 1, 0, boxes=[EVALUATION.first + i for i in range(BOXES)]).boxes
+    again = play_match(["greedy"], Config(variants=VARIANTS), np.arange(SEED, SEED + BOXES * IN_BOX), study.box_seeds)
+    assert (again.points == results.points).all() and again.boxes == results.boxes
+
+
+def test_its_replays_have_the_numbers_of_their_box(folder: Path) -> None:
+    kept = sorted((folder.parent / "replays" / "greedy" / "boxes" / Config().name).iterdir())
+    assert len(kept) == 2
+    replay = Replay.load(kept[0], Config().game)
+    wanted = Batch(Config(), 1, 0, boxes=[EVALUATION.first + SEED % BOXES])
+    assert (replay.tables == wanted.tables).all()
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_interrupted_and_resumed_is_the_same_study(folder: Path, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"seed": SEED, "boxes": BOXES, "box_games": IN_BOX, "output": tmp_path / "again"}
+    stopped = difficulty.main(["random", "greedy"], 5, workers=stopping_after(40), **options)
+    assert len(rows_of(stopped / "games.csv")) == 32 * 5 + 8 * BOXES * IN_BOX
+    with (stopped / "games.csv").open("r+b") as file:
+        file.truncate((stopped / "games.csv").stat().st_size - 20)
+    assert difficulty.main(resume=stopped) == stopped
+    assert contents(stopped) == contents(folder)
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_bad_input(folder: Path, tmp_path: Path) -> None:
+    for boxes in (0, 1, -1, 40_000, 2.5):
+        with pytest.raises(ConfigError, match="boxes"):
+            difficulty.main(["random"], 1, boxes=boxes, output=tmp_path / "x")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="only with boxes"):
+        difficulty.main(["random"], 1, box_games=3, output=tmp_path / "x")
+    with pytest.raises(ConfigError, match="box_games"):
+        difficulty.main(["random"], 1, boxes=3, box_games=0, output=tmp_path / "x")
+    with pytest.raises(ConfigError, match="boxes: not with --resume"):
+        difficulty.main(["random"], resume=folder, boxes=3)
+    contradiction = tmp_path / "own.toml"
+    contradiction.write_text("[tiles.potato]\nrange.scores = [[5, 6], [1, 2], [0, 0], [0, 0]]\n", encoding="utf-8")
+    with pytest.raises(ComponentsError, match=r"own\.toml: tiles\.potato\.scores: its range never fits"):
+        difficulty.main(["random"], 1, boxes=3, components=contradiction, output=tmp_path / "x")
+    assert not (tmp_path / "x").exists()
+
+
+def test_commands_and_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    study = Study({"random": 4, "ismcts-5": 2}, seed=7, boxes=30, box_games={"random": 20, "ismcts-5": 2})
+    assert study.commands == ["petrichor difficulty random ismcts-5 --games 4 --search-games 2 --seed 7 --boxes 30"]
+    study = Study({"random": 4}, seed=7, boxes=30, box_games={"random": 9})
+    assert study.commands == ["petrichor difficulty random --games 4 --box-games 9 --seed 7 --boxes 30"]
+    words = ["difficulty", "--agents", "random", "--games", "2", "--boxes", "2", "--box-games", "2", "--seed", "6"]
+    cli.app([*words, "--output", str(tmp_path / "study")], standalone_mode=False)
+    assert "Over 2 boxes: games won, %" in capsys.readouterr().out
+    assert len(rows_of(tmp_path / "study" / "games.csv")) == 32 + 16 * 4
+
+
+# --- What it says ----------------------------------------------------------------------------------------------------
+
+
+def made_up(costs: tuple[float, float, float, float], spread: float) -> OverBoxes:
+    """Games in which each variant costs so many points in the mean of the boxes, and the first differs by box."""
+    draw = np.random.default_rng(0)
+    own = draw.normal(costs[0], spread, 100)
+    switched = np.array([[name in variants for name in VARIANTS] for variants in ALL_VARIANTS])
+    cost = np.stack([own, *(np.full(100, cost) for cost in costs[1:])], axis=1)
+    margins = 10 - np.einsum("vn,bn->vb", switched, cost)[:, :, None] + draw.normal(0, 6, (16, 100, 20))
+    won = (margins > 0).astype(float)
+    boxes = tuple(COMPONENTS.frozen(COMPONENTS.draw(seed)) for seed in range(100))
+    return box_report.over_boxes_of("made up", won, margins, boxes, Study({"made up": 1}, 0, boxes=100))
+
+
+def test_conclusions_say_in_how_many_boxes_they_hold() -> None:
+    found = made_up((6.0, 5.0, 1.0, -2.0), 2.0)
+    told = {one.text: one.share for one in found.conclusions}
+    assert told["Double card costs points"].value > 0.99
+    assert told["One More Turn gives points"].value > 0.99
+    surer = told["Double card costs more points than Non-random targeting"]
+    assert surer.low < 0.69 < surer.high, "a normal with mean 1 and deviation 2 is above 0 in 69 % of the boxes"
+    assert told["Non-random targeting costs more points than No More Tricks"].value > 0.99
+    text = "\n".join(section(Study({"made up": 1}, 0, boxes=100), [found], {}))
+    assert "100 boxes were drawn" in text and "Double card costs more points than Non-random targeting" in text
+
+
+def test_a_study_without_boxes_says_nothing_of_them() -> None:
+    assert section(Study({"random": 1}, 0), [], {}) == []
+
+
+def test_keys_have_titles() -> None:
+    titles = {key: key_title([key]) for key in COMPONENTS.keys}
+    assert len(set(titles.values())) == len(titles)
+    assert titles["tiles.coffee.developed_scores"] == "coffee: points for places 1 to 4, developed"
+    assert titles["southern_winds_cards.3"] == "card 3: icons"
+    assert list(csv.reader(titles.values()))

@@ -1,0 +1,292 @@
+"""The part of the difficulty report that holds whatever the box says: games over many boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from petrichor_env.component_files import COMPONENTS, KEYS
+from petrichor_env.config import VARIANTS
+from tabletop_engine.seeds import Stream, generator
+from tabletop_training.files.plots import GREY, INK, agent_title, looks, picture
+from tabletop_training.files.tables import flat, markdown_code, markdown_table, write_rows
+from tabletop_training.measure.results import Estimate, Results
+from tabletop_training.measure.spread import LookUp, Spread, by_box, look_up_first, share_holding, spread_of
+from tabletop_training.petrichor.report_plots import VARIANT_TITLES, draw_key, set_title
+from tabletop_training.petrichor.study import Key, Study, over_boxes
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, set_name
+from tabletop_training.petrichor.variant_effects import contrast
+
+_SHOWN = 12
+"""Numbers in the table and the picture of what to look up first."""
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """A sentence about the variants or sets, and the share of boxes in which it holds."""
+
+    text: str
+    share: Estimate
+
+
+@dataclass(frozen=True)
+class OverBoxes:
+    """One agent's games of all 16 sets over many boxes.
+
+    Attributes:
+        won, margins: (16, boxes, games), in the order of `ALL_VARIANTS`; a game of each set has the same seed and box.
+        rates, leads: the spread of each set's win rate, and of its margin.
+        conclusions: what the games say of the variants, by the boxes in which it holds.
+        look_up: which numbers the mean margin over the sets depends on.
+    """
+
+    agent: str
+    won: np.ndarray
+    margins: np.ndarray
+    rates: tuple[Spread, ...]
+    leads: tuple[Spread, ...]
+    conclusions: tuple[Conclusion, ...]
+    look_up: LookUp
+
+    @property
+    def order(self) -> np.ndarray:
+        """(16,) indices from the easiest set to the hardest: by the mean win rate over the boxes, then by margin."""
+        return np.lexsort((-self.margins.mean(axis=(1, 2)), -self.won.mean(axis=(1, 2))))
+
+
+def over_boxes_of(agent: str, won: np.ndarray, margins: np.ndarray, boxes: Sequence[Any], study: Study) -> OverBoxes:
+    """What an agent's games say; the arrays are as in `OverBoxes`, `boxes` are the components of each box."""
+    chance = generator(study.seed, Stream.RANKS, 1)
+    components = COMPONENTS.load(study.components)
+    return OverBoxes(
+        agent,
+        won,
+        margins,
+        tuple(spread_of(one, chance, shares=True) for one in won),
+        tuple(spread_of(one, chance, shares=False) for one in margins),
+        _conclusions(won, margins, chance),
+        look_up_first(margins.mean(axis=0), list(map(dict, boxes)), components, COMPONENTS.stated, chance),
+    )
+
+
+def all_over_boxes(study: Study, played: Sequence[Results]) -> list[OverBoxes]:
+    """The games over boxes of each agent that has played all 16 sets, in the study's order."""
+    games: dict[Key, Results] = over_boxes(played)
+    found = []
+    for agent in study.agents:
+        parts = [games[agent, variants] for variants in ALL_VARIANTS if (agent, variants) in games]
+        if len(parts) == len(ALL_VARIANTS):
+            won = np.array([by_box(one, one.won[:, 0].astype(float)) for one in parts])
+            margins = np.array([by_box(one, one.margins) for one in parts])
+            found.append(over_boxes_of(agent, won, margins, parts[0].boxes, study))
+    return found
+
+
+def _conclusions(won: np.ndarray, margins: np.ndarray, chance: np.random.Generator) -> tuple[Conclusion, ...]:
+    """Each variant alone, each two variants, and neighbours in the ranking, said so that most boxes agree."""
+    cost = {name: -np.einsum("v,vbg->bg", contrast((name,)), margins) for name in VARIANTS}
+    told = []
+    for name in VARIANTS:
+        verb = "costs" if cost[name].mean() >= 0 else "gives"
+        sign = 1 if verb == "costs" else -1
+        told.append(Conclusion(f"{VARIANT_TITLES[name]} {verb} points", share_holding(sign * cost[name], chance)))
+    for pair in combinations(VARIANTS, 2):
+        more, less = sorted(pair, key=lambda name: -cost[name].mean())
+        text = f"{VARIANT_TITLES[more]} costs more points than {VARIANT_TITLES[less]}"
+        told.append(Conclusion(text, share_holding(cost[more] - cost[less], chance)))
+    order = np.lexsort((-margins.mean(axis=(1, 2)), -won.mean(axis=(1, 2))))
+    for easier, harder in pairwise(order):
+        text = f"Won less often than {_title(easier)}: {_title(harder)}"
+        told.append(Conclusion(text, share_holding(won[easier] - won[harder], chance)))
+    return tuple(told)
+
+
+def _title(index: int) -> str:
+    return set_title(ALL_VARIANTS[index])
+
+
+def key_title(keys: Sequence[str]) -> str:
+    """Keys of the component file in words: `coffee: points for places 1 to 4, developed`."""
+    if len(keys) > 1:
+        return f"{KEYS[keys[0]].meaning} of all tiles"
+    (key,) = keys
+    table, _, name = key.partition(".")
+    what = name.rpartition(".")[0] or (f"card {name}" if table == "southern_winds_cards" else table)
+    return f"{what.replace('_', ' ')}: {KEYS[key].meaning}"
+
+
+# --- Rows, pictures and words ----------------------------------------------------------------------------------------
+
+
+def rows_over_boxes(found: Sequence[OverBoxes]) -> list[dict[str, Any]]:
+    """A line for each agent and set: of `boxes.csv` and `difficulty.json`."""
+    rows = []
+    for one in found:
+        for index, variants in enumerate(ALL_VARIANTS):
+            rate, lead = one.rates[index], one.leads[index]
+            row: dict[str, Any] = {"agent": one.agent, "set": set_name(variants), "boxes": rate.boxes}
+            row |= {"games_a_box": rate.games}
+            row |= {"win_rate": rate.mean.value, "win_rate_low": rate.mean.low, "win_rate_high": rate.mean.high}
+            row |= _quantiles("", rate)
+            row |= {"margin": lead.mean.value, "margin_low": lead.mean.low, "margin_high": lead.mean.high}
+            row |= _quantiles("margin_", lead)
+            rows.append(row)
+    return rows
+
+
+def _quantiles(prefix: str, spread: Spread) -> dict[str, float]:
+    return {
+        f"{prefix}median": spread.median.value,
+        f"{prefix}half_low": spread.half[0].value,
+        f"{prefix}half_high": spread.half[1].value,
+        f"{prefix}nine_tenths_low": spread.nine_tenths[0].value,
+        f"{prefix}nine_tenths_high": spread.nine_tenths[1].value,
+        f"{prefix}share_of_boxes": spread.share.value,
+        f"{prefix}share_of_boxes_low": spread.share.low,
+        f"{prefix}share_of_boxes_high": spread.share.high,
+    }
+
+
+def as_json(found: Sequence[OverBoxes]) -> dict[str, Any]:
+    """What `difficulty.json` holds of the games over boxes."""
+    return {
+        "over_boxes": rows_over_boxes(found),
+        "conclusions": [{"agent": one.agent, **asdict(told)} for one in found for told in one.conclusions],
+        "look_up": [
+            {"agent": one.agent, "together": one.look_up.together, "numbers": list(map(asdict, one.look_up.numbers))}
+            for one in found
+        ],
+    }
+
+
+def write_tables(folder: Path, found: Sequence[OverBoxes]) -> None:
+    """Write `boxes.csv`, `conclusions.csv` and `look_up.csv`."""
+    write_rows(folder / "boxes.csv", rows_over_boxes(found), form=".5g")
+    conclusions = [
+        {"agent": one.agent, "conclusion": told.text, "boxes": told.share} for one in found for told in one.conclusions
+    ]
+    write_rows(folder / "conclusions.csv", list(map(flat, conclusions)), form=".4g")
+    look_up = [
+        {"agent": one.agent, "keys": " ".join(number.keys), "share": number.index}
+        for one in found
+        for number in one.look_up.numbers
+    ]
+    write_rows(folder / "look_up.csv", list(map(flat, look_up)), form=".4g")
+
+
+def plot_boxes(path: Path, found: Sequence[OverBoxes], shipped: Mapping[Key, float]) -> None:
+    """Win rates of each set over the boxes: half and nine tenths of the boxes, the median, and the study's numbers."""
+    order = found[0].order
+    names = [set_name(ALL_VARIANTS[index]) for index in order]
+    agents = [one.agent for one in found]
+    number = found[0].rates[0].boxes
+    title = f"Win rates over {number} boxes: half and nine tenths of them, and the median; ×: the numbers of this study"
+    size = (10, 2.1 + max(0.36, 0.16 * len(agents)) * len(names))
+    shape: Any = {"figsize": size, "sharey": True, "width_ratios": (0.9, 4), "title_size": 11}
+    with picture(path, title, 1, 2, **shape) as (figure, panels):
+        key, axes = panels
+        draw_key(key, names)
+        for i, one in enumerate(found):
+            colour, marker = looks(agents)[one.agent]
+            y = np.arange(len(names)) + (i - (len(agents) - 1) / 2) * min(0.26, 0.8 / len(agents))
+            rates = [one.rates[index] for index in order]
+            for name, width in (("nine_tenths", 1.4), ("half", 4.5)):
+                low, high = ([100 * getattr(rate, name)[side].value for rate in rates] for side in (0, 1))
+                axes.hlines(y, low, high, color=colour, linewidth=width)
+            median = [100 * rate.median.value for rate in rates]
+            axes.plot(median, y, marker, color=colour, markersize=5, label=agent_title(one.agent))
+            known = [100 * shipped.get((one.agent, ALL_VARIANTS[index]), np.nan) for index in order]
+            axes.plot(known, y, "x", color=INK, markersize=6)
+        axes.set_xlim(-2, 102)
+        axes.set_xlabel("games won, %")
+        axes.set_ylim(len(names) - 0.5, -0.5)
+        axes.set_yticks(range(len(names)), [])
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower left", ncols=4, frameon=False)
+
+
+def plot_look_up(path: Path, one: OverBoxes) -> None:
+    """Bars: how much of the spread between boxes goes if a number is known, with intervals."""
+    numbers = one.look_up.numbers[:_SHOWN]
+    rows = np.arange(len(numbers))
+    title = f"What to look up first, when {agent_title(one.agent)} plays"
+    with picture(path, title, 1, 1, figsize=(9, 1.6 + 0.32 * len(numbers))) as (_, axes):
+        values = np.array([100 * number.index.value for number in numbers])
+        low = values - [100 * number.index.low for number in numbers]
+        high = np.array([100 * number.index.high for number in numbers]) - values
+        bars = {"ecolor": GREY, "elinewidth": 1.2}
+        axes.barh(rows, values, xerr=np.clip([low, high], 0, None), color="#0072B2", height=0.62, error_kw=bars)
+        axes.set_yticks(rows, [key_title(number.keys) for number in numbers])
+        axes.set_ylim(len(numbers) - 0.5, -0.5)
+        axes.set_xlim(left=0)
+        axes.set_xlabel("share of the spread between boxes that goes if it is known, %")
+
+
+def section(study: Study, found: Sequence[OverBoxes], shipped: Mapping[Key, float]) -> list[str]:
+    """The report's section; empty without games over boxes."""
+    if not found:
+        return []
+    first = max(found, key=lambda one: one.won.mean())
+    rates, order = first.rates, first.order
+    name = markdown_code(agent_title(first.agent))
+    widths = [rate.nine_tenths[1].value - rate.nine_tenths[0].value for rate in rates]
+    hardest, widest = int(order[-1]), int(np.argmax(widths))
+    between = [100 * rate.share.value for rate in rates]
+    start = (
+        f"Some numbers on the pieces are unknown. So {rates[0].boxes} boxes were drawn, in which each is anything"
+        " that its range allows (`petrichor components --draw`), and every agent played every set with each of them,"
+        f" {rates[0].games} games a box. The boxes' own win rates are estimated together, so the chance of the games"
+        f" does not count as a difference between boxes. {name} wins {_range(rates[hardest])} with {_title(hardest)},"
+        f" the hardest set in the mean; the widest range is that of {_title(widest)}: {_range(rates[widest])}. Of the"
+        f" variance of a single game's result, {min(between):.0f} to {max(between):.0f} % is between boxes; the rest is"
+        " chance within a box."
+    )
+    rows = []
+    for one in found:
+        for index in one.order:
+            rate, own = one.rates[index], shipped.get((one.agent, ALL_VARIANTS[index]))
+            cells = ("–" if own is None else f"{100 * own:.1f}", _number(rate.mean), f"{100 * rate.median.value:.1f}")
+            ends = (_ends(rate.half), _ends(rate.nine_tenths), f"{100 * rate.share.value:.0f}")
+            rows.append((_title(index), markdown_code(agent_title(one.agent)), *cells, *ends))
+    head = ("won, %: this study's numbers", "mean of all boxes", "median", "half of the boxes", "nine tenths of them")
+    look_up = [
+        (key_title(number.keys), _code(number.keys), _number(number.index)) for number in first.look_up.numbers[:_SHOWN]
+    ]
+    return [
+        "## Whatever the box says",
+        start,
+        "![Win rates over the boxes](boxes.png)",
+        markdown_table(("set", "agent", *head, "variance between boxes, %"), rows, left=2),
+        f"What holds in how many boxes, when {name} plays (with 95 % intervals):",
+        markdown_table(("conclusion", "boxes, %"), [(one.text, _number(one.share, 0)) for one in first.conclusions]),
+        "### What to look up first",
+        f"If you own the box: how much of the spread of {name}'s margin between boxes goes if a number is known, by"
+        " itself. Each figure says how well a curve in these numbers alone predicts a box from all others. All numbers"
+        f" together predict {_number(first.look_up.together)} % of the spread; what is left is how numbers act on each"
+        " other, or noise.",
+        "![What to look up first](look_up.png)",
+        markdown_table(("number", "key", "share of the spread, %"), look_up, left=2),
+    ]
+
+
+def _code(keys: Sequence[str]) -> str:
+    listed = ", ".join(markdown_code(key) for key in keys[:3])
+    return f"{listed} …" if len(keys) > 3 else listed
+
+
+def _range(rate: Spread) -> str:
+    low, high = rate.nine_tenths
+    return f"{100 * low.value:.0f} to {100 * high.value:.0f} % in nine tenths of the boxes"
+
+
+def _number(estimate: Estimate, digits: int = 1) -> str:
+    value, low, high = (100 * one for one in estimate)
+    return f"{value:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
+
+
+def _ends(ends: tuple[Estimate, Estimate]) -> str:
+    return f"{100 * ends[0].value:.0f} to {100 * ends[1].value:.0f}"
