@@ -16,11 +16,13 @@ from types import ModuleType
 
 import evergreen_env.actions
 import evergreen_env.config
+import evergreen_env.numbers
 import evergreen_env.observation
 import evergreen_env.state
 import evergreen_env.tables
 import petrichor_env.actions
 import petrichor_env.config
+import petrichor_env.numbers
 import petrichor_env.observation
 import petrichor_env.state
 import petrichor_env.tables
@@ -28,6 +30,7 @@ from evergreen_env.component_files import COMPONENTS, load_tables
 from evergreen_env.state import COLUMNS, ROWS
 from tabletop_engine.described.overlays import ComponentFile
 from tabletop_engine.errors import ComponentsError
+from tabletop_engine.observation import Layout
 from tabletop_engine.record import record_table
 
 DOCS = Path(__file__).parent
@@ -49,6 +52,12 @@ actions are legal; the environments' action masks say which.
 
 Each action has a name: `ACTIONS["{name}"]` is {number}, and `ACTION_NAMES[{number}]` is `"{name}"`. Both are in
 `{module}`."""
+_NUMBERS = """\
+The numbers on the pieces as one flat `float32` vector of {size} numbers between {low} and {high}, made of named blocks.
+With `observe_numbers=True` they follow the observation; `Batch.numbers` has them for each game. A network that reads
+them can play with any box ([many boxes](BOXES)).
+
+`{package}.numbers.NUMBERS` has each block by its name, and `GAME.write_numbers(tables)` makes the plain counts."""
 _FIELDS = "`blank` is the value of the field on an empty table, before a game is set up."
 
 _FILE = "my-box.toml"
@@ -69,6 +78,7 @@ class GamePages:
         recorded: what stands before the fields of the state, with {bytes} and {version} filled in. The docstring of
             the module `state` follows it.
         numbers: the heading over the record of numbers, and what that record is.
+        read: the game's module `numbers`, the layout of the numbers for networks.
     """
 
     folder: Path
@@ -82,10 +92,12 @@ class GamePages:
     recorded: str
     numbers: str
     acted: str
+    read: ModuleType
 
     def written(self) -> dict[Path, str]:
         """The pages by their files."""
         pages = {"observation": observation_page(self), "state": state_page(self), "actions": actions_page(self)}
+        pages["numbers"] = numbers_page(self)
         return {self.folder / f"{name}.md": text for name, text in pages.items()}
 
 
@@ -96,20 +108,31 @@ def observation_page(game: GamePages) -> str:
         "",
         game.observed.format(size=layout.size, low=f"{layout.low:g}", high=f"{layout.high:g}"),
         "",
-        "## Blocks",
-        "",
-        _BLOCKS,
-        "",
-        "| block | from | to | shape | unit | meaning |",
-        "|---|---:|---:|---|---|---|",
+        *_blocks(layout),
     ]
+    lines += ["", "## Lists", "", _LISTS.format(package=game.observation.__package__), ""]
+    lines += [f"- `{name}`: {_numbered(members)}" for name, members in _lists(game).items()]
+    return "\n".join([*lines, game.unobserved]) + "\n"
+
+
+def numbers_page(game: GamePages) -> str:
+    layout = game.read.NUMBERS
+    package = game.read.__package__
+    said = _NUMBERS.format(size=layout.size, low=f"{layout.low:g}", high=f"{layout.high:g}", package=package)
+    more = (game.read.__doc__ or "").partition("\n\n")[2].strip()
+    said = said.replace("BOXES", "boxes.md" if game.folder == DOCS else "../boxes.md")
+    return "\n".join(["# The numbers as inputs", "", said, "", more, "", *_blocks(layout)]) + "\n"
+
+
+def _blocks(layout: Layout) -> list[str]:
+    """The section with the table of a layout's blocks."""
+    head = ("| block | from | to | shape | unit | meaning |", "|---|---:|---:|---|---|---|")
+    lines = ["## Blocks", "", _BLOCKS, "", *head]
     for block in layout:
         shape = " x ".join(map(str, block.shape))
         last = block.start + block.size - 1
         lines.append(f"| `{block.name}` | {block.start} | {last} | {shape} | {block.unit} | {block.meaning} |")
-    lines += ["", "## Lists", "", _LISTS.format(package=game.observation.__package__), ""]
-    lines += [f"- `{name}`: {_numbered(members)}" for name, members in _lists(game).items()]
-    return "\n".join([*lines, game.unobserved]) + "\n"
+    return lines
 
 
 def _lists(game: GamePages) -> dict[str, tuple[str, ...]]:
@@ -202,6 +225,7 @@ PETRICHOR = GamePages(
     observation=petrichor_env.observation,
     state=petrichor_env.state,
     tables=petrichor_env.tables,
+    read=petrichor_env.numbers,
     observed="""\
 An observation is what one player, the viewer, may know. It is one flat `float32` vector of {size} numbers between {low}
 and {high}, made of named blocks. All configurations have the same layout.
@@ -310,6 +334,7 @@ EVERGREEN = GamePages(
     observation=evergreen_env.observation,
     state=evergreen_env.state,
     tables=evergreen_env.tables,
+    read=evergreen_env.numbers,
     observed="""\
 An observation is what one player, the viewer, may know. It is one flat `float32` vector of {size} numbers between {low}
 and {high}, made of named blocks. All configurations have the same layout.
@@ -342,7 +367,7 @@ A card's type is one of the seven of `state.Biome`. The biomes are the first six
   Until the round ends, their planets, levels and points are those of the end of the last round. `decision` and `actor`
   are 0 while another player takes a turn.
 - What is the same in all games of a configuration: the map of the biomes, the icons of cards that are not in the
-  market, the flags. A network for several overlays needs them as further inputs; the map is below.
+  market, the flags. `observe_numbers=True` appends them ([numbers](numbers.md)); the map is below.
 - The order of the cards in the fertility zone. `fertility` and `next_flip` say what matters of it, up to the next
   aridity of each biome. With the flag `aridity_empty = "pending"`, the flips that wait are not observed.
 
