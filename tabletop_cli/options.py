@@ -107,6 +107,16 @@ Boxes = Annotated[
         show_default="none",
     ),
 ]
+EffectGames = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        max=MOST_GAMES,
+        help="Number of games of each agent and set with some of the numbers of --components, to tell them apart.",
+        metavar="N",
+        show_default="200",
+    ),
+]
 BoxGames = Annotated[
     int | None,
     typer.Option(

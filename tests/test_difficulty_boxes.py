@@ -183,3 +183,80 @@ def test_keys_have_titles() -> None:
     assert titles["tiles.coffee.developed_scores"] == "coffee: points for places 1 to 4, developed"
     assert titles["southern_winds_cards.3"] == "card 3: icons"
     assert list(csv.reader(titles.values()))
+
+
+# --- What each change does -------------------------------------------------------------------------------------------
+
+OWN = """
+[tiles.cotton]
+scores = [6, 4, 1, 0]
+
+[pieces]
+drops = 5
+
+[southern_winds_cards]
+4 = ["frost", "rain"]
+"""
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("changes")
+    (folder / "own.toml").write_text(OWN, encoding="utf-8")
+    options: dict[str, Any] = {"components": folder / "own.toml", "effect_games": 4, "output": folder / "difficulty"}
+    return difficulty.main(["greedy"], 6, seed=SEED, **options)
+
+
+def test_the_effect_of_each_change(changed: Path) -> None:
+    rows = rows_of(changed / "changes.csv")
+    keys = ["tiles.cotton.scores", "southern_winds_cards.4", "pieces.drops"]
+    assert sorted({row["keys"] for row in rows}) == sorted(keys) and len(rows) == 6
+    games = rows_of(changed / "games.csv")
+    assert len(games) == 16 * (2 * 6 + 6 * 4), "all and none of the changes, and six sets of them"
+
+    def margin(numbers: str) -> float:
+        own = [row for row in games if row["numbers"] == numbers and int(row["seed"]) < SEED + 4]
+        assert len(own) == 16 * 4
+        return float(np.mean([int(row["points"]) - int(row["neutral_points"]) for row in own]))
+
+    of_margin = {row["keys"]: row for row in rows if row["measure"] == "margin"}
+    for key in keys:
+        assert float(of_margin[key]["alone"]) == pytest.approx(margin(key) - margin("shipped"), abs=1e-3)
+        others = "+".join(sorted(other for other in keys if other != key))
+        assert float(of_margin[key]["last"]) == pytest.approx(margin("overlay") - margin(others), abs=1e-3)
+    whole = sum(float(row["shapley"]) for row in of_margin.values())
+    assert whole == pytest.approx(margin("overlay") - margin("shipped"), abs=1e-2)
+    assert float(of_margin["pieces.drops"]["shapley"]) < 0, "with 5 drops a player scores less"
+    report = (changed / "report.md").read_text(encoding="utf-8")
+    assert "### What each change does" in report and "(drops of each player)" in report
+    assert len(json.loads((changed / "difficulty.json").read_text(encoding="utf-8"))["changes"]) == 6
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_a_study_of_changes_is_resumed(changed: Path, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"components": changed.parent / "own.toml", "effect_games": 4, "seed": SEED}
+    stopped = difficulty.main(["greedy"], 6, workers=stopping_after(50), output=tmp_path / "again", **options)
+    assert not (stopped / "changes.csv").exists()
+    difficulty.main(resume=stopped)
+    assert contents(stopped) == contents(changed)
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_changes_that_are_not_told_apart(tmp_path: Path) -> None:
+    many = tmp_path / "many.toml"
+    tiles = "\n".join(
+        f"[tiles.{name}]\ndrops_to_grow = 9"
+        for name in ("wheat", "cotton", "grass", "potato", "coffee", "rice", "corn")
+    )
+    many.write_text(f"{tiles}\n[pieces]\ndrops = 9\nvotes = 4\n", encoding="utf-8")
+    folder = difficulty.main(["random"], 2, components=many, output=tmp_path / "many")
+    report = (folder / "report.md").read_text(encoding="utf-8")
+    assert "The file changes 9 numbers. What each of them does is told for at most 8." in report
+    one = tmp_path / "one.toml"
+    one.write_text("[pieces]\ndrops = 9\n", encoding="utf-8")
+    folder = difficulty.main(["random"], 2, components=one, output=tmp_path / "one")
+    assert "What each change does" not in (folder / "report.md").read_text(encoding="utf-8")
+    none = difficulty.main(["random"], 2, components=many, effect_games=0, output=tmp_path / "none")
+    assert "told for at most" not in (none / "report.md").read_text(encoding="utf-8")
+    with pytest.raises(ConfigError, match="only with components"):
+        difficulty.main(["random"], 2, effect_games=3, output=tmp_path / "x")

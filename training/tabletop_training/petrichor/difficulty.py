@@ -30,6 +30,7 @@ from tabletop_training.measure.plays import Match, is_search, play_all, tables_h
 from tabletop_training.petrichor.difficulty_report import changed_numbers, write_report
 from tabletop_training.petrichor.report_plots import set_title
 from tabletop_training.petrichor.study import (
+    EFFECT_GAMES,
     SETTINGS_FILE,
     Study,
     read_games,
@@ -67,6 +68,7 @@ def main(
     components: str | Path | None = None,
     boxes: int | None = None,
     box_games: int | None = None,
+    effect_games: int | None = None,
     output: str | Path | None = None,
     resume: str | Path | None = None,
     replays: ReplayFiles | None = None,
@@ -86,6 +88,8 @@ def main(
         modules, components: as in `Config`.
         boxes: how many boxes are drawn, with each of which every agent also plays every set; the report then says what
             holds whatever the box says. None for none.
+        effect_games: of each agent and set with some of the numbers that an overlay file changes, so that the report
+            says what each of them does; 0 for none. None means `EFFECT_GAMES`.
         box_games: of each agent, set and box; None means `BOX_GAMES`, and `SEARCH_BOX_GAMES` for `SEARCH_AGENTS`.
         output: as in `Job`; None means `runs/difficulty`.
         resume: the folder of a study to resume. It keeps its settings; new `agents` are added to it.
@@ -104,11 +108,16 @@ def main(
         if boxes is None:
             refuse_without_boxes(box_games)
         number = 0 if boxes is None else whole("boxes", boxes, 2, MOST_BOXES)
-        study = Study({}, first, tuple(modules), overlay, tables=tables_hash(GAME, overlay), boxes=number)
+        told = whole("effect_games", EFFECT_GAMES if effect_games is None else effect_games, 0)
+        if effect_games is not None and overlay is None:
+            raise ConfigError(f"effect_games={effect_games}: only with components, a file that changes numbers")
+        more: dict[str, Any] = {"boxes": number, "effect_games": 0 if overlay is None else told}
+        study = Study({}, first, tuple(modules), overlay, tables=tables_hash(GAME, overlay), **more)
         boxes_of(study.config, study.box_seeds or None)  # says what is wrong with the ranges
     else:
         allowed = "agents to add, and their numbers of games"
-        given = {"seed": seed, "modules": modules or None, "components": components, "boxes": boxes, "output": output}
+        given = {"seed": seed, "modules": modules or None, "components": components, "boxes": boxes}
+        given |= {"effect_games": effect_games, "output": output}
         refuse_with_resume(allowed, **given)
         study = read_study(Path(resume))
         check_trusted(resume, list(study.agents), agents, option="the agents ")
@@ -140,11 +149,19 @@ def main(
             for variants, config in games_of
             if (player.name, replace(config, variants=variants), False) not in known
         ]
+        matches += [
+            Match([player], config, study.games_of(player.name, config))
+            for player in players
+            for some in study.effect_configs.values()
+            for config in [replace(some, variants=variants) for variants in ALL_VARIANTS]
+            if (player.name, config, False) not in known
+        ]
         for player in players if study.boxes else []:
             number = study.boxes * study.box_games[player.name]
             for one_set in [replace(study.config, variants=variants) for variants in ALL_VARIANTS]:
                 if (player.name, one_set, True) not in known:
                     matches.append(Match([player], one_set, number, study.box_seeds))
+        known_sets = {replace(config, variants=variants) for variants, config in games_of}
         printed: set[str] = set()
         stopped = True
         try:
@@ -154,12 +171,16 @@ def main(
                     played.append(replace(result, actions=None, probabilities=None))
                     write_games(job.folder, [result])
                     whose = "boxes" if result.boxes else "" if config.components == study.components else "shipped"
+                    if config.components not in (None, study.components):
+                        whose = slug("+".join(key for key, _ in config.components))
                     replays.add(result, result.agents, Path(slug(agent), whose, config.name))
-                    if result.boxes:
+                    if result.boxes or config not in known_sets:
                         continue
                     summaries = study_summaries(study, played)
                     write_summaries(job.folder, summaries)
-                    own_games = [one for one in played if one.agents == (agent,) and not one.boxes]
+                    own_games = [
+                        one for one in played if one.agents == (agent,) and not one.boxes and one.config in known_sets
+                    ]
                     if len(own_games) == len(games_of):
                         own = [one for one in summaries if one.agent == agent]
                         for _, table in difficulty_tables(own, job.console.width):

@@ -30,6 +30,7 @@ from tabletop_training.files.tables import (
 from tabletop_training.measure.results import Estimate, Results, difference_estimate, mean_estimate
 from tabletop_training.petrichor import box_report, report_plots
 from tabletop_training.petrichor.box_report import all_over_boxes
+from tabletop_training.petrichor.change_report import ChangeEffects, change_effects, change_section
 from tabletop_training.petrichor.report_plots import VARIANT_TITLES, set_title, source_title, sources_of
 from tabletop_training.petrichor.study import Study, by_set, complete_sets, study_summaries
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, in_points, rows_of, set_name, write_summaries
@@ -100,7 +101,10 @@ def write_report(folder: Path, study: Study, played: Sequence[Results]) -> dict[
         box_report.plot_boxes(folder / "boxes.png", boxed, rates)
         box_report.plot_look_up(folder / "look_up.png", max(boxed, key=lambda one: one.won.mean()))
     whatever = box_report.section(study, boxed, rates)
-    changed = _changed(study, summaries, sets, [one for shipped in others for one in shipped])
+    told = change_effects(study, played)
+    if told:
+        write_rows(folder / "changes.csv", [row for one in told for row in one.rows()], form=".5g")
+    changed = _changed(study, summaries, sets, [one for shipped in others for one in shipped], told)
     if sets:
         found = _Findings(study, sets)
         report_plots.plot_ranking(folder / "ranking.png", found.yardstick, found.levels, found.wins, found.margins)
@@ -123,6 +127,8 @@ def write_report(folder: Path, study: Study, played: Sequence[Results]) -> dict[
     content: dict[str, Any] = plain({**data, "agents": _as_json(sets, study.seed)})
     if boxed:
         content |= plain(box_report.as_json(boxed))
+    if told:
+        content["changes"] = plain([row for one in told for row in one.rows()])
     write_json(folder / "difficulty.json", content)
     return content
 
@@ -297,7 +303,13 @@ def changed_numbers(components: str | None) -> list[tuple[str, ...]]:
     ]
 
 
-def _changed(study: Study, summaries: Sequence[Summary], sets: Sequence[Sets], shipped: Sequence[Sets]) -> list[str]:
+def _changed(
+    study: Study,
+    summaries: Sequence[Summary],
+    sets: Sequence[Sets],
+    shipped: Sequence[Sets],
+    told: Sequence[ChangeEffects],
+) -> list[str]:
     """The section about an overlay file's changes; empty without one."""
     numbers = changed_numbers(study.components)
     if not numbers:
@@ -327,6 +339,7 @@ def _changed(study: Study, summaries: Sequence[Summary], sets: Sequence[Sets], s
         "The same agents also played the same seeds with the shipped numbers and are compared seed by seed."
         " Each interval is for its own row: even without any change, about one row in twenty excludes 0 by chance.",
         markdown_table(("set", "agent", *head), rows, left=2),
+        *change_section(study, told),
     ]
 
 

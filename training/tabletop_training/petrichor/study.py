@@ -8,6 +8,7 @@ import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -15,20 +16,23 @@ from typing import Any
 import numpy as np
 
 import petrichor_env
-from petrichor_env.component_files import own_numbers
+from petrichor_env.component_files import COMPONENTS, own_numbers
 from petrichor_env.config import Config
 from petrichor_env.game import GAME
 from petrichor_env.state import RULES_VERSION, SOURCE_NAMES
 from tabletop_engine.errors import TabletopError
 from tabletop_engine.files import read_limited
 from tabletop_engine.play.tables import boxes_of
-from tabletop_engine.seeds import EVALUATION
+from tabletop_engine.seeds import EVALUATION, Stream, generator
 from tabletop_training.files.tables import csv_file
 from tabletop_training.measure.plays import agent_hash, is_search, tables_hash
 from tabletop_training.measure.results import Results
+from tabletop_training.measure.shapley import MOST_GROUPS, Plan, Set, groups_of, overlay_of
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name, summarize
 from tabletop_training.petrichor.variant_effects import Sets
 
+EFFECT_GAMES = 200
+"""The default number of games of each set of variants and of changes."""
 BOX_GAMES = 20
 SEARCH_BOX_GAMES = 2
 """The default numbers of games of each set and box, for most agents and for searches."""
@@ -58,6 +62,8 @@ class Study:
         tables: SHA-256 of the numbers on the pieces.
         boxes: how many boxes are drawn for further games of each set; 0 for none.
         box_games: the number of games that each agent plays of each set and box, by name.
+        effect_games: of each agent and set, with each set of changes of an overlay file that is played to tell the
+            changes apart; 0 for none.
     """
 
     agents: dict[str, int]
@@ -68,6 +74,7 @@ class Study:
     tables: str = ""
     boxes: int = 0
     box_games: dict[str, int] = field(default_factory=dict)
+    effect_games: int = 0
     package_version: str = petrichor_env.__version__
     state_version: int = RULES_VERSION
 
@@ -81,10 +88,36 @@ class Study:
         """The configurations: `config`, and with an overlay file also the same game with the shipped numbers."""
         return [self.config, replace(self.config, components=None)][: 2 if own_numbers(self.components) else 1]
 
+    @cached_property
+    def groups(self) -> list[tuple[str, ...]]:
+        """The keys that the overlay file changes; those that are allowed only together are one group."""
+        return groups_of(COMPONENTS, own_numbers(self.components) or {})
+
+    @cached_property
+    def plan(self) -> Plan | None:
+        """Which sets of changes are played; None where they are not told apart: there is one, or there are too many."""
+        if not self.effect_games or not 2 <= len(self.groups) <= MOST_GROUPS:
+            return None
+        return Plan.of(len(self.groups), generator(self.seed, Stream.RANKS, 2))
+
+    @cached_property
+    def effect_configs(self) -> dict[Set, Config]:
+        """The configurations with some of the changes, by which."""
+        changes = own_numbers(self.components) or {}
+        return {
+            chosen: replace(self.config, components=overlay_of(changes, self.groups, chosen))
+            for chosen in (self.plan.sets if self.plan is not None else ())
+        }
+
     @property
     def box_seeds(self) -> list[int]:
         """The seeds of the boxes, on none of which anything is learned or chosen."""
         return [EVALUATION.first + number for number in range(self.boxes)]
+
+    def games_of(self, agent: str, config: Config) -> int:
+        """How many games an agent plays with a configuration; fewer with only some changes of the overlay file."""
+        some = config.components is not None and config.components != self.components
+        return min(self.agents[agent], self.effect_games) if some else self.agents[agent]
 
     @property
     def commands(self) -> list[str]:
@@ -105,6 +138,8 @@ class Study:
                 words += [f"--boxes {self.boxes}"] if self.boxes else []
                 words += [f"--modules {','.join(self.modules)}"] if self.modules else []
                 words += ["--components FILE"] if self.components is not None else []
+                told = self.components is not None and self.effect_games != EFFECT_GAMES
+                words += [f"--effect-games {self.effect_games}"] if told else []
             commands.append(" ".join(words))
         return commands
 
@@ -169,7 +204,8 @@ def write_games(folder: Path, results: Iterable[Results], new: bool = False) -> 
 def _names(agent: str, config: Config, boxes: bool = False) -> tuple[str, str, str]:
     """The names of these games in `games.csv`: the agent, the set of variants, whose numbers."""
     written = agent.encode(errors="backslashreplace").decode()  # as `csv_file` does
-    own = "shipped" if config.components is None else "overlay"
+    given = config.components
+    own = "shipped" if given is None else "overlay" if isinstance(given, str) else "+".join(key for key, _ in given)
     return written, set_name(config.variants), "boxes" if boxes else own
 
 
@@ -196,6 +232,8 @@ def read_games(folder: Path, study: Study) -> list[Results]:
             raise TabletopError(f"{path}, line {line}: no game ({', '.join(row)[:80]})") from None
     played = [replace(config, variants=variants) for config in study.configs for variants in ALL_VARIANTS]
     known = {_names(agent, config): (agent, config) for agent in study.agents for config in played}
+    some = [replace(config, variants=variants) for config in study.effect_configs.values() for variants in ALL_VARIANTS]
+    known |= {_names(agent, config): (agent, config) for agent in study.agents for config in some}
     drawn = boxes_of(study.config, study.box_seeds) if study.boxes else ()
     for agent in study.box_games:
         for variants in ALL_VARIANTS:
@@ -210,7 +248,7 @@ def read_games(folder: Path, study: Study) -> list[Results]:
         scored = table[:, 5:].reshape(len(table), len(_SIDES), len(SOURCE_NAMES))
         agent, config = known[names]
         boxed = names[2] == "boxes"
-        number = study.boxes * study.box_games[agent] if boxed else study.agents[agent]
+        number = study.boxes * study.box_games[agent] if boxed else study.games_of(agent, config)
         wanted = range(study.seed, study.seed + number)
         # a line cut off within its last number is as long as the others
         if seeds.tolist() == list(wanted) and np.array_equal(scored.sum(axis=2), points):
