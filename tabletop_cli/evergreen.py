@@ -17,6 +17,7 @@ from tabletop_cli.line import TRAIN, CommandLine
 from tabletop_cli.modules import imported
 from tabletop_cli.output import json_to
 from tabletop_cli.run import run_app
+from tabletop_cli.tune import add_tune
 
 LINE = CommandLine(
     name="evergreen",
@@ -48,6 +49,7 @@ def _sections() -> list[Section]:
 
 
 add_components(app, LINE, lambda: COMPONENTS, _sections)
+add_tune(app, LINE, lambda: COMPONENTS, ["tune seats=0 --players 4", "tune length=60 --keys flags.season_rounds"])
 
 
 @app.command(rich_help_panel=TRAIN, epilog=LINE.examples("demo --minutes 1"))

@@ -22,6 +22,7 @@ from tabletop_cli.options import agent_names, given
 from tabletop_cli.output import json_to
 from tabletop_cli.run import run_app
 from tabletop_cli.switches import Switches, with_switches
+from tabletop_cli.tune import add_tune
 
 LINE = CommandLine(
     name="petrichor",
@@ -84,6 +85,15 @@ def _sections() -> list[Section]:
 
 
 add_components(app, LINE, lambda: COMPONENTS, _sections)
+add_tune(
+    app,
+    LINE,
+    lambda: COMPONENTS,
+    [
+        "tune win_rate=0.5 --variants double_card,non_random_targets,no_more_tricks,one_more_turn",
+        "tune margin=0 --components ideas.toml",
+    ],
+)
 
 
 @app.command(

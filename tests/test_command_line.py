@@ -42,7 +42,7 @@ PAGE = ROOT / "docs" / "command-line.md"
 APPS = {"petrichor": petrichor.app, "evergreen": evergreen.app}
 
 ORDER = (
-    *("--players", "--solo", "--curriculum"),  # what is played
+    *("--players", "--solo", "--every", "--curriculum"),  # what is played
     *(
         "--rounds",
         "--drafting",
@@ -54,9 +54,11 @@ ORDER = (
         "--overlay",
         "--draw",
     ),
-    *("--agents", "--policy", "--people", "--hints", "--config", "--start", "--rival"),  # who plays, from which files
+    *("--agents", "--agent", "--policy", "--people", "--hints", "--config", "--start", "--rival"),  # who plays, from which files
     *("--folder", "--resume", "--trust", "--seat"),
-    *("--games", "--search-games", "--duel-games", "--seed", "--until-width", "--minutes", "--steps"),  # how much
+    *("--keys", "--changes", "--trials"),  # what may change
+    *("--games", "--search-games", "--duel-games", "--verifying", "--boxes", "--box-games", "--effect-games"),
+    *("--seed", "--until-width", "--minutes", "--steps"),  # how much
     *("--simulations", "--more-weight", "--moments", "--quick", "--only", "--part"),
     *(
         "--workers",
@@ -233,7 +235,7 @@ def described(command: str) -> set[str]:
 
 def test_all_that_prints_a_table_has_it() -> None:
     having = {name for name, command in COMMANDS.items() if any(one.opts[0] == "--json" for one in options(command))}
-    both = ("evaluate", "tournament", "ladder", "benchmark", "review", "components", "bench", "demo")
+    both = ("evaluate", "tournament", "ladder", "benchmark", "tune", "review", "components", "bench", "demo")
     assert having == {f"{game} {name}" for game in APPS for name in both} | {
         *("petrichor difficulty", "petrichor strength"),
         *(f"{game} train" for game in APPS),

@@ -78,8 +78,9 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
       the agent's `info["illegal"]` is true until its next action.
     - `action_mask`: `"observation"` (default), or `"info"` for libraries that don't support dictionaries: observations
       are then the plain arrays of a `Box`, and masks are only in the infos.
-    - `observation_dtype`, `boxes`, `observe_numbers`, `render_mode` and `render_size`: as in
-      `tabletop_engine.envs.SeatEnv`. Text and pictures show all hands.
+    - `observation_dtype`, `render_mode` and `render_size`: as in `tabletop_engine.envs.SeatEnv`. Text and pictures
+      show all hands.
+    - `boxes` and `observe_numbers`: as in `tabletop_engine.envs.SeatEnv`.
 
     ## Errors
 

@@ -65,8 +65,9 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     - `num_threads`: the number of threads that step the games; None for all usable cores.
     - `copy`: True (default): every step returns new arrays of observations and masks. False: it returns the batch's own
       arrays, which the next `step` or `reset` overwrites, for learners that copy them into a rollout buffer.
-    - `reward`, `illegal_action`, `observation_dtype`, `starts`, `boxes`, `observe_numbers`, `render_mode` and
-      `render_size`: as in the single environment, but without a window.
+    - `reward`, `illegal_action`, `observation_dtype`, `starts`, `render_mode` and `render_size`: as in the single
+      environment, but without a window.
+    - `boxes` and `observe_numbers`: as in the single environment.
 
     ## Errors
 

@@ -195,7 +195,7 @@ def main(
                         job.console.print(table)
                 with job.console.status("writing the report"):
                     content = write_report(job.folder, study, played)
-                if content.get("over_boxes"):
+                if study.boxes and content.get("over_boxes"):
                     job.console.print(boxes_table(content["over_boxes"]))
                 on_result(content)
         except KeyboardInterrupt:

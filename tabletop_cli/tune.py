@@ -1,0 +1,109 @@
+"""The command `tune`: numbers on the pieces are changed until the game is as it should be."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tabletop_cli import completion, options
+from tabletop_cli.line import MEASURE, CommandLine
+from tabletop_cli.measure import players_of
+from tabletop_cli.modules import imported
+from tabletop_cli.output import json_to
+from tabletop_cli.switches import Switches, with_switches
+from tabletop_engine.described.overlays import ComponentFile
+from tabletop_engine.errors import ConfigError
+
+_TARGETS = ("win_rate", "margin", "seats", "length")
+
+
+def add_tune(app: typer.Typer, line: CommandLine, file: Callable[[], ComponentFile], examples: list[str]) -> None:
+    """Give an app the command."""
+
+    @app.command(rich_help_panel=MEASURE, epilog=line.examples(*examples))
+    @with_switches(line.config)
+    def tune(
+        target: Annotated[
+            str | None,
+            typer.Argument(
+                help="The figure and its goal: win_rate=0.5 or margin=0 of a game for one; seats=0, the largest "
+                "advantage of a seat; or length=60, the decisions of a game.",
+                metavar="TARGET",
+                autocompletion=completion.one_of(*(f"{one}=" for one in _TARGETS)),
+                show_default=False,
+            ),
+        ] = None,
+        *,
+        players: Annotated[
+            int, typer.Option(help="Number of players; the same agent has every seat.", metavar="N")
+        ] = line.players[0],
+        every: Annotated[
+            bool, typer.Option("--every", help="Tune the mean over all ways to play, such as all sets of variants.")
+        ] = False,
+        switches: Switches,
+        agent: Annotated[
+            str | None,
+            typer.Option(
+                help="The agent that plays.",
+                metavar="AGENT",
+                show_default="policy:solo or policy:versus, else greedy",
+                autocompletion=completion.agents,
+            ),
+        ] = None,
+        resume: Annotated[Path | None, options.resume("")] = None,
+        keys: Annotated[
+            str | None,
+            typer.Option(
+                help="Keys of the component file that may change, separated by commas; each needs a range, there or in "
+                "--components.",
+                metavar="KEYS",
+                show_default="all that have a range",
+            ),
+        ] = None,
+        changes: Annotated[int, typer.Option(min=1, help="The most numbers that change.", metavar="N")] = 3,
+        trials: Annotated[int, typer.Option(min=1, help="The most candidates that play.", metavar="N")] = 120,
+        games: Annotated[int, options.games(" of each candidate and way to play")] = 256,
+        verifying: Annotated[int, options.games(" of the result, on new seeds")] = 2000,
+        seed: Annotated[int, options.seed("of the search")] = 0,
+        workers: options.Workers = None,
+        ray: options.Ray = None,
+        output: Annotated[Path | None, options.output("overlay, page, picture and tables", "runs/tune")] = None,
+        json: options.Json = None,
+    ) -> None:
+        """Change a few numbers until the game is as hard, as fair or as long as it should be: an overlay and a page."""
+        module: Any = imported("tabletop_training.measure.tune", extra="tune")
+        task = None
+        if resume is None:
+            figure, _, goal = (target or "").partition("=")
+            try:
+                wanted = float(goal)
+            except ValueError:
+                raise ConfigError(
+                    f"target={target!r}: must be one of {', '.join(_TARGETS)} with a number, such as win_rate=0.5"
+                ) from None
+            task = module.Task(
+                figure,
+                wanted,
+                agent or _strongest(line, players),
+                {"players": players, **switches},
+                every=every,
+                keys=tuple(one.strip() for one in keys.split(",")) if keys else (),
+                changes=changes,
+                trials=trials,
+                games=games,
+                verifying=verifying,
+                seed=seed,
+            )
+        elif target is not None:
+            raise ConfigError("target: not with --resume, which keeps its settings")
+        with json_to(json) as on_result, players_of(workers, ray) as who:
+            module.main(line.game, file(), task, resume=resume, output=output, workers=who, on_result=on_result)
+
+
+def _strongest(line: CommandLine, players: int) -> str:
+    """The strongest agent that needs no search, for this number of players."""
+    from tabletop_agents.names import shipped_policies
+
+    wanted = "solo" if players == 1 else "versus"
+    return f"policy:{wanted}" if wanted in shipped_policies(line.game) else "greedy"

@@ -1,0 +1,635 @@
+"""The command `tune`: numbers on the pieces are changed until the game is as hard, as fair or as long as it should be.
+
+A candidate is a few changed numbers. Optuna's tree-structured Parzen estimator proposes candidates; all play the same
+seeds, so that they are compared game by game. The best ones play more games, and the last one is verified on seeds on
+which nothing was chosen.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tabletop_agents import Agent
+from tabletop_agents.checkpoint import variety
+from tabletop_engine.checks import checked
+from tabletop_engine.described.overlays import ComponentFile, as_toml
+from tabletop_engine.described.ranges import Each, OneOf
+from tabletop_engine.errors import ComponentsError, ConfigError, TabletopError
+from tabletop_engine.files import read_limited
+from tabletop_engine.game import Config, Game
+from tabletop_engine.seeds import EVALUATION, TUNING, Seeds
+from tabletop_engine.text.words import counted
+from tabletop_training.files.job import Job, Stopped, refuse_with_resume
+from tabletop_training.files.plots import GREY, INK, picture
+from tabletop_training.files.settings import check_at_least_one
+from tabletop_training.files.tables import (
+    OnResult,
+    csv_file,
+    markdown_code,
+    markdown_table,
+    plain,
+    unheard,
+    write_json,
+)
+from tabletop_training.measure.cluster import opened
+from tabletop_training.measure.evaluation import HERE, Workers, blocks_of, seeds_from
+from tabletop_training.measure.matches import make_agents, rotations
+from tabletop_training.measure.results import Estimate, Results, concatenate, mean_estimate, share_estimate
+
+TARGETS = {
+    "win_rate": ("win rate", 0.02, 1.0),
+    "margin": ("margin, points", 0.5, 0.05),
+    "seats": ("largest advantage of a seat, win rate", 0.015, 1.0),
+    "length": ("decisions of a game", 2.0, 0.02),
+}
+"""For each figure: its words, how near is near enough, and what a unit counts against a change."""
+
+TRIALS, GAMES, VERIFYING, MOST_CHANGES = 120, 256, 2000, 3
+AT_ONCE = 4
+"""Candidates that are proposed together, so that several workers can play."""
+PATIENCE = 60
+"""Candidates in a row without a better one, after which the search ends."""
+FINALISTS = 4
+"""Candidates that play more games before one is chosen, and how many times as many."""
+
+_COST_OF_A_CHANGE, _COST_OF_A_STEP = 0.004, 0.01
+_REFUSED = 10.0
+"""What a candidate counts that the game does not allow."""
+_NONE = "none"
+_FINAL = Seeds(TUNING.first + 5_000_000, TUNING.last)
+"""The games of candidates that may be chosen."""
+SETTINGS_FILE, TRIALS_FILE = "settings.json", "trials.csv"
+_COLUMNS = ("changes", "distance", "value", "figures")
+
+
+@dataclass(frozen=True)
+class Number:
+    """One number that may change: a place of a list, one number, or one word or whole value.
+
+    Attributes:
+        key: of the component file.
+        place: in its list; None for the whole value of the key.
+        choices: what it may be, the present value among them.
+        now: the place of the present value in `choices`.
+    """
+
+    key: str
+    place: int | None
+    choices: tuple[Any, ...]
+    now: int
+
+    @property
+    def name(self) -> str:
+        """Of the variable: `tiles.cotton.scores[0]`."""
+        return self.key if self.place is None else f"{self.key}[{self.place}]"
+
+    def far(self, choice: int) -> float:
+        """How far a choice is from the present value, 0 to 1."""
+        if isinstance(self.choices[0], int | float) and not isinstance(self.choices[0], bool):
+            return abs(choice - self.now) / max(len(self.choices) - 1, 1)
+        return float(choice != self.now)
+
+
+Candidate = Mapping[str, int]
+"""The choices of the numbers that a candidate changes, by their names."""
+
+
+def numbers_of(file: ComponentFile, components: Any, keys: Sequence[str] = ()) -> list[Number]:
+    """The numbers that may change: those of the keys, all that have a range for none.
+
+    Raises ConfigError for an unknown key, for one without a range, and if nothing may change.
+    """
+    loaded = file.load(components)
+    for key in keys:
+        if key not in loaded:
+            raise ConfigError(f"keys: {key!r:.80} is not a key of a component file ({file.page})")
+        if not isinstance(loaded[key].range, Each | OneOf):
+            raise ConfigError(f"keys: {key} has no range of numbers or values; state one in an overlay file")
+    found = []
+    for key, one in loaded.items():
+        if keys and key not in keys:
+            continue
+        if isinstance(one.range, OneOf):
+            choices = tuple(dict.fromkeys([one.values, *one.range.values]))
+            found.append(Number(key, None, choices, 0))
+        elif isinstance(one.range, Each):
+            for place, (value, allowed) in enumerate(zip(one.values, one.range.choices, strict=True)):
+                ordered = tuple(sorted({value, *allowed}))
+                found.append(Number(key, None if one.single else place, ordered, ordered.index(value)))
+    found = [number for number in found if len(number.choices) > 1]
+    if not found:
+        raise ConfigError("keys: none of them has a range with more than one value")
+    return found
+
+
+def overlay_of(file: ComponentFile, components: Any, numbers: Iterable[Number], candidate: Candidate) -> dict[str, Any]:
+    """The numbers of `components` with the candidate's changes, as an overlay."""
+    loaded = file.load(components)
+    own = {key: one.plain for key, one in loaded.items() if "overlay" in one.sources}
+    for number in numbers:
+        if number.name not in candidate:
+            continue
+        value, one = number.choices[candidate[number.name]], loaded[number.key]
+        if number.place is None:
+            own[number.key] = value if not isinstance(value, tuple) else value[0] if one.single else list(value)
+        else:
+            changed: Any = list(own.get(number.key, one.plain))  # type: ignore[arg-type]
+            changed[number.place] = value
+            own[number.key] = changed
+    return own
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be reached. `settings.json` holds it, and resuming checks it.
+
+    Attributes:
+        target: a figure of `TARGETS`. goal: its value.
+        agent: the name of the agent that has every seat.
+        config: fields of the configuration. every: whether all that `config.variety()` gives are played.
+        keys: the keys that may change; () for all that have a range.
+        changes: the most numbers that change.
+        trials: the most candidates. games: of each of them and each configuration. verifying: of the last one.
+        seed: of the optimiser.
+    """
+
+    target: str
+    goal: float
+    agent: str
+    config: dict[str, Any]
+    every: bool = False
+    keys: tuple[str, ...] = ()
+    changes: int = MOST_CHANGES
+    trials: int = TRIALS
+    games: int = GAMES
+    verifying: int = VERIFYING
+    seed: int = 0
+    package_version: str = ""
+    rules_version: int = 0
+
+    def __post_init__(self) -> None:
+        if self.target not in TARGETS:
+            raise ConfigError(f"target={self.target!r:.80}: must be one of {', '.join(TARGETS)}")
+        if not math.isfinite(self.goal) or (self.target in ("win_rate", "seats") and not 0 <= self.goal <= 1):
+            raise ConfigError(f"goal={self.goal}: no possible {TARGETS[self.target][0]}")
+        counts = ("changes", "trials", "games", "verifying")
+        check_at_least_one(**{name: getattr(self, name) for name in counts})
+
+    @property
+    def near(self) -> float:
+        """How near the figure must come."""
+        return TARGETS[self.target][1]
+
+
+class Tuning:
+    """A task with the numbers that may change, and the games that candidates play."""
+
+    def __init__(self, game: Game, file: ComponentFile, task: Task, agent: Agent) -> None:
+        self.game, self.file, self.task, self.agent = game, file, task, agent
+        config = game.config(**task.config)
+        self.configs: list[Config] = list(variety(config)) if task.every else [config]
+        self.components = config.components
+        self.numbers = numbers_of(file, config.components, task.keys)
+        self.by_name = {number.name: number for number in self.numbers}
+        if task.target == "seats" and config.players == 1:
+            raise ConfigError("target='seats': with players=1 there is one seat")
+        if task.target in ("win_rate", "margin") and config.players > 1:
+            raise ConfigError(f"target={task.target!r}: the same agent has every seat; use 'seats' or 'length'")
+
+    def overlay(self, candidate: Candidate) -> dict[str, Any]:
+        """The candidate as an overlay."""
+        return overlay_of(self.file, self.components, self.numbers, candidate)
+
+    def allowed(self, candidate: Candidate) -> bool:
+        """Whether the game can be played with the candidate."""
+        try:
+            self.file.load(self.overlay(candidate))
+        except ComponentsError:
+            return False
+        return True
+
+    def play(
+        self,
+        candidates: Sequence[Candidate],
+        games: int,
+        first: int,
+        workers: Workers,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> list[list[Results]]:
+        """The results of each candidate with each configuration, on the same seeds. Raises EvaluationStopped."""
+        players = self.configs[0].players
+        seeds = seeds_from(first, -(-games // players) if self.task.target != "seats" else games)
+        agents = [self.agent] * players
+        lineups = np.arange(players)[None, :] if players == 1 or self.task.target == "seats" else rotations(players)
+        parts = [
+            blocks_of(agents, replace(config, components=self.overlay(candidate)), seeds, lineups)
+            for candidate in candidates
+            for config in self.configs
+        ]
+        with closing(workers.play((block for part in parts for block in part), should_stop=should_stop)) as played:
+            results = [concatenate([next(played) for _ in part]) for part in parts]
+        ways = len(self.configs)
+        return [results[i * ways : (i + 1) * ways] for i in range(len(candidates))]
+
+    def figure(self, results: Results) -> Estimate:
+        """The figure that is tuned."""
+        if self.task.target == "win_rate":
+            return share_estimate(results.win_shares[:, 0])
+        if self.task.target == "margin":
+            return mean_estimate(results.margins)
+        if self.task.target == "length":
+            return mean_estimate(results.by_seed(results.lengths[:, None].astype(float))[:, 0])
+        shares = [share_estimate(own) for own in results.win_shares.T]
+        even = 1 / len(shares)
+        furthest = max(shares, key=lambda one: abs(one.value - even))
+        away = [abs(end - even) for end in (furthest.value, furthest.low, furthest.high)]
+        low = 0.0 if furthest.low <= even <= furthest.high else min(away[1:])
+        return Estimate(away[0], low, max(away[1:]))
+
+    def distance(self, results: Sequence[Results]) -> float:
+        """How far the figures are from the goal, in the mean over the configurations."""
+        return float(np.mean([abs(self.figure(one).value - self.task.goal) for one in results]))
+
+    def value(self, candidate: Candidate, distance: float) -> float:
+        """What the optimiser makes small: the distance, and a little for each change and its size."""
+        steps = sum(self.by_name[name].far(choice) for name, choice in candidate.items())
+        near = distance * TARGETS[self.task.target][2]
+        return near + _COST_OF_A_CHANGE * len(candidate) + _COST_OF_A_STEP * steps
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A candidate that was played."""
+
+    candidate: dict[str, int]
+    distance: float
+    value: float
+    figures: tuple[float, ...]
+
+
+class Optimiser:
+    """Proposes candidates: for each of a few slots which number changes, and to what."""
+
+    def __init__(self, tuning: Tuning) -> None:
+        import optuna  # takes a quarter of a second
+
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        self._optuna, self._tuning = optuna, tuning
+        sampler = optuna.samplers.TPESampler(seed=tuning.task.seed, n_startup_trials=24)
+        self._study = optuna.create_study(sampler=sampler)
+        self._names = [_NONE, *sorted(tuning.by_name)]
+        self._slots = [f"slot {slot}" for slot in range(min(tuning.task.changes, len(tuning.by_name)))]
+
+    def ask(self) -> tuple[Any, dict[str, int]]:
+        """A trial of the optimiser's, and its candidate."""
+        trial = self._study.ask()
+        candidate: dict[str, int] = {}
+        for slot in self._slots:
+            name = trial.suggest_categorical(slot, self._names)
+            if name != _NONE and name not in candidate:
+                candidate[name] = trial.suggest_int(name, 0, len(self._tuning.by_name[name].choices) - 1)
+        changes = {name: one for name, one in candidate.items() if one != self._tuning.by_name[name].now}
+        return trial, changes
+
+    def tell(self, trial: Any, value: float) -> None:
+        """What the trial's candidate counts."""
+        self._study.tell(trial, value)
+
+    def add(self, candidate: Mapping[str, int], value: float) -> None:
+        """A candidate that was played before."""
+        make = self._optuna.distributions
+        chosen = [*candidate, *[_NONE] * len(self._slots)]
+        params: dict[str, Any] = dict(zip(self._slots, chosen, strict=False))
+        kinds: dict[str, Any] = {slot: make.CategoricalDistribution(self._names) for slot in params}
+        kinds |= {name: make.IntDistribution(0, len(self._tuning.by_name[name].choices) - 1) for name in candidate}
+        params |= candidate
+        self._study.add_trial(self._optuna.trial.create_trial(params=params, distributions=kinds, value=value))
+
+
+# --- The search ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Found:
+    """The end of a search.
+
+    Attributes:
+        candidate: the changes. before, after: the figures without and with them, by configuration, on new seeds.
+        reached: whether every interval of `after` comes near enough to the goal.
+        stopped: what ended the search: "reached", "trials", "patience" or "interrupted".
+    """
+
+    candidate: dict[str, int]
+    before: tuple[Estimate, ...]
+    after: tuple[Estimate, ...]
+    reached: bool
+    stopped: str
+
+
+def search(
+    tuning: Tuning,
+    trials: list[Trial],
+    workers: Workers,
+    on_trial: Callable[[Trial], None],
+    should_stop: Callable[[], bool],
+) -> tuple[dict[str, int], str]:
+    """Look for the best candidate, from the trials so far on, which it extends. Returns it and what ended the search.
+
+    Raises EvaluationStopped.
+    """
+    task, optimiser = tuning.task, Optimiser(tuning)
+    known = {_frozen(one.candidate): one for one in trials}
+    for one in trials:
+        optimiser.add(one.candidate, one.value)
+    if not trials:  # the numbers as they are
+        on_trial(_played(tuning, {}, workers=workers, should_stop=should_stop)[0])
+    finals: dict[tuple[tuple[str, int], ...], float] = {}
+    since = 0
+    while len(trials) < task.trials and since < PATIENCE:
+        asked = [optimiser.ask() for _ in range(min(AT_ONCE, task.trials - len(trials)))]
+        new = {_frozen(one): one for _, one in asked if _frozen(one) not in known and tuning.allowed(one)}
+        known |= dict(zip(new, _played(tuning, *new.values(), workers=workers, should_stop=should_stop), strict=True))
+        best = min((one.value for one in trials), default=math.inf)
+        for trial, candidate in asked:
+            told = known.get(_frozen(candidate)) or Trial(candidate, math.inf, _REFUSED, ())
+            optimiser.tell(trial, told.value)
+            on_trial(told)
+            since = 0 if told.value < best - 1e-9 else since + 1
+        promising = min(trials, key=lambda one: one.value)
+        if promising.distance <= task.near and _frozen(promising.candidate) not in finals:
+            (results,) = tuning.play([promising.candidate], FINALISTS * task.games, _FINAL.first, workers, should_stop)
+            finals[_frozen(promising.candidate)] = tuning.distance(results)
+            if finals[_frozen(promising.candidate)] <= task.near:
+                return promising.candidate, "reached"
+    ended = "trials" if len(trials) >= task.trials else "patience"
+    best_ones = sorted(
+        {_frozen(one.candidate): one for one in trials if one.figures}.values(), key=lambda one: one.value
+    )
+    chosen = [one.candidate for one in best_ones[:FINALISTS]]
+    played = tuning.play(chosen, FINALISTS * task.games, _FINAL.first, workers, should_stop)
+    values = [tuning.value(one, tuning.distance(results)) for one, results in zip(chosen, played, strict=True)]
+    return chosen[int(np.argmin(values))], ended
+
+
+def _played(tuning: Tuning, *candidates: Candidate, workers: Workers, should_stop: Callable[[], bool]) -> list[Trial]:
+    results = tuning.play(candidates, tuning.task.games, TUNING.first, workers, should_stop)
+    trials = []
+    for candidate, of in zip(candidates, results, strict=True):
+        distance = tuning.distance(of)
+        figures = tuple(tuning.figure(one).value for one in of)
+        trials.append(Trial(dict(candidate), distance, tuning.value(candidate, distance), figures))
+    return trials
+
+
+def _frozen(candidate: Candidate) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(candidate.items()))
+
+
+def verify(
+    tuning: Tuning, candidate: dict[str, int], stopped: str, workers: Workers, should_stop: Callable[[], bool]
+) -> Found:
+    """Play the candidate, and the numbers as they were, on seeds of which nothing was chosen."""
+    games = tuning.task.verifying
+    before, after = tuning.play([{}, candidate], games, EVALUATION.first, workers, should_stop)
+    told = [tuple(tuning.figure(one) for one in results) for results in (before, after)]
+    goal, near = tuning.task.goal, tuning.task.near
+    distance = float(np.mean([abs(one.value - goal) for one in told[1]]))
+    return Found(candidate, told[0], told[1], distance <= near, stopped)
+
+
+# --- The command -----------------------------------------------------------------------------------------------------
+
+
+@checked
+def main(
+    game: Game,
+    file: ComponentFile,
+    task: Task | None = None,
+    *,
+    resume: str | Path | None = None,
+    output: str | Path | None = None,
+    workers: Workers | int = HERE,
+    on_result: OnResult = unheard,
+) -> Path:
+    """Change numbers until the target is reached, verify that, and write an overlay, a page and a picture.
+
+    Arguments:
+        task: what is to be reached; None with `resume`, whose folder says it.
+        resume: the folder of a search to go on with.
+        output: as in `Job`; None means `runs/tune`.
+        workers: they play the games, as in `tabletop_training.measure.matches.evaluate`.
+
+    Returns the folder. Raises ConfigError, ComponentsError, and TabletopError for a folder that cannot be resumed.
+    """
+    if resume is not None:
+        refuse_with_resume("the number of workers", task=task, output=output)
+        task = read_task(Path(resume), game)
+    elif task is None:
+        raise ConfigError("task: what is to be reached, or resume")
+    else:
+        task = replace(task, package_version=game.version, rules_version=game.rules_version)
+    config = game.config(**task.config)
+    (agent,) = make_agents([task.agent], config)
+    tuning = Tuning(game, file, task, agent)
+    with Job(resume or output or "runs/tune", resume=resume is not None) as job, opened(workers) as players:
+        write_json(job.folder / SETTINGS_FILE, asdict(task))
+        trials = read_trials(job.folder, tuning)
+        write_trials(job.folder, trials, new=True)
+        number = counted(len(tuning.numbers), "number")
+        job.console.print(
+            f"{number} may change, at most {task.changes} at once: {TARGETS[task.target][0]} {task.goal:g}."
+        )
+        found = None
+        with suppress(Stopped), job.bar("tuning", float(task.trials)) as bar:
+
+            def on_trial(one: Trial) -> None:
+                trials.append(one)
+                write_trials(job.folder, [one])
+                best = min(trials, key=lambda it: it.value)
+                bar.show(
+                    f"nearest: {best.distance:.3g} away with {counted(len(best.candidate), 'change')}", len(trials)
+                )
+
+            candidate, ended = search(tuning, trials, players, on_trial, job.should_stop)
+            bar.show("verifying on new seeds", len(trials))
+            found = verify(tuning, candidate, ended, players, job.should_stop)
+        if found is None:
+            again = f"{game.name} tune --resume {shlex.quote(str(job.folder))}"
+            job.console.print(f"Stopped early. To continue: {again}", soft_wrap=True)
+            return job.folder
+        content = write_results(job.folder, tuning, trials, found)
+        job.console.print(verdict(tuning, found), soft_wrap=True)
+        on_result(content)
+    return job.folder
+
+
+def read_task(folder: Path, game: Game) -> Task:
+    """The task of a folder. Raises TabletopError if there is none, or if its rules differ."""
+    path = folder / SETTINGS_FILE
+    try:
+        read: dict[str, Any] = json.loads(read_limited(path))
+        config = {key: tuple(one) if isinstance(one, list) else one for key, one in read["config"].items()}
+        task = Task(**{**read, "config": config, "keys": tuple(read["keys"])})
+    except OSError as error:
+        raise TabletopError(f"{path}: there is no search to continue ({error.strerror})") from None
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise TabletopError(f"{path}: not the settings of a search of this version") from None
+    for what, now in (("package_version", game.version), ("rules_version", game.rules_version)):
+        if getattr(task, what) != now:
+            raise TabletopError(f"{folder}: its games are of {what} {getattr(task, what)}, this is {now}")
+    return task
+
+
+def write_trials(folder: Path, trials: Iterable[Trial], new: bool = False) -> None:
+    """Append a line for each candidate to `trials.csv`; with `new` start a new file."""
+    with csv_file(folder / TRIALS_FILE, new) as file:
+        writer = csv.writer(file)
+        if new:
+            writer.writerow(_COLUMNS)
+        for one in trials:
+            writer.writerow((json.dumps(one.candidate), one.distance, one.value, json.dumps(one.figures)))
+
+
+def read_trials(folder: Path, tuning: Tuning) -> list[Trial]:
+    """The candidates of `trials.csv`; none if there is no such file. Raises TabletopError for another file."""
+    path = folder / TRIALS_FILE
+    if not path.exists():
+        return []
+    try:
+        rows = list(csv.reader(io.StringIO(read_limited(path).decode(), newline="")))
+    except (OSError, ValueError, csv.Error) as error:
+        raise TabletopError(f"{path}: can't be read ({error})") from None
+    if not rows or tuple(rows[0]) != _COLUMNS:
+        raise TabletopError(f"{path}: its columns are not those of this version: {', '.join(_COLUMNS)}")
+    trials = []
+    for line, row in enumerate(rows[1:], 2):
+        try:
+            changes, distance, value, figures = row
+            candidate = {str(name): int(one) for name, one in json.loads(changes).items()}
+            fits = all(0 <= one < len(tuning.by_name[name].choices) for name, one in candidate.items())
+            if not fits or len(candidate) > tuning.task.changes or math.isnan(float(value)):
+                raise ValueError
+            trials.append(Trial(candidate, float(distance), float(value), tuple(map(float, json.loads(figures)))))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            if line == len(rows):  # cut off while it was written
+                break
+            raise TabletopError(f"{path}, line {line}: no candidate ({', '.join(row)[:80]})") from None
+    return trials
+
+
+def verdict(tuning: Tuning, found: Found) -> str:
+    """What was reached, in a sentence."""
+    words, goal = TARGETS[tuning.task.target][0], tuning.task.goal
+    after = float(np.mean([abs(one.value - goal) for one in found.after]))
+    before = float(np.mean([abs(one.value - goal) for one in found.before]))
+    changes = counted(len(found.candidate), "change") if found.candidate else "no change"
+    if found.reached:
+        return (
+            f"Reached with {changes}: on new seeds the {words} is {after:.3g} from {goal:g}; it was {before:.3g} away."
+        )
+    why = {"patience": f"{PATIENCE} candidates in a row were no better", "trials": "all candidates were tried"}
+    reason = why.get(found.stopped, "on new seeds it is further away than it seemed")
+    return (
+        f"Not reached ({reason}). The nearest has {changes}: on new seeds the {words} is {after:.3g} from {goal:g}; it"
+        f" was {before:.3g} away, and {tuning.task.near:g} would do."
+    )
+
+
+def write_results(folder: Path, tuning: Tuning, trials: Sequence[Trial], found: Found) -> dict[str, Any]:
+    """Write the overlay, the page, the picture and `tune.json`; returns the content of the last."""
+    overlay = tuning.overlay(found.candidate)
+    (folder / "overlay.toml").write_text(
+        f"# {verdict(tuning, found)}\n{as_toml(overlay)}" if overlay else "", encoding="utf-8"
+    )
+    changes = _changes(tuning, found)
+    goal = tuning.task.goal
+    rows = [
+        (config.name, _shown(before), _shown(after), f"{abs(after.value - goal):.3g}")
+        for config, before, after in zip(tuning.configs, found.before, found.after, strict=True)
+    ]
+    words = TARGETS[tuning.task.target][0]
+    command = f"{tuning.game.name} evaluate … --components overlay.toml"
+    parts = [
+        f"# {tuning.game.title}: {words} {goal:g}",
+        verdict(tuning, found),
+        "![How near the candidates came, and what the changes do](tune.png)",
+        "## What changed",
+        markdown_table(("key", "what", "before", "now"), changes, left=4) if changes else "Nothing.",
+        "## What it does",
+        markdown_table(("game", "before", "now", "from the goal"), rows),
+        f"{markdown_code(tuning.task.agent)} plays, {tuning.task.verifying:,} games a row on seeds from"
+        f" {EVALUATION.first}, of which nothing was chosen; 95 % intervals. {len(trials)} candidates played"
+        f" {tuning.task.games:,} games a row each, all on the same seeds; the best ones {FINALISTS} times as many. A"
+        " change and its size count a little, so that few and near changes are preferred.",
+        f"To play with these numbers: `{command}`.",
+    ]
+    (folder / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    _plot(folder / "tune.png", tuning, trials, found)
+    content: dict[str, Any] = plain(
+        {
+            **asdict(tuning.task),
+            "overlay": overlay,
+            "changes": [dict(zip(("key", "what", "before", "now"), row, strict=True)) for row in changes],
+            "before": {config.name: one for config, one in zip(tuning.configs, found.before, strict=True)},
+            "after": {config.name: one for config, one in zip(tuning.configs, found.after, strict=True)},
+            "reached": found.reached,
+            "stopped_by": found.stopped,
+            "candidates": len(trials),
+        }
+    )
+    write_json(folder / "tune.json", content)
+    return content
+
+
+def _changes(tuning: Tuning, found: Found) -> list[tuple[str, ...]]:
+    """Each changed key: its meaning, and its values before and now."""
+    before = tuning.file.load(tuning.components)
+    after = tuning.file.load(tuning.overlay(found.candidate))
+    return [
+        (markdown_code(key), tuning.file.keys[key].meaning, *(json.dumps(one[key].plain) for one in (before, after)))
+        for key in before
+        if before[key].values != after[key].values
+    ]
+
+
+def _shown(estimate: Estimate) -> str:
+    return f"{estimate.value:.3g} ({estimate.low:.3g} to {estimate.high:.3g})"
+
+
+def _plot(path: Path, tuning: Tuning, trials: Sequence[Trial], found: Found) -> None:
+    """Left: how near each candidate came, and the best so far. Right: the figures before and now."""
+    words = TARGETS[tuning.task.target][0]
+    rows = np.arange(len(tuning.configs))
+    shape: Any = {"figsize": (11, 2.6 + 0.3 * len(rows)), "width_ratios": (1, 1.2)}
+    with picture(path, f"{tuning.game.title}: {words} {tuning.task.goal:g}", 1, 2, **shape) as (figure, (left, right)):
+        played = [(number, one.distance) for number, one in enumerate(trials, 1) if one.figures]
+        left.plot(*zip(*played, strict=True), ".", color=GREY)
+        nearest = np.minimum.accumulate([distance for _, distance in played])
+        left.step([number for number, _ in played], nearest, where="post", color=INK)
+        left.axhline(tuning.task.near, color="#009E73", linestyle="--", linewidth=1)
+        left.set_ylim(bottom=0)
+        left.set_xlabel("candidate")
+        left.set_title("Distance from the goal; dashed: near enough")
+        for estimates, offset, colour, label in (
+            (found.before, -0.15, "#D55E00", "before"),
+            (found.after, 0.15, "#0072B2", "now"),
+        ):
+            value, low, high = np.array(estimates, float).T
+            bars = np.clip([value - low, high - value], 0, None)
+            right.errorbar(value, rows + offset, xerr=bars, fmt="o", color=colour, label=label)
+        right.axvline(tuning.task.goal, color="#009E73", linestyle="--", linewidth=1)
+        right.set_yticks(rows, [config.name for config in tuning.configs])
+        right.set_ylim(len(rows) - 0.5, -0.5)
+        right.set_title(words)
+        figure.legend(*right.get_legend_handles_labels(), loc="outside lower right", ncols=2, frameon=False)
