@@ -124,7 +124,7 @@ BoxGames = Annotated[
         max=MOST_GAMES,
         help="Number of games of each agent and set with each of the boxes.",
         metavar="N",
-        show_default="20, 2 of searches",
+        show_default="20, none of searches",
     ),
 ]
 

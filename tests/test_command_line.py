@@ -54,7 +54,16 @@ ORDER = (
         "--overlay",
         "--draw",
     ),
-    *("--agents", "--agent", "--policy", "--people", "--hints", "--config", "--start", "--rival"),  # who plays, from which files
+    *(
+        "--agents",
+        "--agent",
+        "--policy",
+        "--people",
+        "--hints",
+        "--config",
+        "--start",
+        "--rival",
+    ),  # who plays, from which files
     *("--folder", "--resume", "--trust", "--seat"),
     *("--keys", "--changes", "--trials"),  # what may change
     *("--games", "--search-games", "--duel-games", "--verifying", "--boxes", "--box-games", "--effect-games"),

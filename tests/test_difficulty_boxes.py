@@ -136,7 +136,7 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
 
 
 def test_commands_and_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    study = Study({"random": 4, "ismcts-5": 2}, seed=7, boxes=30, box_games={"random": 20, "ismcts-5": 2})
+    study = Study({"random": 4, "ismcts-5": 2}, seed=7, boxes=30, box_games={"random": 20, "ismcts-5": 0})
     assert study.commands == ["petrichor difficulty random ismcts-5 --games 4 --search-games 2 --seed 7 --boxes 30"]
     study = Study({"random": 4}, seed=7, boxes=30, box_games={"random": 9})
     assert study.commands == ["petrichor difficulty random --games 4 --box-games 9 --seed 7 --boxes 30"]

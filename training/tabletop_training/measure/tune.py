@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import optuna
 
 from tabletop_agents import Agent
 from tabletop_agents.checkpoint import variety
@@ -49,8 +50,8 @@ from tabletop_training.measure.results import Estimate, Results, concatenate, me
 
 TARGETS = {
     "win_rate": ("win rate", 0.02, 1.0),
-    "margin": ("margin, points", 0.5, 0.05),
-    "seats": ("largest advantage of a seat, win rate", 0.015, 1.0),
+    "margin": ("margin (points)", 0.5, 0.05),
+    "seats": ("largest advantage of a seat (win rate)", 0.015, 1.0),
     "length": ("decisions of a game", 2.0, 0.02),
 }
 """For each figure: its words, how near is near enough, and what a unit counts against a change."""
@@ -282,10 +283,8 @@ class Optimiser:
     """Proposes candidates: for each of a few slots which number changes, and to what."""
 
     def __init__(self, tuning: Tuning) -> None:
-        import optuna  # takes a quarter of a second
-
         optuna.logging.set_verbosity(optuna.logging.ERROR)
-        self._optuna, self._tuning = optuna, tuning
+        self._tuning = tuning
         sampler = optuna.samplers.TPESampler(seed=tuning.task.seed, n_startup_trials=24)
         self._study = optuna.create_study(sampler=sampler)
         self._names = [_NONE, *sorted(tuning.by_name)]
@@ -308,13 +307,13 @@ class Optimiser:
 
     def add(self, candidate: Mapping[str, int], value: float) -> None:
         """A candidate that was played before."""
-        make = self._optuna.distributions
+        make = optuna.distributions
         chosen = [*candidate, *[_NONE] * len(self._slots)]
         params: dict[str, Any] = dict(zip(self._slots, chosen, strict=False))
         kinds: dict[str, Any] = {slot: make.CategoricalDistribution(self._names) for slot in params}
         kinds |= {name: make.IntDistribution(0, len(self._tuning.by_name[name].choices) - 1) for name in candidate}
         params |= candidate
-        self._study.add_trial(self._optuna.trial.create_trial(params=params, distributions=kinds, value=value))
+        self._study.add_trial(optuna.trial.create_trial(params=params, distributions=kinds, value=value))
 
 
 # --- The search ------------------------------------------------------------------------------------------------------
@@ -354,7 +353,13 @@ def search(
         optimiser.add(one.candidate, one.value)
     if not trials:  # the numbers as they are
         on_trial(_played(tuning, {}, workers=workers, should_stop=should_stop)[0])
-    finals: dict[tuple[tuple[str, int], ...], float] = {}
+
+    def distance_of(candidate: Candidate) -> float:
+        """By more games, on seeds of which no candidate was proposed."""
+        (results,) = tuning.play([candidate], FINALISTS * task.games, _FINAL.first, workers, should_stop)
+        return tuning.distance(results)
+
+    tried: set[tuple[tuple[str, int], ...]] = set()
     since = 0
     while len(trials) < task.trials and since < PATIENCE:
         asked = [optimiser.ask() for _ in range(min(AT_ONCE, task.trials - len(trials)))]
@@ -367,19 +372,28 @@ def search(
             on_trial(told)
             since = 0 if told.value < best - 1e-9 else since + 1
         promising = min(trials, key=lambda one: one.value)
-        if promising.distance <= task.near and _frozen(promising.candidate) not in finals:
-            (results,) = tuning.play([promising.candidate], FINALISTS * task.games, _FINAL.first, workers, should_stop)
-            finals[_frozen(promising.candidate)] = tuning.distance(results)
-            if finals[_frozen(promising.candidate)] <= task.near:
-                return promising.candidate, "reached"
+        if promising.distance <= task.near and _frozen(promising.candidate) not in tried:
+            tried.add(_frozen(promising.candidate))
+            if distance_of(promising.candidate) <= task.near:
+                return _without_needless(promising.candidate, distance_of, task.near), "reached"
     ended = "trials" if len(trials) >= task.trials else "patience"
     best_ones = sorted(
         {_frozen(one.candidate): one for one in trials if one.figures}.values(), key=lambda one: one.value
     )
     chosen = [one.candidate for one in best_ones[:FINALISTS]]
-    played = tuning.play(chosen, FINALISTS * task.games, _FINAL.first, workers, should_stop)
-    values = [tuning.value(one, tuning.distance(results)) for one, results in zip(chosen, played, strict=True)]
+    values = [tuning.value(one, distance_of(one)) for one in chosen]
     return chosen[int(np.argmin(values))], ended
+
+
+def _without_needless(
+    candidate: dict[str, int], distance_of: Callable[[Candidate], float], near: float
+) -> dict[str, int]:
+    """The candidate without the changes that are not needed to come as near as this."""
+    for name in sorted(candidate):
+        rest = {other: one for other, one in candidate.items() if other != name}
+        if distance_of(rest) <= near:
+            candidate = rest
+    return candidate
 
 
 def _played(tuning: Tuning, *candidates: Candidate, workers: Workers, should_stop: Callable[[], bool]) -> list[Trial]:

@@ -90,7 +90,7 @@ def main(
             holds whatever the box says. None for none.
         effect_games: of each agent and set with some of the numbers that an overlay file changes, so that the report
             says what each of them does; 0 for none. None means `EFFECT_GAMES`.
-        box_games: of each agent, set and box; None means `BOX_GAMES`, and `SEARCH_BOX_GAMES` for `SEARCH_AGENTS`.
+        box_games: of each agent, set and box; None means `BOX_GAMES`, and none of `SEARCH_AGENTS`.
         output: as in `Job`; None means `runs/difficulty`.
         resume: the folder of a study to resume. It keeps its settings; new `agents` are added to it.
         replays: the folder for replays of the games played now, with a folder for each agent and set. Games with the
@@ -159,7 +159,7 @@ def main(
         for player in players if study.boxes else []:
             number = study.boxes * study.box_games[player.name]
             for one_set in [replace(study.config, variants=variants) for variants in ALL_VARIANTS]:
-                if (player.name, one_set, True) not in known:
+                if number and (player.name, one_set, True) not in known:
                     matches.append(Match([player], one_set, number, study.box_seeds))
         known_sets = {replace(config, variants=variants) for variants, config in games_of}
         printed: set[str] = set()

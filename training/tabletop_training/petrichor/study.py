@@ -34,8 +34,7 @@ from tabletop_training.petrichor.variant_effects import Sets
 EFFECT_GAMES = 200
 """The default number of games of each set of variants and of changes."""
 BOX_GAMES = 20
-SEARCH_BOX_GAMES = 2
-"""The default numbers of games of each set and box, for most agents and for searches."""
+"""The default number of games of each set and box; searches play none."""
 
 SETTINGS_FILE = "settings.json"
 GAMES_FILE = "games.csv"
@@ -145,8 +144,8 @@ class Study:
 
 
 def usual_box_games(agent: str) -> int:
-    """The default number of games of each set and box."""
-    return SEARCH_BOX_GAMES if is_search(agent) else BOX_GAMES
+    """The default number of games of each set and box: none of a search, which would play for hours."""
+    return 0 if is_search(agent) else BOX_GAMES
 
 
 def by_set(games: Iterable[Results], components: str | None) -> dict[Key, Results]:
@@ -235,7 +234,7 @@ def read_games(folder: Path, study: Study) -> list[Results]:
     some = [replace(config, variants=variants) for config in study.effect_configs.values() for variants in ALL_VARIANTS]
     known |= {_names(agent, config): (agent, config) for agent in study.agents for config in some}
     drawn = boxes_of(study.config, study.box_seeds) if study.boxes else ()
-    for agent in study.box_games:
+    for agent in [one for one, number in study.box_games.items() if number]:
         for variants in ALL_VARIANTS:
             config = replace(study.config, variants=variants)
             known[_names(agent, config, boxes=True)] = (agent, config)
