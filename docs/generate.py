@@ -65,12 +65,30 @@ def performance_table(folder: Path = DOCS) -> str:
     )
 
 
+_OVER_BOXES = "policy:solo"
+"""The agent whose win rates over many boxes stand beside those with the shipped numbers."""
+
+
 def difficulty_table() -> str:
-    with (DOCS / "difficulty" / "difficulty.csv").open(encoding="utf-8", newline="") as file:
-        won = {(row["variants"], row["agent"]): _won_from(row) for row in csv.DictReader(file)}
+    won = {(row["variants"], row["agent"]): _won_from(row) for row in _difficulty_rows("difficulty.csv")}
     agents, sets = (list(dict.fromkeys(names)) for names in reversed(list(zip(*won, strict=True))))
-    rows = ((_set_in_words(one), *(won[one, agent] for agent in agents)) for one in sets)
-    return markdown_table(("variants", *(f"`{agent}` wins" for agent in agents)), rows)
+    boxes = {row["set"]: row for row in _difficulty_rows("boxes.csv") if row["agent"] == _OVER_BOXES}
+    number = next(iter(boxes.values()))["boxes"]
+    rows = ((_set_in_words(one), *(won[one, agent] for agent in agents), _over_boxes(boxes[one])) for one in sets)
+    return markdown_table(
+        ("variants", *(f"`{agent}` wins" for agent in agents), f"`{_OVER_BOXES}` over {number} boxes"), rows
+    )
+
+
+def _difficulty_rows(name: str) -> list[dict[str, str]]:
+    with (DOCS / "difficulty" / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _over_boxes(row: Mapping[str, str]) -> str:
+    """The median, and between what nine tenths of the boxes lie."""
+    median, low, high = (100 * float(row[key]) for key in ("median", "nine_tenths_low", "nine_tenths_high"))
+    return f"{median:.0f} %, {low:.0f} to {high:.0f}"
 
 
 def _won_from(row: Mapping[str, str]) -> str:

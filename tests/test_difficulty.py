@@ -362,7 +362,8 @@ def test_an_overlay_is_compared_with_the_shipped_numbers(
     assert float(row["win_rate_change_low"]) == pytest.approx(change.low, abs=1e-4)
     assert f"{(own.margins - shipped.margins).mean():+.1f} (" in text.split("## What the changed numbers do")[1]
     games = rows_of(study / "games.csv")
-    assert {game["numbers"] for game in games} == {"overlay", "shipped"} and len(games) == 2 * 16 * 4
+    alone = {"tiles.cotton.scores", "pieces.clouds"}
+    assert {game["numbers"] for game in games} == {"overlay", "shipped", *alone} and len(games) == 4 * 16 * 4
     before = contents(study)
     difficulty.main(resume=study, workers=stopping_after(0))  # nothing is missing
     assert contents(study) == before

@@ -54,9 +54,15 @@ class Match:
     boxes: Boxes | None = None
 
     def blocks(self, seed: int) -> list[GameBlock]:
-        """The games from this seed on, in blocks, as `play_match` plays them."""
+        """The games from this seed on, in blocks, as `play_match` plays them.
+
+        Games of one box stand together, because agents look up again what they computed of the same numbers.
+        """
         players = self.config.players
         seeds = np.arange(seed, seed + seeds_for(self.games, players))
+        if self.boxes is not None:
+            number = self.boxes if isinstance(self.boxes, int) else len(self.boxes)
+            seeds = seeds[np.argsort(seeds % number, kind="stable")]
         return blocks_of(self.agents, self.config, seeds, rotations(players), self.boxes)
 
 
@@ -142,7 +148,7 @@ def _play_all(
         for index, match in enumerate(matches):
             later, start = matches[index + 1 :], time.perf_counter()
             watch = watching(match, later)
-            result = concatenate([next(played) for _ in parts[index]])
+            result = concatenate([next(played) for _ in parts[index]]).in_order()
             thought = max(result.seconds.sum(), 1e-9)
             taken = time.perf_counter() - start if workers.number == 1 else thought
             for agent, part in zip(match.agents, result.seconds, strict=True):

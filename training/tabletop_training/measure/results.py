@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,9 @@ from scipy import stats
 from tabletop_engine.game import Config
 from tabletop_engine.play.scores import margins, win_shares
 from tabletop_training.measure.ratings import CONFIDENCE, Z
+
+_BY_GAME = ("points", "places", "lengths", "decisions", "scored", "seeds", "lineups")
+"""The arrays with a row for each game."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,16 @@ class Results:
         """(games,) int64: the box of each game; 0 without boxes."""
         return self.seeds % max(1, len(self.boxes))
 
+    def in_order(self) -> Results:
+        """The same games by ascending seed."""
+        order = np.argsort(self.seeds, kind="stable")
+        arrays = [name for name in _BY_GAME if len(getattr(self, name))]
+        changed: dict[str, Any] = {name: getattr(self, name)[order] for name in arrays}
+        for name in ("actions", "probabilities"):
+            recorded = getattr(self, name)
+            changed[name] = None if recorded is None else tuple(recorded[game] for game in order)
+        return replace(self, seed=int(self.seeds[order[0]]), **changed)
+
     @property
     def won(self) -> np.ndarray:
         """(games, P) bool; True for several players if they share the victory."""
@@ -107,8 +120,7 @@ def concatenate(parts: Sequence[Results]) -> Results:
     """Join results of the same agents, configuration and boxes. Raises ValueError if these differ, or without any."""
     if not parts or len({(part.config, part.agents, part.boxes) for part in parts}) > 1:
         raise ValueError("results to join: there must be at least one, all of the same agents, configuration and boxes")
-    arrays = ("points", "places", "lengths", "decisions", "scored", "seeds", "lineups")
-    together: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays}
+    together: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _BY_GAME}
     for name in ("actions", "probabilities"):
         recorded = [getattr(part, name) for part in parts]
         together[name] = None if None in recorded else tuple(itertools.chain(*recorded))

@@ -180,8 +180,11 @@ def write_tables(folder: Path, found: Sequence[OverBoxes]) -> None:
 
 
 def plot_boxes(path: Path, found: Sequence[OverBoxes], shipped: Mapping[Key, float]) -> None:
-    """Win rates of each set over the boxes: half and nine tenths of the boxes, the median, and the study's numbers."""
-    order = found[0].order
+    """Win rates of each set over the boxes: half and nine tenths of the boxes, the median, and the study's numbers.
+
+    The sets are in the order of the strongest agent, the easiest at the top.
+    """
+    order = max(found, key=lambda one: one.won.mean()).order
     names = [set_name(ALL_VARIANTS[index]) for index in order]
     agents = [one.agent for one in found]
     number = found[0].rates[0].boxes
