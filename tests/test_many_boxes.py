@@ -58,7 +58,7 @@ def test_each_game_is_that_of_its_own_box(config: Config) -> None:
     assert len(set(batch.states["box"].tolist())) > BOXES // 2
     singles = [alone(config, batch, game, 100 + game) for game in range(GAMES)]
     seats = np.arange(GAMES) % config.players
-    for _ in range(effort(80, 2000)):
+    for step in range(effort(80, 2000)):
         for game, one in enumerate(singles):
             assert (without_box(one.states) == without_box(batch.states[game : game + 1])).all()
             assert (one.action_masks[0] == batch.action_masks[game]).all()
@@ -74,7 +74,8 @@ def test_each_game_is_that_of_its_own_box(config: Config) -> None:
         for game in np.flatnonzero(going).tolist():
             singles[game].step(actions[game : game + 1])
             assert (singles[game].rewards[0] == batch.rewards[game]).all()
-        batch.refresh()
+        if step % 20 == 19:
+            batch.refresh()
     kernels = batch.game.kernels
     left = np.flatnonzero(batch.actors >= 0)
     hidden, randoms = batch.states[left], np.arange(len(left), dtype=np.uint64)
@@ -96,17 +97,15 @@ def test_each_game_is_that_of_its_own_box(config: Config) -> None:
 def test_a_game_that_starts_again_draws_its_box_anew(config: Config, mode: str) -> None:
     batch = Batch(config, 64, 3, boxes=5, autoreset=mode)
     changed = np.zeros(64, np.bool_)
-    for _ in range(600):
-        before, stream = batch.states["box"].copy(), batch.states["rng"].copy()
+    for step in range(400):
+        before = batch.states["box"].copy()
         batch.step(batch.random_actions())
-        started = batch.states["box"] != before
-        changed |= started
-        batch.refresh(check=bool(started.any()))
+        changed |= batch.states["box"] != before
+        batch.refresh(check=step % 80 == 79)
         ended = np.flatnonzero(batch.terminations)
         assert (batch.final_states["box"][ended] == before[ended]).all(), "the end is that of the box before"
         for game in ended.tolist():
             assert batch.config_of(game, batch.final_states[game]).components == batch.boxes[before[game]]
-        assert stream.any()
     assert changed.mean() > 0.6, "four of five new games have another box, and each place had several games"
 
 
@@ -196,15 +195,15 @@ def test_a_reset_can_choose_the_boxes_which_then_stay() -> None:
     wanted = np.arange(8) % 4
     batch.reset(1, boxes=wanted)
     saved = None
-    for step in range(1500):
+    for step in range(500):
         assert (batch.states["box"] == wanted).all()
         batch.step(batch.random_actions())
-        if step == 700:
+        if step == 300:
             saved = batch.save()
     assert saved is not None
     other = Batch(Petrichor(), 8, 9, boxes=4)
     other.load(saved)
-    for _ in range(600):
+    for _ in range(200):
         other.step(other.random_actions())
         assert (other.states["box"] == wanted).all()
     half = np.arange(8) < 4

@@ -18,8 +18,8 @@ def cells(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
     return notebook["cells"]
 
 
-def test_there_are_the_four() -> None:
-    assert [path.stem[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04"]
+def test_there_are_the_five() -> None:
+    assert [path.stem[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04", "05"]
 
 
 def test_notebook_was_stored_after_one_run_from_top_to_bottom(cells: list[dict[str, Any]]) -> None:

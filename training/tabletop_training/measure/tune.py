@@ -64,6 +64,8 @@ PATIENCE = 60
 FINALISTS = 4
 """Candidates that play more games before one is chosen, and how many times as many."""
 
+_SURE = 0.6
+"""How much nearer a candidate must come than it need, so that it is near enough on new seeds, too."""
 _COST_OF_A_CHANGE, _COST_OF_A_STEP = 0.004, 0.01
 _REFUSED = 10.0
 """What a candidate counts that the game does not allow."""
@@ -374,8 +376,9 @@ def search(
         promising = min(trials, key=lambda one: one.value)
         if promising.distance <= task.near and _frozen(promising.candidate) not in tried:
             tried.add(_frozen(promising.candidate))
-            if distance_of(promising.candidate) <= task.near:
-                return _without_needless(promising.candidate, distance_of, task.near), "reached"
+            enough = _SURE * task.near
+            if distance_of(promising.candidate) <= enough:
+                return _without_needless(promising.candidate, distance_of, enough), "reached"
     ended = "trials" if len(trials) >= task.trials else "patience"
     best_ones = sorted(
         {_frozen(one.candidate): one for one in trials if one.figures}.values(), key=lambda one: one.value
