@@ -533,13 +533,15 @@ for what in {order}:
         step = one.reset()
         one.step([step.observations["legal_actions"][step.observations["current_player"]][0]])
     else:
-        print(repr(str(one)))
+        game = one.get_game() if what == "state" else one
+        print(repr(str(one)), game.max_game_length(), game.max_chance_outcomes())
 import pyspiel
 print(pyspiel.load_game({name!r}).max_game_length())
 """
     loaded = ran(code)
     assert loaded.returncode == 0, loaded.stderr
-    said = [repr(str(pickled[what])) for what in order if what != "environment"]
+    limits = f"{game.max_game_length()} {game.max_chance_outcomes()}"
+    said = [f"{str(pickled[what])!r} {limits}" for what in order if what != "environment"]
     assert loaded.stdout.splitlines() == [*said, str(game.max_game_length())]
 
 

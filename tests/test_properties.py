@@ -665,6 +665,23 @@ def test_the_own_forecast_cards_are_seen(positions: dict[Config, np.ndarray]) ->
             assert seen.max() <= HIGH
 
 
+def test_the_first_of_two_picks_is_hidden_from_the_others() -> None:
+    """What another player has picked so far must not show in what is drawn anew."""
+    batch = Batch(Config(players=3, drafting=True), 64, 5)
+    found = 0
+    for _ in range(30):
+        batch.step(batch.random_actions())
+        states = batch.states[(batch.states["decision"] == Decision.DRAFT) & (batch.states["lowest_card"] > 0)].copy()
+        found += len(states)
+        seats = (states["actor"].astype(np.int64) + 1) % 3
+        others, randoms = states.copy(), np.arange(len(states), dtype=np.uint64)
+        others["lowest_card"] = 0
+        for drawn in (states, others):
+            GAME.kernels.sample_hidden_games(drawn, batch.tables, seats, randoms)
+        assert states.tobytes() == others.tobytes()
+    assert found > 20
+
+
 def test_drawing_what_is_hidden_keeps_the_rest(positions: dict[Config, np.ndarray]) -> None:
     """All that is public, own cards and every number of cards stay; the games go on soundly to their end."""
     unchecked: list[np.ndarray] = []
