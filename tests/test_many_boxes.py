@@ -236,6 +236,8 @@ def test_a_box_that_is_not_there_is_refused_and_never_read(box: int) -> None:
     batch.refresh(check=False)
     for _ in range(50):  # it goes on with the first box
         batch.step(batch.random_actions())
+    assert batch.config_of(2).components == batch.boxes[0]
+    assert (batch.tables_of(2) == batch.tables[:1]).all() and (batch.numbers[2] == batch._numbers[0]).all()
     with pytest.raises(StateError, match="game 2"):
         Batch(Petrichor(), 4, 0, boxes=3, starts=with_box(batch, box))
 

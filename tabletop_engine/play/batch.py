@@ -24,7 +24,7 @@ from tabletop_engine.game import NOBODY, Config, Game, switches_of
 from tabletop_engine.legal import NO_WAY_ON
 from tabletop_engine.play import kernels
 from tabletop_engine.play.starts import Starts, check_records, records_of
-from tabletop_engine.play.tables import Boxes, boxes_in, boxes_of, check_states, own_tables, tables_of
+from tabletop_engine.play.tables import Boxes, box_in, boxes_in, boxes_of, check_states, own_tables, tables_of
 from tabletop_engine.positions.saved import Format, Header, as_bytes
 
 AUTORESETS = {"same_step": kernels.SAME_STEP, "next_step": kernels.NEXT_STEP, "disabled": kernels.DISABLED}
@@ -261,7 +261,7 @@ class Batch:
         own = self.plain_configs[game]
         if len(self.boxes) == 1:
             return own
-        box = int((self.states[game] if state is None else state)["box"])
+        box = box_in(self.states[game] if state is None else state, self.tables)
         if (own, box) not in self._boxed:
             components = self.boxes[box]
             self._boxed[own, box] = dataclasses.replace(own, components=components)

@@ -67,10 +67,16 @@ def boxes_in(states: np.ndarray, tables: np.ndarray) -> np.ndarray:
     return np.where((boxes >= 0) & (boxes < len(tables)), boxes, 0)
 
 
+def box_in(state: Any, tables: np.ndarray) -> int:
+    """The index of the table that one record is played with, as `boxes_in`."""
+    box = int(state["box"])
+    return box if 0 <= box < len(tables) else 0
+
+
 def own_tables(state: Any, tables: np.ndarray) -> np.ndarray:
     """(1,) the table of `tables` that a game is played with; `state` is its record."""
-    box = int(state["box"])
-    return tables[box : box + 1] if 0 <= box < len(tables) else tables[:1]
+    box = box_in(state, tables)
+    return tables[box : box + 1]
 
 
 def check_states(game: Game, states: np.ndarray, tables: np.ndarray) -> None:

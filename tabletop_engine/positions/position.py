@@ -521,8 +521,8 @@ def _decided(positions: Positions, states: np.ndarray, rest: bytes, trusted: boo
     """The saved decision or end."""
     if not trusted:
         positions._check(states)
-        if states["rng"][0]:
-            raise StateError("the saved position has a random stream; positions have none")
+        if states["rng"][0] or states["box"][0]:
+            raise StateError("the saved position has a random stream or a box; positions have none")
     one = Position(positions, states, int(states["actor"][0]))
     start = len(_FIRST) + 8 * positions.game.max_owners
     if not rest.startswith(_FIRST):

@@ -501,6 +501,8 @@ def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
         "",
         "Only the games of your agent are played. The tables, with your agent in them, go to `runs/benchmark`.",
         "",
+        f"All figures are about the {'numbers of the overlay file' if own else 'shipped numbers on the pieces'}.",
+        "",
     ]
     if plan.solo:
         heads = {column.key: column.head for column in plan.columns}
