@@ -6,17 +6,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
+import typer
+
 from evergreen_env import __version__
 from evergreen_env.component_files import COMPONENTS, KEYS
 from evergreen_env.config import Config
 from evergreen_env.state import BIOME_NAMES, MAX_PLAYERS
-from tabletop_cli import options
+from tabletop_cli import completion, options
 from tabletop_cli.app import make_app
 from tabletop_cli.components import Section, add_components
-from tabletop_cli.line import TRAIN, CommandLine
+from tabletop_cli.line import MEASURE, TRAIN, CommandLine
 from tabletop_cli.modules import imported
+from tabletop_cli.options import whole_numbers
 from tabletop_cli.output import json_to
 from tabletop_cli.run import run_app
+from tabletop_cli.switches import Switches, with_switches
 from tabletop_cli.tune import add_tune
 
 LINE = CommandLine(
@@ -50,6 +54,38 @@ def _sections() -> list[Section]:
 
 add_components(app, LINE, lambda: COMPONENTS, _sections)
 add_tune(app, LINE, lambda: COMPONENTS, ["tune seats=0 --players 4", "tune length=60 --keys flags.season_rounds"])
+
+
+@app.command(rich_help_panel=MEASURE, epilog=LINE.examples("balance --boxes 200", "balance --players 4 --agent greedy"))
+@with_switches(Config, only=("components",))
+def balance(
+    *,
+    players: Annotated[str, options.player_counts("", "2,3,4")] = "",
+    switches: Switches,
+    agent: Annotated[
+        str,
+        typer.Option(help="The agent that has every seat.", metavar="AGENT", autocompletion=completion.agents),
+    ] = "policy:versus",
+    boxes: Annotated[
+        int, typer.Option(min=2, max=options.MOST_BOXES, help="Number of boxes that are drawn.", metavar="N")
+    ] = 100,
+    box_games: Annotated[int, options.games(" with each box and number of players")] = 20,
+    seed: options.FirstSeed = None,
+    output: Annotated[Path, options.output("report, picture and tables")] = Path("runs/balance"),
+    json: options.Json = None,
+) -> None:
+    """Measure over many boxes whether the seats are equal, how long games are, and what powers and boards are worth."""
+    with json_to(json) as on_result:
+        imported("tabletop_training.evergreen.balance", extra="train").main(
+            agent,
+            whole_numbers("players", players, "whole numbers separated by commas, such as 2,3") or (2, 3, 4),
+            boxes=boxes,
+            box_games=box_games,
+            output=output,
+            on_result=on_result,
+            **switches,
+            **options.given(seed=seed),
+        )
 
 
 @app.command(rich_help_panel=TRAIN, epilog=LINE.examples("demo --minutes 1"))

@@ -246,7 +246,7 @@ def test_all_that_prints_a_table_has_it() -> None:
     having = {name for name, command in COMMANDS.items() if any(one.opts[0] == "--json" for one in options(command))}
     both = ("evaluate", "tournament", "ladder", "benchmark", "tune", "review", "components", "bench", "demo")
     assert having == {f"{game} {name}" for game in APPS for name in both} | {
-        *("petrichor difficulty", "petrichor strength"),
+        *("petrichor difficulty", "petrichor strength", "evergreen balance"),
         *(f"{game} train" for game in APPS),
     }
 

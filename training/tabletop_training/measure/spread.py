@@ -6,7 +6,7 @@ boxes and the games within them are estimated together, as one random effect and
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -185,6 +185,7 @@ def look_up_first(
     components: Mapping[str, Numbers],
     constraints: Sequence[Any],
     generator: np.random.Generator,
+    texts: Collection[str] = (),
 ) -> LookUp:
     """Which unknown numbers decide (boxes, games) results.
 
@@ -194,11 +195,14 @@ def look_up_first(
         components: all numbers, of which those with a range are unknown.
         constraints: `ComponentFile.stated`; keys that it or a permutation links are looked up together.
         generator: of the bootstrap.
+        texts: keys whose words are texts to be compared letter by letter, such as the rows of a map.
     """
     between = float(parts_of(values).between)
     means = values.mean(axis=1)
     ranges = {key: one.range for key, one in components.items() if one.range is not None}
-    features = {key: _features([box[key] for box in boxes]) for key in ranges}
+    values_of = {key: [box[key] for box in boxes] for key in ranges}
+    values_of |= {key: [list("\n".join(value)) for value in values_of[key]] for key in texts if key in values_of}
+    features = {key: _features(one) for key, one in values_of.items()}
     groups: list[list[str]] = []
     for block in blocks_of_keys(ranges, constraints):
         dealt_out = any(isinstance(ranges[key], Permuted) for key in block)  # no key of them says anything alone

@@ -1,0 +1,123 @@
+"""`evergreen balance`: its games, and what it says of seats, lengths, powers and boards."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evergreen_env import Config
+from evergreen_env.component_files import COMPONENTS
+from evergreen_env.state import POWER_NAMES, SOURCE_NAMES, Power
+from tabletop_agents import make_agent
+from tabletop_cli import evergreen as cli
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.game import game_of
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.seeds import EVALUATION
+from tabletop_training.evergreen import balance
+from tabletop_training.evergreen.balance import Games, play_boxes, powers_of
+from tabletop_training.files.job import Stopped
+
+GAME = game_of("evergreen_env.game")
+
+
+@pytest.fixture(scope="module")
+def played() -> Games:
+    return play_boxes(make_agent("random", GAME), Config(players=3), 4, 5, 70, lambda: False)
+
+
+def test_games_are_those_of_their_boxes_and_seeds(played: Games) -> None:
+    assert played.points.shape == (4, 5, 3) and played.levels.shape == (4, 5, 3, len(Power))
+    assert played.boxes == tuple(dict(COMPONENTS.frozen(COMPONENTS.draw(EVALUATION.first + box))) for box in range(4))
+    again = play_boxes(make_agent("random", GAME), Config(players=3), 4, 5, 70, lambda: False)
+    assert (again.points == played.points).all()
+    assert (played.scored.sum(axis=-1) == played.points).all(), "every point has a source"
+    assert (played.decisions > 30).all()
+    assert np.allclose(played.margins.sum(axis=-1), 0) and np.allclose(played.won.sum(axis=-1), 1)
+
+
+def test_the_first_place_is_that_of_the_first_round(played: Games) -> None:
+    """Later places have more start points, so `won` by place must fit the seats of the highest points."""
+    for box in range(4):
+        batch = Batch(Config(players=3), 5, 70 + 5 * box + np.arange(5), boxes=[EVALUATION.first + box])
+        first = batch.states["first_player"].astype(int)
+        best = played.points[box].argmax(axis=1)
+        clear = (played.points[box] == played.points[box].max(axis=1, keepdims=True)).sum(axis=1) == 1
+        place = played.won[box].argmax(axis=1)
+        assert ((first + place) % 3 == best)[clear & (played.won[box].max(axis=1) == 1)].all()
+
+
+def test_it_can_be_stopped() -> None:
+    with pytest.raises(Stopped):
+        play_boxes(make_agent("random", GAME), Config(players=2), 2, 2, 70, lambda: True)
+
+
+def made_up(values: np.ndarray, players: int = 3) -> Games:
+    """Games in which a level of each power brings so many points, whoever has it; everybody has as many levels."""
+    draw, boxes, games = np.random.default_rng(0), 40, 20
+    levels = draw.multinomial(12, np.full(len(Power), 1 / len(Power)), size=(boxes, games, players))
+    points = levels @ values + draw.normal(0, 5, (boxes, games, players))
+    margins = points - (points.sum(axis=-1, keepdims=True) - points) / (players - 1)
+    zeros = np.zeros((boxes, games, players))
+    return Games(players, zeros, points, margins, levels, zeros[..., None], zeros[..., 0], ())
+
+
+def test_what_comes_with_a_power_is_found() -> None:
+    values = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 9.0])
+    told = powers_of(made_up(values), np.random.default_rng(1))
+    assert list(told) == list(POWER_NAMES)
+    assert sum(one.value for one in told.values()) == pytest.approx(0, abs=1e-6)
+    for one, wanted in zip(told.values(), values - values.mean(), strict=True):
+        assert one.value == pytest.approx(wanted, abs=0.15) and one.low <= wanted + 0.1 and one.high >= wanted - 0.1
+
+
+def test_it_leaves_a_report_a_picture_and_tables(tmp_path: Path) -> None:
+    told: list[Any] = []
+    folder = balance.main("random", [2, 4], 5, 3, 9, output=tmp_path / "balance", on_result=told.append)
+    data = json.loads((folder / "balance.json").read_text(encoding="utf-8"))
+    assert told == [data] and data["boxes"] == 5
+    with (folder / "balance.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == (2 + 4) + (4 + 4)
+    four = {row["figure"]: float(row["mean"]) for row in rows if row["players"] == "4"}
+    assert sum(value for name, value in four.items() if name.startswith("won")) == pytest.approx(1, abs=1e-3)
+    games = play_boxes(make_agent("random", GAME), Config(players=4), 5, 3, 9, lambda: False)
+    assert four["points"] == pytest.approx(games.points.mean(), rel=1e-4)
+    ordered = np.sort(games.points, axis=-1)
+    assert four["lead"] == pytest.approx((ordered[..., -1] - ordered[..., -2]).mean(), rel=1e-4)
+    report = (folder / "report.md").read_text(encoding="utf-8")
+    assert all(f"| {source} |" in report for source in SOURCE_NAMES)
+    assert all(f"| {power.replace('_', ' ')} |" in report for power in POWER_NAMES)
+    assert (folder / "seats.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_numbers_of_an_overlay_are_not_drawn(tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text('[flags]\npower_cap = 6\nbuds_points = "once"\n', encoding="utf-8")
+    config = Config(2, str(own))
+    games = play_boxes(make_agent("random", GAME), config, 6, 2, 3, lambda: False)
+    assert all(box["flags.power_cap"] == 6 and box["flags.buds_points"] == "once" for box in games.boxes)
+
+
+def test_bad_input_and_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrong: list[dict[str, Any]] = [
+        {"players": [1, 2]},
+        {"players": []},
+        {"players": [5]},
+        {"boxes": 1},
+        {"box_games": 0},
+    ]
+    for bad in wrong:
+        with pytest.raises(ConfigError):
+            balance.main("random", **{"boxes": 2, "box_games": 1, "output": tmp_path / "x", **bad})
+    with pytest.raises(ConfigError, match="agent"):
+        balance.main("wizard", [2], 2, 1, output=tmp_path / "x")
+    assert not (tmp_path / "x").exists()
+    words = ["balance", "--agent", "random", "--players", "2", "--boxes", "2", "--box-games", "2", "--seed", "4"]
+    cli.app([*words, "--output", str(tmp_path / "balance")], standalone_mode=False)
+    assert "2 players: won by the first" in capsys.readouterr().out
