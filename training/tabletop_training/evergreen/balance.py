@@ -379,5 +379,6 @@ def _plot(path: Path, found: Sequence[Balance]) -> None:
             axes.errorbar(places, value, yerr=bars, fmt="o", color="#0072B2")
             axes.axhline(100 / one.players, color=GREY, linewidth=1, linestyle="--")
             axes.set_xticks(places, _ORDINALS[: one.players])
+            axes.set_xlim(-0.5, one.players - 0.5)
             axes.set_title(counted(one.players, "player"))
         panels[0][0].set_ylabel("%; grey: nine tenths of the boxes")
