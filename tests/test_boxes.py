@@ -20,6 +20,7 @@ from evergreen_env.component_files import RAVINE
 from petrichor_env.component_files import COMPONENTS as PETRICHOR
 from tabletop_cli import evergreen as evergreen_cli
 from tabletop_cli import petrichor as cli
+from tabletop_engine.described import draws, overlays
 from tabletop_engine.described.draws import Stated, draw
 from tabletop_engine.described.keys import Key
 from tabletop_engine.described.overlays import ComponentFile
@@ -364,3 +365,25 @@ def test_command_shows_ranges_in_json(tmp_path: Path) -> None:
     assert numbers["tiles"]["grass"]["scores"]["range"] == [4, [2, 4], 2, [0, 2]]
     assert numbers["tiles"]["rice"]["solo_priorities"]["range"] == "permuted"
     assert "range" not in numbers["tiles"]["wheat"]["scores"]
+
+
+def test_drawing_ends_where_hardly_anything_fits_and_nothing_can_be_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tries of all boxes of a seed are counted together."""
+    overlay = tmp_path / "mine.toml"
+    tight = ", ".join(["[0, 20]"] * 3)
+    overlay.write_text(
+        f"[tiles.wheat]\nrange.copies = [0, 0]\n[tiles.grass]\nrange.scores = [0, {tight}]\n", encoding="utf-8"
+    )
+    once, tries = draws._drawn_once, Counter[str]()
+
+    def counted(block: Any, *rest: Any) -> Any:
+        tries[block[0]] += 1
+        return once(block, *rest)
+
+    monkeypatch.setattr(draws, "_drawn_once", counted)
+    monkeypatch.setattr(overlays, "MOST_TRIES_IN_ALL", 3000)
+    with pytest.raises(ComponentsError, match=r"never fits|no box that can be played"):
+        PETRICHOR.draw(0, overlay)
+    assert tries.total() <= 3000

@@ -15,8 +15,9 @@ ranges stay. Each group of linked keys has a stream of its own, so another range
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 from zlib import crc32
@@ -28,8 +29,9 @@ from tabletop_engine.seeds import Chance, Stream
 DRAWS_VERSION = 1
 """The version of how boxes are drawn."""
 
-MOST_TRIES = 10_000
-"""Tries to draw keys that a constraint links. It is given up after them: the ranges contradict the constraint."""
+MOST_TRIES, MOST_TRIES_IN_ALL = 10_000, 200_000
+"""Tries to draw keys that a constraint links, of one box and of all boxes of a seed. It is given up after them: the ranges
+contradict the constraint, or nearly so."""
 
 Values = Mapping[str, tuple[Value, ...]]
 """Values by the dotted names of their keys."""
@@ -57,6 +59,7 @@ def draw(
     constraints: Sequence[Stated],
     seed: int,
     attempt: int = 0,
+    tries: Iterator[int] | None = None,
 ) -> dict[str, tuple[Value, ...]]:
     """Values for every key that has a range.
 
@@ -67,6 +70,7 @@ def draw(
         constraints: one that links no drawn key is left out.
         seed: of the box.
         attempt: 0, 1, …: the boxes of one seed in their order.
+        tries: one is taken for each try; none is left after the last. None: as many as one box may need.
 
     Raises Impossible.
     """
@@ -74,7 +78,8 @@ def draw(
     for block in blocks_of_keys(ranges, constraints):
         linked = [one for one in constraints if not set(block).isdisjoint(one.keys)]
         chance = Chance(seed, Stream.BOXES, DRAWS_VERSION, attempt, crc32(block[0].encode()))
-        for _ in range(MOST_TRIES):
+        wrong = broken = None
+        for _ in zip(range(MOST_TRIES), itertools.repeat(0) if tries is None else tries, strict=False):
             found = _drawn_once(block, keys, ranges, values, chance)
             known = {**values, **found}
             wrong = next((key for key in block if keys[key].wrong_together(found[key]) is not None), None)
@@ -82,7 +87,7 @@ def draw(
             if wrong is None and broken is None:
                 break
         else:
-            raise Impossible(block[0], broken or f"what {wrong} allows")
+            raise Impossible(block[0], broken or f"what {wrong or block[0]} allows")
         drawn.update(found)
     return {key: drawn[key] for key in ranges}
 

@@ -17,7 +17,7 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from tabletop_engine.described.draws import Impossible, Stated, Values, draw
+from tabletop_engine.described.draws import MOST_TRIES_IN_ALL, Impossible, Stated, Values, draw
 from tabletop_engine.described.keys import Key, Value, range_of_places
 from tabletop_engine.described.ranges import BadRange, Range, allowed_ranges, range_of
 from tabletop_engine.errors import ComponentsError
@@ -148,10 +148,13 @@ class ComponentFile:
         own = {key: numbers.plain for key, numbers in components.items() if OVERLAY in numbers.sources}
         file = str(overlay) if isinstance(overlay, str | Path) else self.base.name
         error: ComponentsError | None = None
+        tries = iter(range(MOST_TRIES_IN_ALL))
         for attempt in range(MOST_BOXES):
             try:
-                drawn = draw(self.keys, ranges, known, self.stated, seed, attempt)
+                drawn = draw(self.keys, ranges, known, self.stated, seed, attempt, tries)
             except Impossible as impossible:
+                if error is not None:
+                    break
                 key, constraint = impossible.args
                 raise ComponentsError(
                     f"{file}: {key}: its range never fits the others'; allowed: {constraint}"
