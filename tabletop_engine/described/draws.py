@@ -30,8 +30,8 @@ DRAWS_VERSION = 1
 """The version of how boxes are drawn."""
 
 MOST_TRIES, MOST_TRIES_IN_ALL = 10_000, 200_000
-"""Tries to draw keys that a constraint links, of one box and of all boxes of a seed. It is given up after them: the ranges
-contradict the constraint, or nearly so."""
+"""Tries to draw keys that a constraint links, of one box and of all boxes of a seed. It is given up after them: the
+ranges contradict the constraint, or nearly so."""
 
 Values = Mapping[str, tuple[Value, ...]]
 """Values by the dotted names of their keys."""
