@@ -70,6 +70,7 @@ def balance(
         int, typer.Option(min=2, max=options.MOST_BOXES, help="Number of boxes that are drawn.", metavar="N")
     ] = 100,
     box_games: Annotated[int, options.games(" with each box and number of players")] = 20,
+    effect_games: Annotated[int | None, options.effect_games("number of players", 400)] = None,
     seed: options.FirstSeed = None,
     output: Annotated[Path, options.output("report, picture and tables")] = Path("runs/balance"),
     json: options.Json = None,
@@ -84,7 +85,7 @@ def balance(
             output=output,
             on_result=on_result,
             **switches,
-            **options.given(seed=seed),
+            **options.given(seed=seed, effect_games=effect_games),
         )
 
 

@@ -85,6 +85,12 @@ def search_games(default: str = "") -> Any:
     return typer.Option(min=1, max=MOST_GAMES, help=told, metavar="N", show_default=default or True)
 
 
+def effect_games(of: str, default: int) -> Any:
+    """The option for how many games tell the numbers of an overlay file apart."""
+    what = f"Number of games of each {of} with some of the numbers of --components, to tell them apart."
+    return typer.Option(min=0, max=MOST_GAMES, help=what, metavar="N", show_default=str(default))
+
+
 def seed(more: str, default: str = "") -> Any:
     """The option for a seed."""
     told = f"Seed of the random numbers: {more}."
@@ -105,16 +111,6 @@ Boxes = Annotated[
         help="Number of boxes with other numbers on the pieces, drawn from their ranges, for further games.",
         metavar="N",
         show_default="none",
-    ),
-]
-EffectGames = Annotated[
-    int | None,
-    typer.Option(
-        min=0,
-        max=MOST_GAMES,
-        help="Number of games of each agent and set with some of the numbers of --components, to tell them apart.",
-        metavar="N",
-        show_default="200",
     ),
 ]
 BoxGames = Annotated[

@@ -115,7 +115,7 @@ def difficulty(
     search_games: Annotated[int | None, options.search_games("200")] = None,
     boxes: options.Boxes = None,
     box_games: options.BoxGames = None,
-    effect_games: options.EffectGames = None,
+    effect_games: Annotated[int | None, options.effect_games("agent and set", 200)] = None,
     seed: options.FirstSeed = None,
     workers: options.Workers = None,
     ray: options.Ray = None,

@@ -104,6 +104,59 @@ def test_numbers_of_an_overlay_are_not_drawn(tmp_path: Path) -> None:
     assert all(box["flags.power_cap"] == 6 and box["flags.buds_points"] == "once" for box in games.boxes)
 
 
+def test_what_each_change_does(tmp_path: Path) -> None:
+    """The parts of all changes sum to what the file does, on the same seeds; alone and last are plain differences."""
+    own = tmp_path / "own.toml"
+    own.write_text("[flags]\nseason_rounds = [2, 2, 2, 2]\npower_cap = 2\n", encoding="utf-8")
+    folder = balance.main("random", [2, 3], 2, 2, 9, str(own), 30, tmp_path / "balance")
+    with (folder / "changes.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert json.loads((folder / "balance.json").read_text(encoding="utf-8"))["changes"][0]["games"] == 30
+    assert len(rows) == 2 * (2 + 4) + 2 * (3 + 4)
+
+    def mean(figure: str, **changed: Any) -> float:
+        overlay = {f"flags.{key}": value for key, value in changed.items()} or None
+        games = play_boxes(make_agent("random", GAME), Config(3, overlay), None, 30, 9, lambda: False)
+        return float(balance.figures(games)[figure].mean())
+
+    rounds, cap = [2, 2, 2, 2], 2
+    three = [row for row in rows if row["players"] == "3"]
+    for figure in ("decisions", "points", "lead", "spread", "won, first in order"):
+        told = {row["keys"]: row for row in three if row["figure"] == figure}
+        both = mean(figure, season_rounds=rounds, power_cap=cap)
+        none, one, other = mean(figure), mean(figure, season_rounds=rounds), mean(figure, power_cap=cap)
+        close = pytest.approx(one - none, abs=1e-3)
+        assert float(told["flags.season_rounds"]["alone"]) == close
+        assert float(told["flags.season_rounds"]["last"]) == pytest.approx(both - other, abs=1e-3)
+        assert sum(float(row["shapley"]) for row in told.values()) == pytest.approx(both - none, abs=1e-3)
+    report = (folder / "report.md").read_text(encoding="utf-8")
+    assert "## What each change does" in report and "`flags.power_cap`" in report
+    shorter = next(row for row in three if row["keys"] == "flags.season_rounds" and row["figure"] == "decisions")
+    assert float(shorter["shapley_high"]) < 0, "fewer rounds mean fewer decisions"
+
+
+def test_one_change_none_and_too_many(tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text("[flags]\npower_cap = 2\n", encoding="utf-8")
+    folder = balance.main("random", [2], 2, 1, 9, str(own), 5, tmp_path / "one")
+    with (folder / "changes.csv").open(newline="", encoding="utf-8") as file:
+        assert all(row["alone"] == row["last"] == row["shapley"] for row in csv.DictReader(file))
+    for words, effect_games in (("[flags]\npower_cap = 2\n", 0), ('[flags]\nsun_start = "north"\n', 5)):
+        own.write_text(words, encoding="utf-8")
+        folder = balance.main("random", [2], 2, 1, 9, str(own), effect_games, tmp_path / f"none-{effect_games}")
+        assert not (folder / "changes.csv").exists()
+        assert "each change" not in (folder / "report.md").read_text(encoding="utf-8")
+    many = ["partial_actions", "voluntary_pass", "canonical_sets"]
+    lines = [f"{key} = false" for key in many]
+    lines += ["power_cap = 3", 'buds_points = "each_use"', 'sun_start = "east"', "setup_flowers = 4"]
+    lines += ["season_rounds = [2, 2, 2, 1]", "start_points = [0, 0, 0, 0]"]
+    own.write_text("[flags]\n" + "\n".join(lines), encoding="utf-8")
+    folder = balance.main("random", [2], 2, 1, 9, str(own), output=tmp_path / "many")
+    assert "The file changes 9 numbers" in (folder / "report.md").read_text(encoding="utf-8")
+    with pytest.raises(ConfigError, match="only with components"):
+        balance.main("random", [2], 2, 1, 9, effect_games=5, output=tmp_path / "x")
+
+
 def test_bad_input_and_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     wrong: list[dict[str, Any]] = [
         {"players": [1, 2]},

@@ -23,14 +23,18 @@ from tabletop_engine.play.play import PlayListener, play
 from tabletop_engine.play.scores import margins, win_shares
 from tabletop_engine.seeds import EVALUATION, Stream, generator
 from tabletop_engine.text.words import counted
+from tabletop_training.evergreen.change_effects import ChangeEffects, Changes
 from tabletop_training.files.job import Job, Stopped
 from tabletop_training.files.plots import GREY, picture
 from tabletop_training.files.settings import check_at_least_one
 from tabletop_training.files.tables import (
     OnResult,
+    flat,
     markdown_code,
     markdown_table,
+    percentage_points,
     plain,
+    signed,
     unheard,
     write_json,
     write_rows,
@@ -38,14 +42,21 @@ from tabletop_training.files.tables import (
 from tabletop_training.measure.evaluation import EVALUATION_SEED, MAX_GAMES_AT_ONCE
 from tabletop_training.measure.matches import make_agents
 from tabletop_training.measure.results import Estimate
+from tabletop_training.measure.shapley import MOST_GROUPS, WAYS
 from tabletop_training.measure.spread import LookUp, Spread, look_up_first, spread_of
 
 PLAYERS = (2, 3, 4)
-AGENT, BOXES, BOX_GAMES = "policy:versus", 100, 20
+AGENT, BOXES, BOX_GAMES, EFFECT_GAMES = "policy:versus", 100, 20, 400
 
 _ORDINALS = ("first", "second", "third", "fourth")
 _RESAMPLES = 400
 _SHOWN = 8
+_SIZE_WORDS = {
+    "decisions": "decisions of a game",
+    "points": "points of a player",
+    "lead": "the best ahead of the next",
+    "spread": "the best ahead of the last",
+}
 
 
 @dataclass(frozen=True)
@@ -83,19 +94,24 @@ class _Counting(PlayListener):
 
 
 def play_boxes(
-    agent: Agent, config: Config, boxes: int, games: int, seed: int, should_stop: Callable[[], bool]
+    agent: Agent, config: Config, boxes: int | None, games: int, seed: int, should_stop: Callable[[], bool]
 ) -> Games:
-    """Play so many games of each box, whose seeds are those of reports. Raises Stopped."""
-    players, number = config.players, boxes * games
-    box_seeds = [EVALUATION.first + box for box in range(boxes)]
-    which = np.repeat(np.arange(boxes), games)
+    """Play so many games of each box, whose seeds are those of reports; None plays one box, the configuration's own.
+
+    Raises Stopped.
+    """
+    players, number = config.players, (boxes or 1) * games
+    box_seeds = None if boxes is None else [EVALUATION.first + box for box in range(boxes)]
+    which = np.repeat(np.arange(boxes or 1), games)
     parts: list[tuple[np.ndarray, ...]] = []
     drawn: tuple[Any, ...] = ()
     for start in range(0, number, MAX_GAMES_AT_ONCE):
         mine = np.arange(start, min(start + MAX_GAMES_AT_ONCE, number))
         batch = Batch(config, len(mine), seed + mine, autoreset="disabled", boxes=box_seeds)
-        batch.reset(seed + mine, boxes=which[mine])
-        drawn, counting = batch.boxes, _Counting(len(mine))
+        if boxes is not None:
+            batch.reset(seed + mine, boxes=which[mine])
+            drawn = batch.boxes
+        counting = _Counting(len(mine))
         first = batch.states["first_player"].astype(np.int64)
         chance = [generator(seed + start, Stream.AGENTS, seat) for seat in range(players)]
         lineups = np.tile(np.arange(players), (len(mine), 1))
@@ -109,8 +125,29 @@ def play_boxes(
         scored = states["scored"][:, :players].astype(np.int64)
         parts.append((won, points, margins(points), levels, scored, counting.decisions))
     joined = [np.concatenate(part) for part in zip(*parts, strict=True)]
-    won, points, ahead, levels, scored, decisions = (one.reshape(boxes, games, *one.shape[1:]) for one in joined)
+    won, points, ahead, levels, scored, decisions = (one.reshape(-1, games, *one.shape[1:]) for one in joined)
     return Games(players, won, points, ahead, levels, scored, decisions, tuple(map(dict, drawn)))
+
+
+SIZES = ("decisions", "points", "lead", "spread")
+
+
+def places(players: int) -> list[str]:
+    """The names of the figures that are shares of games: one for each place in the first round's order."""
+    return [f"won, {name} in order" for name in _ORDINALS[:players]]
+
+
+def figures(games: Games) -> dict[str, np.ndarray]:
+    """The figures of each game by name, (K, G) float64: `places`, then `SIZES`."""
+    ordered = np.sort(games.points, axis=-1)
+    sizes = (
+        games.decisions.astype(float),
+        games.points.mean(axis=-1),
+        (ordered[..., -1] - ordered[..., -2]).astype(float),
+        (ordered[..., -1] - ordered[..., 0]).astype(float),
+    )
+    won = {name: games.won[..., place] for place, name in enumerate(places(games.players))}
+    return won | dict(zip(SIZES, sizes, strict=True))
 
 
 @dataclass(frozen=True)
@@ -118,40 +155,34 @@ class Balance:
     """What games with one number of players say, over the boxes.
 
     Attributes:
-        seats: the win rate of each place in the first round's order.
-        decisions, points, lead, spread: decisions of a game, mean points of a player, how far the best is ahead of the
-            next, and ahead of the last.
+        figures: by name: the win rate of each place in the first round's order (`places`), decisions of a game, mean
+            points of a player, how far the best is ahead of the next, and ahead of the last (`SIZES`).
         sources: mean points of a player by source.
         powers: how many points come with a level of a power, compared with the mean of the powers.
         look_up: which numbers the mean points depend on.
+        changes: what each number of an overlay file does; None without one.
     """
 
     players: int
-    seats: tuple[Spread, ...]
-    decisions: Spread
-    points: Spread
-    lead: Spread
-    spread: Spread
+    figures: dict[str, Spread]
     sources: dict[str, float]
     powers: dict[str, Estimate]
     look_up: LookUp
+    changes: ChangeEffects | None = None
+
+    @property
+    def seats(self) -> list[Spread]:
+        """The win rate of each place."""
+        return [self.figures[name] for name in places(self.players)]
 
     @classmethod
-    def of(cls, games: Games, components: Any, seed: int) -> Balance:
+    def of(cls, games: Games, components: Any, seed: int, changes: ChangeEffects | None = None) -> Balance:
         """From games; `seed` is for the bootstraps."""
         chance = generator(seed, Stream.RANKS, games.players)
-        ordered = np.sort(games.points, axis=-1)
-
-        def figure(values: np.ndarray) -> Spread:
-            return spread_of(values.astype(float), chance, shares=False)
-
+        shares = places(games.players)
         return cls(
             games.players,
-            tuple(spread_of(games.won[..., place], chance, shares=True) for place in range(games.players)),
-            figure(games.decisions),
-            figure(games.points.mean(axis=-1)),
-            figure(ordered[..., -1] - ordered[..., -2]),
-            figure(ordered[..., -1] - ordered[..., 0]),
+            {name: spread_of(one, chance, shares=name in shares) for name, one in figures(games).items()},
             dict(zip(SOURCE_NAMES, games.scored.mean(axis=(0, 1, 2)).tolist(), strict=True)),
             powers_of(games, chance),
             look_up_first(
@@ -162,6 +193,7 @@ class Balance:
                 chance,
                 texts=("board.rows",),
             ),
+            changes,
         )
 
 
@@ -200,6 +232,7 @@ def main(
     box_games: int = BOX_GAMES,
     seed: int = EVALUATION_SEED,
     components: str | Path | None = None,
+    effect_games: int | None = None,
     output: str | Path = "runs/balance",
     *,
     on_result: OnResult = unheard,
@@ -208,14 +241,18 @@ def main(
 
     Arguments:
         players: the numbers of players. boxes: how many boxes are drawn. box_games: games of each box and number of
-            players. components: an overlay file, whose numbers are not drawn. on_result: called with the content of
-            `balance.json`.
+            players. components: an overlay file, whose numbers are not drawn. effect_games: games of each number of
+            players with each set of the file's changes, all other numbers as shipped, which tell what each change
+            does; None means `EFFECT_GAMES`, 0 none. on_result: called with the content of `balance.json`.
 
     Returns the folder. Numbers of players that are done are kept after Ctrl-C. Raises ConfigError, CheckpointError and
     ComponentsError.
     """
     boxes = whole("boxes", boxes, 2, MOST_BOXES)
     check_at_least_one(box_games=box_games)
+    if effect_games is not None and components is None:
+        raise ConfigError(f"effect_games={effect_games}: only with components, a file that changes numbers")
+    told_games = whole("effect_games", EFFECT_GAMES if effect_games is None else effect_games, 0)
     overlay = None if components is None else str(Path(components).resolve())
     configs = [Config(number, overlay) for number in dict.fromkeys(players)]
     if not configs or any(config.players < 2 for config in configs):
@@ -223,27 +260,36 @@ def main(
     (who,) = make_agents([agent], configs[0])
     for config in configs[1:]:
         make_agents([agent], config)
+    changes = Changes.of(overlay if told_games else None, seed)
     found: list[Balance] = []
     with Job(output) as job:
         with suppress(Stopped), job.bar("playing", float(len(configs))) as bar:
             for config in configs:
                 bar.show(f"{counted(config.players, 'player')}, {boxes * box_games:,} games", len(found))
                 games = play_boxes(who, config, boxes, box_games, seed, job.should_stop)
-                found.append(Balance.of(games, overlay, seed))
+
+                def play_one(one: Config) -> dict[str, np.ndarray]:
+                    same = play_boxes(who, one, None, told_games, seed, job.should_stop)
+                    return {name: values[0] for name, values in figures(same).items()}
+
+                effects = ChangeEffects.of(changes, config, play_one, frozenset(places(config.players)))
+                found.append(Balance.of(games, overlay, seed, effects))
         if not found:
             job.console.print("Stopped early: nothing was kept.")
             return job.folder
-        content = _write(job.folder, found, agent, boxes, box_games, seed)
+        content = _write(job.folder, found, changes, agent, boxes, box_games, seed)
         job.console.print("\n".join(_seat_lines(found)))
         on_result(content)
     return job.folder
 
 
-def _write(folder: Path, found: Sequence[Balance], agent: str, boxes: int, box_games: int, seed: int) -> dict[str, Any]:
+def _write(
+    folder: Path, found: Sequence[Balance], changes: Changes, agent: str, boxes: int, box_games: int, seed: int
+) -> dict[str, Any]:
     rows = [row for one in found for row in _rows(one)]
     write_rows(folder / "balance.csv", rows, form=".5g")
     _plot(folder / "seats.png", found)
-    (folder / "report.md").write_text(_report(found, agent, boxes, box_games, seed), encoding="utf-8")
+    (folder / "report.md").write_text(_report(found, changes, agent, boxes, box_games, seed), encoding="utf-8")
     content: dict[str, Any] = plain(
         {
             "game": GAME.name,
@@ -258,14 +304,15 @@ def _write(folder: Path, found: Sequence[Balance], agent: str, boxes: int, box_g
             "look_up": [{"players": one.players, **asdict(it)} for one in found for it in one.look_up.numbers],
         }
     )
+    if changed := [row for one in found for row in _change_rows(one)]:
+        content["changes"] = plain(changed)
+        write_rows(folder / "changes.csv", changed, form=".5g")
     write_json(folder / "balance.json", content)
     return content
 
 
 def _rows(one: Balance) -> list[dict[str, Any]]:
     """A line for each figure."""
-    figures = {f"won, {name} in order": seat for name, seat in zip(_ORDINALS, one.seats, strict=False)}
-    figures |= {"decisions": one.decisions, "points": one.points, "lead": one.lead, "spread": one.spread}
     return [
         {
             "players": one.players,
@@ -278,7 +325,17 @@ def _rows(one: Balance) -> list[dict[str, Any]]:
             "nine_tenths_high": told.nine_tenths[1].value,
             "share_of_boxes": told.share.value,
         }
-        for name, told in figures.items()
+        for name, told in one.figures.items()
+    ]
+
+
+def _change_rows(one: Balance) -> list[dict[str, Any]]:
+    """A line for each change and figure."""
+    if one.changes is None:
+        return []
+    about = {"players": one.players, "games": one.changes.games}
+    return [
+        flat({**about, "keys": " ".join(keys), "figure": figure, **ways}) for keys, figure, ways in one.changes.told()
     ]
 
 
@@ -290,7 +347,7 @@ def _seat_lines(found: Sequence[Balance]) -> list[str]:
     return lines
 
 
-def _report(found: Sequence[Balance], agent: str, boxes: int, box_games: int, seed: int) -> str:
+def _report(found: Sequence[Balance], changes: Changes, agent: str, boxes: int, box_games: int, seed: int) -> str:
     name = markdown_code(agent)
     seats = [
         (
@@ -303,13 +360,17 @@ def _report(found: Sequence[Balance], agent: str, boxes: int, box_games: int, se
         for one in found
         for place, seat in enumerate(one.seats)
     ]
-    words = {"decisions": "decisions of a game", "points": "points of a player", "lead": "the best ahead of the next"}
-    words["spread"] = "the best ahead of the last"
     sizes = [
-        (counted(one.players, "player"), words[which], _shown(told.mean), *_ends(told), f"{100 * told.share.value:.0f}")
+        (
+            counted(one.players, "player"),
+            _SIZE_WORDS[which],
+            _shown(told.mean),
+            *_ends(told),
+            f"{100 * told.share.value:.0f}",
+        )
         for one in found
-        for which in words
-        for told in [getattr(one, which)]
+        for which in SIZES
+        for told in [one.figures[which]]
     ]
     powers = [(power.replace("_", " "), *(_shown(one.powers[power], 1, 2) for one in found)) for power in POWER_NAMES]
     sources = [(source, *(f"{one.sources[source]:.1f}" for one in found)) for source in SOURCE_NAMES]
@@ -348,8 +409,38 @@ def _report(found: Sequence[Balance], agent: str, boxes: int, box_games: int, se
         "How much of the spread of the mean points between boxes goes if the board, the deck or a flag is known, by"
         f" itself; all together predict: {together}.",
         markdown_table(("players", "what", "share of the spread, %"), look_up, left=2) if look_up else nothing,
+        *_change_section(found, changes),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _change_section(found: Sequence[Balance], changes: Changes) -> list[str]:
+    """What each number of an overlay file does; why nothing is said where there are too many."""
+    number = len(changes.groups)
+    if number and changes.plan is None:
+        return [f"The file changes {number} numbers. What each of them does is told for at most {MOST_GROUPS}."]
+    rows = [
+        (
+            ", ".join(f"{markdown_code(key)} ({KEYS[key].meaning})" for key in keys),
+            counted(one.players, "player"),
+            _SIZE_WORDS.get(figure, f"{figure}, %"),
+            *((signed if figure in SIZES else percentage_points)(told[way]) for way in WAYS),
+        )
+        for one in found
+        if one.changes is not None
+        for keys, figure, told in one.changes.told()
+    ]
+    if not rows:
+        return []
+    games = max(one.changes.games for one in found if one.changes is not None)
+    text = (
+        f"From {games:,} games of each number of players with each set of changes, always with the same seeds, and with"
+        " all other numbers as shipped. *Alone* is the change by itself. *Last* is the same change when all others of"
+        " the file are made already. *Its part* is the mean over the orders in which the changes can be made (the"
+        " Shapley value): the parts of all changes sum to what the whole file does."
+    )
+    heads = ("change", "players", "what", "alone", "last", "its part")
+    return ["## What each change does", text, markdown_table(heads, rows, left=3)]
 
 
 def _key(keys: Sequence[str]) -> str:

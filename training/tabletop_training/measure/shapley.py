@@ -131,6 +131,10 @@ class Effects:
     shapley: np.ndarray
 
 
+WAYS = ("alone", "last", "shapley")
+"""The names of what is told of a change: the fields of `Effects`."""
+
+
 def effects_of(plan: Plan, value: Callable[[Set], np.ndarray]) -> list[Effects]:
     """The effects of each change; `value` gives the results of a set of changes by seed."""
     none, whole = frozenset[int](), frozenset(range(plan.number))

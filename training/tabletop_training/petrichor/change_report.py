@@ -12,11 +12,9 @@ from petrichor_env.component_files import KEYS
 from tabletop_training.files.plots import agent_title
 from tabletop_training.files.tables import flat, markdown_code, markdown_table, percentage_points, signed
 from tabletop_training.measure.results import Results, difference_estimate, mean_estimate
-from tabletop_training.measure.shapley import MOST_GROUPS, Effects, Set, effects_of
+from tabletop_training.measure.shapley import MOST_GROUPS, WAYS, Effects, Set, effects_of
 from tabletop_training.petrichor.study import Study, by_set
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
-
-_WAYS = ("alone", "last", "shapley")
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class ChangeEffects:
                 ("win_rate", won, difference_estimate),
                 ("margin", margin, mean_estimate),
             ):
-                told = {way: estimate(getattr(effects, way)) for way in _WAYS}
+                told = {way: estimate(getattr(effects, way)) for way in WAYS}
                 rows.append(flat({"agent": self.agent, "keys": " ".join(keys), "measure": measure, **told}))
         return rows
 
@@ -90,8 +88,8 @@ def change_section(study: Study, found: Sequence[ChangeEffects]) -> list[str]:
         rows = []
         for keys, won, margin in zip(one.groups, one.won, one.margin, strict=True):
             name = ", ".join(f"{markdown_code(key)} ({KEYS[key].meaning})" for key in keys)
-            points = [percentage_points(difference_estimate(getattr(won, way))) for way in _WAYS]
-            margins = [signed(mean_estimate(getattr(margin, way))) for way in _WAYS]
+            points = [percentage_points(difference_estimate(getattr(won, way))) for way in WAYS]
+            margins = [signed(mean_estimate(getattr(margin, way))) for way in WAYS]
             rows.append((name, *points, *margins))
         games = len(one.won[0].alone)
         blocks.append(
