@@ -56,36 +56,55 @@ add_components(app, LINE, lambda: COMPONENTS, _sections)
 add_tune(app, LINE, lambda: COMPONENTS, ["tune seats=0 --players 4", "tune length=60 --keys flags.season_rounds"])
 
 
-@app.command(rich_help_panel=MEASURE, epilog=LINE.examples("balance --boxes 200", "balance --players 4 --agent greedy"))
+@app.command(
+    rich_help_panel=MEASURE,
+    epilog=LINE.examples("balance --boxes 200", "balance --players 4 --agent greedy", "balance --resume runs/balance"),
+)
 @with_switches(Config, only=("components",))
 def balance(
     *,
     players: Annotated[str, options.player_counts("", "2,3,4")] = "",
     switches: Switches,
     agent: Annotated[
-        str,
-        typer.Option(help="The agent that has every seat.", metavar="AGENT", autocompletion=completion.agents),
-    ] = "policy:versus",
+        str | None,
+        typer.Option(
+            help="The agent that has every seat.",
+            metavar="AGENT",
+            autocompletion=completion.agents,
+            show_default="policy:versus",
+        ),
+    ] = None,
+    resume: Annotated[Path | None, options.resume("")] = None,
     boxes: Annotated[
-        int, typer.Option(min=2, max=options.MOST_BOXES, help="Number of boxes that are drawn.", metavar="N")
-    ] = 100,
-    box_games: Annotated[int, options.games(" with each box and number of players")] = 20,
+        int | None,
+        typer.Option(
+            min=2,
+            max=options.MOST_BOXES,
+            help="Number of boxes that are drawn.",
+            metavar="N",
+            show_default="100",
+        ),
+    ] = None,
+    box_games: Annotated[int | None, options.games(" with each box and number of players", "20")] = None,
     effect_games: Annotated[int | None, options.effect_games("number of players", 400)] = None,
     seed: options.FirstSeed = None,
-    output: Annotated[Path, options.output("report, picture and tables")] = Path("runs/balance"),
+    output: Annotated[Path | None, options.output("report, picture and tables", "runs/balance")] = None,
     json: options.Json = None,
 ) -> None:
     """Measure over many boxes whether the seats are equal, how long games are, and what powers and boards are worth."""
+    numbers = whole_numbers("players", players, "whole numbers separated by commas, such as 2,3") or None
     with json_to(json) as on_result:
         imported("tabletop_training.evergreen.balance", extra="train").main(
             agent,
-            whole_numbers("players", players, "whole numbers separated by commas, such as 2,3") or (2, 3, 4),
+            numbers,
             boxes=boxes,
             box_games=box_games,
+            effect_games=effect_games,
+            seed=seed,
             output=output,
+            resume=resume,
             on_result=on_result,
             **switches,
-            **options.given(seed=seed, effect_games=effect_games),
         )
 
 

@@ -15,13 +15,15 @@ from evergreen_env.component_files import COMPONENTS
 from evergreen_env.state import POWER_NAMES, SOURCE_NAMES, Power
 from tabletop_agents import make_agent
 from tabletop_cli import evergreen as cli
-from tabletop_engine.errors import ConfigError
+from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.game import game_of
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.seeds import EVALUATION
-from tabletop_training.evergreen import balance
-from tabletop_training.evergreen.balance import Games, play_boxes, powers_of
+from tabletop_training.evergreen import balance, balance_games
+from tabletop_training.evergreen.balance import powers_of
+from tabletop_training.evergreen.balance_games import Games, figures, play_boxes
 from tabletop_training.files.job import Stopped
+from tabletop_training.files.trees import load_tree, save_tree
 
 GAME = game_of("evergreen_env.game")
 
@@ -117,7 +119,7 @@ def test_what_each_change_does(tmp_path: Path) -> None:
     def mean(figure: str, **changed: Any) -> float:
         overlay = {f"flags.{key}": value for key, value in changed.items()} or None
         games = play_boxes(make_agent("random", GAME), Config(3, overlay), None, 30, 9, lambda: False)
-        return float(balance.figures(games)[figure].mean())
+        return float(figures(games)[figure].mean())
 
     rounds, cap = [2, 2, 2, 2], 2
     three = [row for row in rows if row["players"] == "3"]
@@ -133,6 +135,90 @@ def test_what_each_change_does(tmp_path: Path) -> None:
     assert "## What each change does" in report and "`flags.power_cap`" in report
     shorter = next(row for row in three if row["keys"] == "flags.season_rounds" and row["figure"] == "decisions")
     assert float(shorter["shapley_high"]) < 0, "fewer rounds mean fewer decisions"
+
+
+def test_a_study_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stopped after some of its games, it plays only the others, and ends with the files of a study in one go."""
+    own = tmp_path / "own.toml"
+    own.write_text("[flags]\npower_cap = 2\nseason_rounds = [2, 2, 2, 2]\n", encoding="utf-8")
+
+    def begin(folder: Path) -> Path:
+        return balance.main("random", [2, 3], 2, 2, 9, str(own), 5, folder)
+
+    whole = begin(tmp_path / "whole")
+    played: list[str] = []
+    really = balance_games.play_boxes
+
+    def stopping(*given: Any) -> Games:
+        played.append("")
+        if len(played) == 7:
+            raise Stopped
+        return really(*given)
+
+    monkeypatch.setattr(balance_games, "play_boxes", stopping)
+    folder = begin(tmp_path / "parts")
+    assert (folder / "balance.csv").read_text(encoding="utf-8").count("\n3,") == 0, "only what is done is told"
+    assert balance.main(resume=folder) == folder
+    assert len(played) == 2 * (1 + 4) + 1
+    for name in ("balance.json", "balance.csv", "changes.csv", "report.md"):
+        assert (folder / name).read_bytes() == (whole / name).read_bytes(), name
+    balance.main(resume=folder)
+    assert len(played) == 11, "nothing is played twice"
+
+
+def test_what_is_no_study_or_another_one_is_refused(tmp_path: Path) -> None:
+    folder = balance.main("random", [2], 2, 1, 9, output=tmp_path / "study")
+    with pytest.raises(ConfigError, match="boxes, seed: not with --resume"):
+        balance.main(boxes=3, seed=4, resume=folder)
+    with pytest.raises(TabletopError, match="no study"):
+        balance.main(resume=tmp_path)
+    good = (folder / "settings.json").read_text(encoding="utf-8")
+    wrong: list[dict[str, Any]] = [
+        {"boxes": 10**12},
+        {"box_games": 10**12},
+        {"effect_games": "many"},
+        {"players": [2, 9]},
+        {"players": ["x"]},
+        {"players": []},
+        {"seed": -1},
+        {"state_version": 0},
+        {"package_version": "0.0.1"},
+        {"tables": ""},
+        {"file": "1234"},
+        {"agent": "wizard"},
+        {"agent": "os:system"},
+        {"agent": 3},
+        {"components": 7},
+        {"more": 1},
+    ]
+    for changed in wrong:
+        (folder / "settings.json").write_text(json.dumps({**json.loads(good), **changed}), encoding="utf-8")
+        with pytest.raises(TabletopError):
+            balance.main(resume=folder)
+    for text in ("[]", "{", "3", '{"players": 2}'):
+        (folder / "settings.json").write_text(text, encoding="utf-8")
+        with pytest.raises(TabletopError):
+            balance.main(resume=folder)
+    (folder / "settings.json").write_text(good, encoding="utf-8")
+    kept = load_tree(folder / "games.zip")
+    (one,) = kept
+    damaged: list[Any] = [
+        [],
+        {one: 3},
+        {one: {**kept[one], "more": kept[one]["won"]}},
+        {one: {**kept[one], "won": kept[one]["won"][:1]}},
+        {one: {**kept[one], "points": kept[one]["points"].astype(np.float64)}},
+        {one: {**kept[one], "levels": "many"}},
+    ]
+    for strange in damaged:
+        save_tree(folder / "games.zip", strange)
+        with pytest.raises(TabletopError, match="not the games of this study"):
+            balance.main(resume=folder)
+    (folder / "games.zip").write_bytes(b"PK")
+    with pytest.raises(TabletopError, match="damaged"):
+        balance.main(resume=folder)
+    (folder / "games.zip").unlink()
+    balance.main(resume=folder)
 
 
 def test_one_change_none_and_too_many(tmp_path: Path) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +15,24 @@ from evergreen_env.component_files import COMPONENTS, KEYS
 from evergreen_env.config import Config
 from evergreen_env.game import GAME
 from evergreen_env.state import POWER_NAMES, SOURCE_NAMES
-from tabletop_agents import Agent
-from tabletop_engine.boxes import MOST_BOXES
-from tabletop_engine.checks import checked, whole
+from tabletop_agents import check_trusted
+from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError
-from tabletop_engine.play.batch import Batch
-from tabletop_engine.play.play import PlayListener, play
-from tabletop_engine.play.scores import margins, win_shares
-from tabletop_engine.seeds import EVALUATION, Stream, generator
+from tabletop_engine.seeds import Stream, generator
 from tabletop_engine.text.words import counted
+from tabletop_training.evergreen.balance_games import (
+    ORDINALS,
+    SETTINGS_FILE,
+    SIZES,
+    Games,
+    KeptGames,
+    Study,
+    figures,
+    places,
+)
 from tabletop_training.evergreen.change_effects import ChangeEffects, Changes
-from tabletop_training.files.job import Job, Stopped
+from tabletop_training.files.job import Job, Stopped, refuse_with_resume
 from tabletop_training.files.plots import GREY, picture
-from tabletop_training.files.settings import check_at_least_one
 from tabletop_training.files.tables import (
     OnResult,
     flat,
@@ -39,8 +45,9 @@ from tabletop_training.files.tables import (
     write_json,
     write_rows,
 )
-from tabletop_training.measure.evaluation import EVALUATION_SEED, MAX_GAMES_AT_ONCE
+from tabletop_training.measure.evaluation import EVALUATION_SEED
 from tabletop_training.measure.matches import make_agents
+from tabletop_training.measure.plays import agent_hash, tables_hash
 from tabletop_training.measure.results import Estimate
 from tabletop_training.measure.shapley import MOST_GROUPS, WAYS
 from tabletop_training.measure.spread import LookUp, Spread, look_up_first, spread_of
@@ -48,7 +55,6 @@ from tabletop_training.measure.spread import LookUp, Spread, look_up_first, spre
 PLAYERS = (2, 3, 4)
 AGENT, BOXES, BOX_GAMES, EFFECT_GAMES = "policy:versus", 100, 20, 400
 
-_ORDINALS = ("first", "second", "third", "fourth")
 _RESAMPLES = 400
 _SHOWN = 8
 _SIZE_WORDS = {
@@ -57,97 +63,6 @@ _SIZE_WORDS = {
     "lead": "the best ahead of the next",
     "spread": "the best ahead of the last",
 }
-
-
-@dataclass(frozen=True)
-class Games:
-    """Finished games of K boxes, G games each, with the same agent in all P seats. All arrays begin with (K, G).
-
-    Attributes:
-        won: (…, P) float64, shares of the victory by place in the first round's order.
-        points: (…, P) int64, by seat.
-        margins: (…, P) float64, own points less the mean of the others', by seat.
-        levels: (…, P, powers) int64, by seat.
-        scored: (…, P, sources) int64, by seat.
-        decisions: (…,) int64.
-        boxes: the numbers of each box.
-    """
-
-    players: int
-    won: np.ndarray
-    points: np.ndarray
-    margins: np.ndarray
-    levels: np.ndarray
-    scored: np.ndarray
-    decisions: np.ndarray
-    boxes: tuple[dict[str, Any], ...]
-
-
-class _Counting(PlayListener):
-    """Counts the decisions of each game."""
-
-    def __init__(self, games: int) -> None:
-        self.decisions = np.zeros(games, np.int64)
-
-    def on_step(self, which: np.ndarray) -> None:
-        self.decisions += which
-
-
-def play_boxes(
-    agent: Agent, config: Config, boxes: int | None, games: int, seed: int, should_stop: Callable[[], bool]
-) -> Games:
-    """Play so many games of each box, whose seeds are those of reports; None plays one box, the configuration's own.
-
-    Raises Stopped.
-    """
-    players, number = config.players, (boxes or 1) * games
-    box_seeds = None if boxes is None else [EVALUATION.first + box for box in range(boxes)]
-    which = np.repeat(np.arange(boxes or 1), games)
-    parts: list[tuple[np.ndarray, ...]] = []
-    drawn: tuple[Any, ...] = ()
-    for start in range(0, number, MAX_GAMES_AT_ONCE):
-        mine = np.arange(start, min(start + MAX_GAMES_AT_ONCE, number))
-        batch = Batch(config, len(mine), seed + mine, autoreset="disabled", boxes=box_seeds)
-        if boxes is not None:
-            batch.reset(seed + mine, boxes=which[mine])
-            drawn = batch.boxes
-        counting = _Counting(len(mine))
-        first = batch.states["first_player"].astype(np.int64)
-        chance = [generator(seed + start, Stream.AGENTS, seat) for seat in range(players)]
-        lineups = np.tile(np.arange(players), (len(mine), 1))
-        if not play([agent] * players, batch, lineups, chance, listeners=[counting], should_stop=should_stop):
-            raise Stopped
-        states = batch.states
-        order = (first[:, None] + np.arange(players)) % players
-        won = np.take_along_axis(win_shares(batch.places(states))[:, :players], order, axis=1)
-        points = states["points"][:, :players].astype(np.int64)
-        levels = states["level"][:, :players].astype(np.int64)
-        scored = states["scored"][:, :players].astype(np.int64)
-        parts.append((won, points, margins(points), levels, scored, counting.decisions))
-    joined = [np.concatenate(part) for part in zip(*parts, strict=True)]
-    won, points, ahead, levels, scored, decisions = (one.reshape(-1, games, *one.shape[1:]) for one in joined)
-    return Games(players, won, points, ahead, levels, scored, decisions, tuple(map(dict, drawn)))
-
-
-SIZES = ("decisions", "points", "lead", "spread")
-
-
-def places(players: int) -> list[str]:
-    """The names of the figures that are shares of games: one for each place in the first round's order."""
-    return [f"won, {name} in order" for name in _ORDINALS[:players]]
-
-
-def figures(games: Games) -> dict[str, np.ndarray]:
-    """The figures of each game by name, (K, G) float64: `places`, then `SIZES`."""
-    ordered = np.sort(games.points, axis=-1)
-    sizes = (
-        games.decisions.astype(float),
-        games.points.mean(axis=-1),
-        (ordered[..., -1] - ordered[..., -2]).astype(float),
-        (ordered[..., -1] - ordered[..., 0]).astype(float),
-    )
-    won = {name: games.won[..., place] for place, name in enumerate(places(games.players))}
-    return won | dict(zip(SIZES, sizes, strict=True))
 
 
 @dataclass(frozen=True)
@@ -176,9 +91,9 @@ class Balance:
         return [self.figures[name] for name in places(self.players)]
 
     @classmethod
-    def of(cls, games: Games, components: Any, seed: int, changes: ChangeEffects | None = None) -> Balance:
-        """From games; `seed` is for the bootstraps."""
-        chance = generator(seed, Stream.RANKS, games.players)
+    def of(cls, games: Games, study: Study, changes: ChangeEffects | None = None) -> Balance:
+        """From games of the study, whose seed is for the bootstraps, too."""
+        chance = generator(study.seed, Stream.RANKS, games.players)
         shares = places(games.players)
         return cls(
             games.players,
@@ -188,7 +103,7 @@ class Balance:
             look_up_first(
                 games.points.mean(axis=-1).astype(float),
                 games.boxes,
-                COMPONENTS.load(components),
+                COMPONENTS.load(study.components),
                 COMPONENTS.stated,
                 chance,
                 texts=("board.rows",),
@@ -226,79 +141,113 @@ def powers_of(games: Games, chance: np.random.Generator) -> dict[str, Estimate]:
 
 @checked
 def main(
-    agent: str = AGENT,
-    players: Sequence[int] = PLAYERS,
-    boxes: int = BOXES,
-    box_games: int = BOX_GAMES,
-    seed: int = EVALUATION_SEED,
+    agent: str | None = None,
+    players: Sequence[int] | None = None,
+    boxes: int | None = None,
+    box_games: int | None = None,
+    seed: int | None = None,
     components: str | Path | None = None,
     effect_games: int | None = None,
-    output: str | Path = "runs/balance",
+    output: str | Path | None = None,
     *,
+    resume: str | Path | None = None,
     on_result: OnResult = unheard,
 ) -> Path:
     """Play games over many boxes, the same agent in every seat, and write a report, a picture and tables.
 
     Arguments:
-        players: the numbers of players. boxes: how many boxes are drawn. box_games: games of each box and number of
-            players. components: an overlay file, whose numbers are not drawn. effect_games: games of each number of
-            players with each set of the file's changes, all other numbers as shipped, which tell what each change
-            does; None means `EFFECT_GAMES`, 0 none. on_result: called with the content of `balance.json`.
+        agent: None means `AGENT`. players: the numbers of players; None means `PLAYERS`. boxes: how many boxes are
+            drawn; None means `BOXES`. box_games: games of each box and number of players; None means `BOX_GAMES`.
+        components: an overlay file, whose numbers are not drawn. effect_games: games of each number of players with
+            each set of the file's changes, all other numbers as shipped, which tell what each change does; None means
+            `EFFECT_GAMES`, 0 none.
+        output: None means `runs/balance`. resume: the folder of a study to go on with, which keeps its settings.
+        on_result: called with the content of `balance.json`.
 
-    Returns the folder. Numbers of players that are done are kept after Ctrl-C. Raises ConfigError, CheckpointError and
-    ComponentsError.
+    Returns the folder. After Ctrl-C the report is about the numbers of players that are done. Raises ConfigError,
+    CheckpointError, ComponentsError, and TabletopError for a folder that cannot be resumed.
     """
-    boxes = whole("boxes", boxes, 2, MOST_BOXES)
-    check_at_least_one(box_games=box_games)
-    if effect_games is not None and components is None:
-        raise ConfigError(f"effect_games={effect_games}: only with components, a file that changes numbers")
-    told_games = whole("effect_games", EFFECT_GAMES if effect_games is None else effect_games, 0)
-    overlay = None if components is None else str(Path(components).resolve())
-    configs = [Config(number, overlay) for number in dict.fromkeys(players)]
-    if not configs or any(config.players < 2 for config in configs):
-        raise ConfigError(f"players={list(players)}: must be numbers of at least 2")
-    (who,) = make_agents([agent], configs[0])
-    for config in configs[1:]:
-        make_agents([agent], config)
-    changes = Changes.of(overlay if told_games else None, seed)
+    if resume is not None:
+        given: dict[str, Any] = {"agent": agent, "players": players, "boxes": boxes, "box_games": box_games}
+        given |= {"seed": seed, "components": components, "effect_games": effect_games, "output": output}
+        refuse_with_resume("nothing else", **given)
+        study = Study.read(Path(resume))
+        check_trusted(resume, [study.agent], [], option="the agent ")
+    else:
+        study = _new_study(agent, players, boxes, box_games, seed, components, effect_games)
+    configs = study.configs
+    player, *_ = [make_agents([study.agent], config)[0] for config in configs]
+    study = replace(study, file=agent_hash(study.agent, GAME))
+    changes = Changes.of(study.components if study.effect_games else None, study.seed)
     found: list[Balance] = []
-    with Job(output) as job:
+    with Job(resume or output or "runs/balance", resume=resume is not None) as job:
+        write_json(job.folder / SETTINGS_FILE, asdict(study))
+        kept = KeptGames(job.folder, study, player, job.should_stop)
         with suppress(Stopped), job.bar("playing", float(len(configs))) as bar:
             for config in configs:
-                bar.show(f"{counted(config.players, 'player')}, {boxes * box_games:,} games", len(found))
-                games = play_boxes(who, config, boxes, box_games, seed, job.should_stop)
+                named = counted(config.players, "player")
+                bar.show(f"{named}, {study.boxes * study.box_games:,} games", len(found))
+                games = kept.games(f"{config.players} boxes", config, study.boxes, study.box_games)
 
-                def play_one(one: Config) -> dict[str, np.ndarray]:
-                    same = play_boxes(who, one, None, told_games, seed, job.should_stop)
-                    return {name: values[0] for name, values in figures(same).items()}
+                def play_one(name: str, one: Config) -> dict[str, np.ndarray]:
+                    bar.show(f"{counted(one.players, 'player')}, {name}", len(found))
+                    same = kept.games(f"{one.players} {name}", one, None, study.effect_games)
+                    return {figure: values[0] for figure, values in figures(same).items()}
 
                 effects = ChangeEffects.of(changes, config, play_one, frozenset(places(config.players)))
-                found.append(Balance.of(games, overlay, seed, effects))
-        if not found:
-            job.console.print("Stopped early: nothing was kept.")
-            return job.folder
-        content = _write(job.folder, found, changes, agent, boxes, box_games, seed)
-        job.console.print("\n".join(_seat_lines(found)))
-        on_result(content)
+                found.append(Balance.of(games, study, effects))
+        if found:
+            content = _write(job.folder, found, study, changes)
+            job.console.print("\n".join(_seat_lines(found)))
+            on_result(content)
+        if len(found) < len(configs):
+            nothing = "" if len(kept) else " before the first games were finished: nothing was kept"
+            again = f"evergreen balance --resume {shlex.quote(str(job.folder))}"
+            job.console.print(f"Stopped early{nothing}. To continue: {again}", soft_wrap=True)
     return job.folder
 
 
-def _write(
-    folder: Path, found: Sequence[Balance], changes: Changes, agent: str, boxes: int, box_games: int, seed: int
-) -> dict[str, Any]:
+def _new_study(
+    agent: str | None,
+    players: Sequence[int] | None,
+    boxes: int | None,
+    box_games: int | None,
+    seed: int | None,
+    components: str | Path | None,
+    effect_games: int | None,
+) -> Study:
+    """A study with these settings, None for the usual ones."""
+    if effect_games is not None and components is None:
+        raise ConfigError(f"effect_games={effect_games}: only with components, a file that changes numbers")
+    told = EFFECT_GAMES if effect_games is None else effect_games
+    overlay = None if components is None else str(Path(components).resolve())
+    return Study(
+        AGENT if agent is None else agent,
+        tuple(dict.fromkeys(PLAYERS if players is None else players)),
+        BOXES if boxes is None else boxes,
+        BOX_GAMES if box_games is None else box_games,
+        0 if overlay is None else told,
+        EVALUATION_SEED if seed is None else seed,
+        overlay,
+        None,
+        tables_hash(GAME, overlay),
+    )
+
+
+def _write(folder: Path, found: Sequence[Balance], study: Study, changes: Changes) -> dict[str, Any]:
     rows = [row for one in found for row in _rows(one)]
     write_rows(folder / "balance.csv", rows, form=".5g")
     _plot(folder / "seats.png", found)
-    (folder / "report.md").write_text(_report(found, changes, agent, boxes, box_games, seed), encoding="utf-8")
+    (folder / "report.md").write_text(_report(found, study, changes), encoding="utf-8")
     content: dict[str, Any] = plain(
         {
             "game": GAME.name,
-            "agent": agent,
-            "boxes": boxes,
-            "box_games": box_games,
-            "seed": seed,
-            "package_version": GAME.version,
-            "state_version": GAME.rules_version,
+            "agent": study.agent,
+            "boxes": study.boxes,
+            "box_games": study.box_games,
+            "seed": study.seed,
+            "package_version": study.package_version,
+            "state_version": study.state_version,
             "rows": rows,
             "powers": [{"players": one.players, **one.powers} for one in found],
             "look_up": [{"players": one.players, **asdict(it)} for one in found for it in one.look_up.numbers],
@@ -342,17 +291,17 @@ def _change_rows(one: Balance) -> list[dict[str, Any]]:
 def _seat_lines(found: Sequence[Balance]) -> list[str]:
     lines = []
     for one in found:
-        rates = ", ".join(f"{_ORDINALS[place]} {100 * seat.mean.value:.1f} %" for place, seat in enumerate(one.seats))
+        rates = ", ".join(f"{ORDINALS[place]} {100 * seat.mean.value:.1f} %" for place, seat in enumerate(one.seats))
         lines.append(f"{counted(one.players, 'player')}: won by the {rates} in the first round's order.")
     return lines
 
 
-def _report(found: Sequence[Balance], changes: Changes, agent: str, boxes: int, box_games: int, seed: int) -> str:
-    name = markdown_code(agent)
+def _report(found: Sequence[Balance], study: Study, changes: Changes) -> str:
+    name, boxes, box_games = markdown_code(study.agent), study.boxes, study.box_games
     seats = [
         (
             counted(one.players, "player"),
-            f"{_ORDINALS[place]}",
+            f"{ORDINALS[place]}",
             f"{100 / one.players:.1f}",
             _shown(seat.mean, 100),
             *_ends(seat, 100),
@@ -390,7 +339,7 @@ def _report(found: Sequence[Balance], changes: Changes, agent: str, boxes: int, 
         f"{name} plays all seats of {boxes * box_games:,} games with each number of players: {box_games} with each"
         f" of {boxes} boxes, in which every number that nobody has read, the map and the deck are drawn from their"
         " ranges (`evergreen components --draw`). The chance of the games does not count as a difference between boxes."
-        f" 95 % intervals; seeds from {seed}.",
+        f" 95 % intervals; seeds from {study.seed}.",
         *_seat_lines(found),
         "## Seats",
         "By place in the first round's order. An even share would be the same for all.",
@@ -469,7 +418,7 @@ def _plot(path: Path, found: Sequence[Balance]) -> None:
             bars = np.clip([value - least, most - value], 0, None)
             axes.errorbar(places, value, yerr=bars, fmt="o", color="#0072B2")
             axes.axhline(100 / one.players, color=GREY, linewidth=1, linestyle="--")
-            axes.set_xticks(places, _ORDINALS[: one.players])
+            axes.set_xticks(places, ORDINALS[: one.players])
             axes.set_xlim(-0.5, one.players - 0.5)
             axes.set_title(counted(one.players, "player"))
         panels[0][0].set_ylabel("%; grey: nine tenths of the boxes")

@@ -37,6 +37,10 @@ class Changes:
         few = 1 <= len(groups) <= MOST_GROUPS
         return cls(groups, Plan.of(len(groups), generator(seed, Stream.RANKS, 2)) if few else None)
 
+    def name(self, chosen: Set) -> str:
+        """The keys of some changes, for a file."""
+        return "+".join(key for one in sorted(chosen) for key in self.groups[one]) or "shipped"
+
     def configs(self, config: Config) -> dict[Set, Config]:
         """The configurations that are played, by the changes in them: first none, then all."""
         if self.plan is None:
@@ -62,12 +66,15 @@ class ChangeEffects:
 
     @classmethod
     def of(
-        cls, changes: Changes, config: Config, play: Callable[[Config], Figures], shares: frozenset[str]
+        cls, changes: Changes, config: Config, play: Callable[[str, Config], Figures], shares: frozenset[str]
     ) -> ChangeEffects | None:
-        """Play the games of all sets of changes, always with the same seeds; None if there is nothing to tell."""
+        """From games of all sets of changes; None if there is nothing to tell.
+
+        `play` gives the figures of a set's games by its name and configuration, always with the same seeds.
+        """
         if changes.plan is None:
             return None
-        played = {chosen: play(one) for chosen, one in changes.configs(config).items()}
+        played = {chosen: play(changes.name(chosen), one) for chosen, one in changes.configs(config).items()}
         figures = played[frozenset()]
         effects = {
             name: effects_of(changes.plan, lambda chosen, name=name: played[chosen][name])  # type: ignore[misc]
