@@ -552,6 +552,9 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
         ("tables", "0", "other numbers on the pieces"),
         ("files", {"policy:gone.zip": "0"}, "checkpoint of policy:gone.zip is another"),
         ("colour", "red", "not the settings"),
+        ("boxes", 10**12, "boxes=1000000000000: must be"),
+        ("effect_games", "many", "effect_games='many': must be"),
+        ("seed", -1, "seed=-1: must be"),
     ):
         (tmp_path / "settings.json").write_text(json.dumps({**settings, key: value}), encoding="utf-8")
         with pytest.raises(TabletopError, match=match):

@@ -20,6 +20,8 @@ from petrichor_env.component_files import COMPONENTS, own_numbers
 from petrichor_env.config import Config
 from petrichor_env.game import GAME
 from petrichor_env.state import RULES_VERSION, SOURCE_NAMES
+from tabletop_engine.boxes import MOST_BOXES
+from tabletop_engine.checks import whole
 from tabletop_engine.errors import TabletopError
 from tabletop_engine.files import read_limited
 from tabletop_engine.play.tables import boxes_of
@@ -270,6 +272,9 @@ def read_study(folder: Path) -> Study:
     for what, now in (("package_version", petrichor_env.__version__), ("state_version", RULES_VERSION)):
         if getattr(study, what) != now:
             raise TabletopError(f"{folder}: its games are of {what} {getattr(study, what)}, this is {now}")
+    whole("boxes", study.boxes, 0, MOST_BOXES)
+    whole("effect_games", study.effect_games, 0)
+    whole("seed", study.seed, 0, 2**32 - 1)
     if study.tables != tables_hash(GAME, study.components):
         raise TabletopError(f"{folder}: its games were played with other numbers on the pieces")
     for agent, digest in study.files.items():
