@@ -372,19 +372,20 @@ def _change_section(found: Sequence[Balance], changes: Changes) -> list[str]:
         (
             ", ".join(f"{markdown_code(key)} ({KEYS[key].meaning})" for key in keys),
             counted(one.players, "player"),
-            _SIZE_WORDS.get(figure, f"{figure}, %"),
+            _SIZE_WORDS.get(figure, figure),
             *((signed if figure in SIZES else percentage_points)(told[way]) for way in WAYS),
         )
         for one in found
         if one.changes is not None
         for keys, figure, told in one.changes.told()
+        if (one.players, figure) != (2, "spread")  # the next is the last
     ]
     if not rows:
         return []
     games = max(one.changes.games for one in found if one.changes is not None)
     text = (
         f"From {games:,} games of each number of players with each set of changes, always with the same seeds, and with"
-        " all other numbers as shipped. *Alone* is the change by itself. *Last* is the same change when all others of"
+        " all other numbers as shipped; wins in percentage points. *Alone* is the change by itself. *Last* is the same change when all others of"
         " the file are made already. *Its part* is the mean over the orders in which the changes can be made (the"
         " Shapley value): the parts of all changes sum to what the whole file does."
     )
