@@ -385,9 +385,9 @@ def _change_section(found: Sequence[Balance], changes: Changes) -> list[str]:
     games = max(one.changes.games for one in found if one.changes is not None)
     text = (
         f"From {games:,} games of each number of players with each set of changes, always with the same seeds, and with"
-        " all other numbers as shipped; wins in percentage points. *Alone* is the change by itself. *Last* is the same change when all others of"
-        " the file are made already. *Its part* is the mean over the orders in which the changes can be made (the"
-        " Shapley value): the parts of all changes sum to what the whole file does."
+        " all other numbers as shipped; wins in percentage points. *Alone* is the change by itself. *Last* is the same"
+        " change when all others of the file are made already. *Its part* is the mean over the orders in which the"
+        " changes can be made (the Shapley value): the parts of all changes sum to what the whole file does."
     )
     heads = ("change", "players", "what", "alone", "last", "its part")
     return ["## What each change does", text, markdown_table(heads, rows, left=3)]
