@@ -775,6 +775,7 @@ def test_damaged_states(config: Config, seed: int, steps: int, place: int, chang
         described = describe(damaged[0])
     except StateError:
         return
+    damaged["box"] = 0  # which a description does not say
     assert scenario(described).tobytes() == damaged.tobytes()
 
 
