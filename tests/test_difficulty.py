@@ -21,14 +21,13 @@ from tabletop_agents import make_agent
 from tabletop_cli import petrichor as cli
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.play.batch import Batch
-from tabletop_training.files.job import Job
+from tabletop_training.files.job import SETTINGS_FILE, Job
 from tabletop_training.files.tables import write_json
 from tabletop_training.measure import plays
 from tabletop_training.measure.evaluation import EvaluationStopped, play_games
 from tabletop_training.measure.results import Estimate, Results, difference_estimate
 from tabletop_training.petrichor import difficulty, difficulty_report
 from tabletop_training.petrichor.study import (
-    SETTINGS_FILE,
     Key,
     Study,
     by_set,
@@ -53,8 +52,8 @@ from tabletop_training.petrichor.variant_effects import (
     win_rate_effects,
 )
 from tests.support.processes import in_python
-from tests.support.studies import SEED, contents, noisy, results_of, rows_of, sets_of, stopping_after, without_pictures  # noqa: F401
-from tests.support.workers import Watched
+from tests.support.studies import SEED, contents, noisy, results_of, rows_of, sets_of, without_pictures  # noqa: F401
+from tests.support.workers import Watched, stopping_after
 
 GAMES = 12
 FILES = {

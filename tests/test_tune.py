@@ -20,11 +20,11 @@ from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.game import game_of
 from tabletop_engine.play.batch import Batch
 from tabletop_training.measure import tune
-from tabletop_training.measure.evaluation import HERE, EvaluationStopped, Workers
+from tabletop_training.measure.evaluation import HERE, Workers
 from tabletop_training.measure.matches import play_match
 from tabletop_training.measure.results import Results
 from tabletop_training.measure.tune import Found, Number, Task, Trial, Tuning, numbers_of, overlay_of, verdict
-from tests.support.workers import Watched
+from tests.support.workers import stopping_after
 
 SOLO = {"players": 1}
 QUICK: dict[str, Any] = {"trials": 12, "games": 16, "verifying": 20}
@@ -227,16 +227,6 @@ def test_it_leaves_an_overlay_a_page_and_a_picture(tmp_path: Path) -> None:
         assert json.loads(row["now"]) == data["overlay"][key]
     before = play_match(["random"], Config(), np.arange(1_000_000, 1_000_020))
     assert data["before"][Config().name]["value"] == pytest.approx(before.margins.mean(), abs=1e-4)
-
-
-def stopping_after(blocks: int) -> Workers:
-    left = iter(range(blocks))
-
-    def look(agents: tuple[str, ...]) -> None:
-        if next(left, None) is None:
-            raise EvaluationStopped
-
-    return Watched(look)
 
 
 def test_a_search_that_is_stopped_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

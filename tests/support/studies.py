@@ -10,13 +10,11 @@ import pytest
 
 from petrichor_env import Config
 from petrichor_env.state import Source
-from tabletop_training.measure.evaluation import EvaluationStopped, Workers
 from tabletop_training.measure.results import Results
 from tabletop_training.petrichor import box_report, report_plots
 from tabletop_training.petrichor.study import Key
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
 from tabletop_training.petrichor.variant_effects import Sets
-from tests.support.workers import Watched
 
 SEED = 77
 
@@ -38,17 +36,6 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 def contents(folder: Path) -> dict[str, bytes]:
     """The files of a study but for its pictures."""
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix != ".png"}
-
-
-def stopping_after(blocks: int) -> Workers:
-    """Workers that play so many blocks, and are then stopped."""
-    left = iter(range(blocks))
-
-    def look(agents: tuple[str, ...]) -> None:
-        if next(left, None) is None:
-            raise EvaluationStopped
-
-    return Watched(look)
 
 
 def sets_of(margins: np.ndarray, agent: str = "made up") -> Sets:

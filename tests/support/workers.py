@@ -12,7 +12,7 @@ import numpy as np
 
 from tabletop_agents import RandomAgent
 from tabletop_engine.play.agents import Decisions
-from tabletop_training.measure.evaluation import GameBlock, Playing, Workers
+from tabletop_training.measure.evaluation import EvaluationStopped, GameBlock, Playing, Workers
 from tabletop_training.measure.results import Results
 
 KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL, and its SIGTERM kills
@@ -33,6 +33,17 @@ class Watched(Workers):
                 yield block
 
         return super().play(looked_at(), **playing)
+
+
+def stopping_after(blocks: int) -> Workers:
+    """Workers that play so many blocks, and are then stopped."""
+    left = iter(range(blocks))
+
+    def look(agents: tuple[str, ...]) -> None:
+        if next(left, None) is None:
+            raise EvaluationStopped
+
+    return Watched(look)
 
 
 class Noting(RandomAgent):

@@ -22,7 +22,6 @@ from tabletop_engine.seeds import Stream, generator
 from tabletop_engine.text.words import counted
 from tabletop_training.evergreen.balance_games import (
     ORDINALS,
-    SETTINGS_FILE,
     SIZES,
     Games,
     KeptGames,
@@ -31,7 +30,7 @@ from tabletop_training.evergreen.balance_games import (
     places,
 )
 from tabletop_training.evergreen.change_effects import ChangeEffects, Changes
-from tabletop_training.files.job import Job, Stopped, refuse_with_resume
+from tabletop_training.files.job import SETTINGS_FILE, Job, Stopped, refuse_with_resume
 from tabletop_training.files.plots import GREY, picture
 from tabletop_training.files.tables import (
     OnResult,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,18 +16,16 @@ from tabletop_agents import Agent
 from tabletop_engine.boxes import MOST_BOXES
 from tabletop_engine.checks import whole
 from tabletop_engine.errors import ConfigError, TabletopError
-from tabletop_engine.files import read_limited
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.play import PlayListener, play
 from tabletop_engine.play.scores import margins, win_shares
 from tabletop_engine.seeds import EVALUATION, Stream, generator
-from tabletop_training.files.job import Stopped
+from tabletop_training.files.job import Stopped, kept_settings
 from tabletop_training.files.trees import load_tree, save_tree
 from tabletop_training.measure.evaluation import MAX_GAMES_AT_ONCE
 from tabletop_training.measure.plays import agent_hash, tables_hash
 
 ORDINALS = ("first", "second", "third", "fourth")
-SETTINGS_FILE = "settings.json"
 GAMES_FILE = "games.zip"
 
 
@@ -178,17 +175,8 @@ class Study:
 
         Raises TabletopError if there is none, or if its rules, numbers or checkpoint differ from today's.
         """
-        path = folder / SETTINGS_FILE
-        try:
-            read: dict[str, Any] = json.loads(read_limited(path))
-            study = cls(**{**read, "players": tuple(read["players"])})
-        except OSError as error:
-            raise TabletopError(f"{path}: there is no study to continue ({error.strerror})") from None
-        except (ValueError, TypeError, KeyError, AttributeError):
-            raise TabletopError(f"{path}: not the settings of a study of this version") from None
-        for what, now in (("package_version", GAME.version), ("state_version", GAME.rules_version)):
-            if getattr(study, what) != now:
-                raise TabletopError(f"{folder}: its games are of {what} {getattr(study, what)}, this is {now}")
+        today = {"package_version": GAME.version, "state_version": GAME.rules_version}
+        study = kept_settings(folder, "study", lambda read: cls(**{**read, "players": tuple(read["players"])}), **today)
         if study.tables != tables_hash(GAME, study.components):
             raise TabletopError(f"{folder}: its games were played with other numbers on the pieces")
         if study.file != agent_hash(study.agent, GAME):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import threading
@@ -9,15 +10,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from tabletop_engine.errors import ConfigError, TabletopError
+from tabletop_engine.files import read_limited
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import shown
+
+SETTINGS_FILE = "settings.json"
+"""What was asked for, in the folder of a job that can be resumed."""
+
+Kept = TypeVar("Kept")
 
 fcntl: Any = None
 with suppress(ImportError):  # Windows has none
@@ -63,6 +70,25 @@ def refuse_with_resume(allowed: str, **given: Any) -> None:
     names = [name for name, value in given.items() if value is not None]
     if names:
         raise ConfigError(f"{', '.join(names)}: not with --resume, which keeps its settings. You can give {allowed}")
+
+
+def kept_settings(folder: Path, kind: str, make: Callable[[dict[str, Any]], Kept], **today: Any) -> Kept:
+    """What `make` makes of the content of a folder's `settings.json`; `kind` is its name in errors.
+
+    `today` are the versions that its attributes must have. Raises TabletopError if there is no such file, or if it is
+    of another kind or version.
+    """
+    path = folder / SETTINGS_FILE
+    try:
+        kept = make(json.loads(read_limited(path)))
+    except OSError as error:
+        raise TabletopError(f"{path}: there is no {kind} to continue ({error.strerror})") from None
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise TabletopError(f"{path}: not the settings of a {kind} of this version") from None
+    for what, now in today.items():
+        if getattr(kept, what) != now:
+            raise TabletopError(f"{folder}: its games are of {what} {getattr(kept, what)}, this is {now}")
+    return kept
 
 
 def make_folder(wanted: str | Path, new: bool = False) -> Path:

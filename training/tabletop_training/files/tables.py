@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 import re
@@ -17,7 +18,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tabletop_engine.errors import ConfigError
+from tabletop_engine.errors import ConfigError, TabletopError
+from tabletop_engine.files import read_limited
 from tabletop_engine.game import Config, Game
 from tabletop_engine.replays.files import THOUSANDTHS, printable
 from tabletop_engine.replays.replay import Replay, replays_of
@@ -177,6 +179,22 @@ def slug(name: str) -> str:
 def csv_file(path: Path, new: bool = True) -> TextIO:
     """A CSV file to write, or with `new=False` to append to. What UTF-8 cannot hold is written as `shown` shows it."""
     return path.open("w" if new else "a", newline="", encoding="utf-8", errors="backslashreplace")
+
+
+def kept_rows(path: Path, columns: tuple[str, ...]) -> list[list[str]]:
+    """The cells of a CSV file's lines below its header; none if there is no file.
+
+    Raises TabletopError for a file that can't be read or has other columns.
+    """
+    if not path.exists():
+        return []
+    try:
+        lines = list(csv.reader(io.StringIO(read_limited(path).decode(), newline="")))
+    except (OSError, ValueError, csv.Error) as error:
+        raise TabletopError(f"{path}: can't be read ({error})") from None
+    if not lines or tuple(lines[0]) != columns:
+        raise TabletopError(f"{path}: its columns are not those of this version: {', '.join(columns)}")
+    return lines[1:]
 
 
 def write_rows(path: Path, rows: Sequence[dict[str, Any]], form: str = ".6f") -> None:

@@ -8,7 +8,6 @@ which nothing was chosen.
 from __future__ import annotations
 
 import csv
-import io
 import json
 import math
 import shlex
@@ -27,16 +26,16 @@ from tabletop_engine.checks import checked
 from tabletop_engine.described.overlays import ComponentFile, as_toml
 from tabletop_engine.described.ranges import Each, OneOf
 from tabletop_engine.errors import ComponentsError, ConfigError, TabletopError
-from tabletop_engine.files import read_limited
 from tabletop_engine.game import Config, Game
 from tabletop_engine.seeds import EVALUATION, TUNING, Seeds
 from tabletop_engine.text.words import counted
-from tabletop_training.files.job import Job, Stopped, refuse_with_resume
+from tabletop_training.files.job import SETTINGS_FILE, Job, Stopped, kept_settings, refuse_with_resume
 from tabletop_training.files.plots import GREY, INK, picture
 from tabletop_training.files.settings import check_at_least_one
 from tabletop_training.files.tables import (
     OnResult,
     csv_file,
+    kept_rows,
     markdown_code,
     markdown_table,
     plain,
@@ -72,7 +71,7 @@ _REFUSED = 10.0
 _NONE = "none"
 _FINAL = Seeds(TUNING.first + 5_000_000, TUNING.last)
 """The games of candidates that may be chosen."""
-SETTINGS_FILE, TRIALS_FILE = "settings.json", "trials.csv"
+TRIALS_FILE = "trials.csv"
 _COLUMNS = ("changes", "distance", "value", "figures")
 
 
@@ -493,19 +492,13 @@ def main(
 
 def read_task(folder: Path, game: Game) -> Task:
     """The task of a folder. Raises TabletopError if there is none, or if its rules differ."""
-    path = folder / SETTINGS_FILE
-    try:
-        read: dict[str, Any] = json.loads(read_limited(path))
+
+    def task_of(read: dict[str, Any]) -> Task:
         config = {key: tuple(one) if isinstance(one, list) else one for key, one in read["config"].items()}
-        task = Task(**{**read, "config": config, "keys": tuple(read["keys"])})
-    except OSError as error:
-        raise TabletopError(f"{path}: there is no search to continue ({error.strerror})") from None
-    except (ValueError, TypeError, KeyError, AttributeError):
-        raise TabletopError(f"{path}: not the settings of a search of this version") from None
-    for what, now in (("package_version", game.version), ("rules_version", game.rules_version)):
-        if getattr(task, what) != now:
-            raise TabletopError(f"{folder}: its games are of {what} {getattr(task, what)}, this is {now}")
-    return task
+        return Task(**{**read, "config": config, "keys": tuple(read["keys"])})
+
+    today = {"package_version": game.version, "rules_version": game.rules_version}
+    return kept_settings(folder, "search", task_of, **today)
 
 
 def write_trials(folder: Path, trials: Iterable[Trial], new: bool = False) -> None:
@@ -521,16 +514,9 @@ def write_trials(folder: Path, trials: Iterable[Trial], new: bool = False) -> No
 def read_trials(folder: Path, tuning: Tuning) -> list[Trial]:
     """The candidates of `trials.csv`; none if there is no such file. Raises TabletopError for another file."""
     path = folder / TRIALS_FILE
-    if not path.exists():
-        return []
-    try:
-        rows = list(csv.reader(io.StringIO(read_limited(path).decode(), newline="")))
-    except (OSError, ValueError, csv.Error) as error:
-        raise TabletopError(f"{path}: can't be read ({error})") from None
-    if not rows or tuple(rows[0]) != _COLUMNS:
-        raise TabletopError(f"{path}: its columns are not those of this version: {', '.join(_COLUMNS)}")
+    rows = kept_rows(path, _COLUMNS)
     trials = []
-    for line, row in enumerate(rows[1:], 2):
+    for line, row in enumerate(rows, 2):
         try:
             changes, distance, value, figures = row
             candidate = {str(name): int(one) for name, one in json.loads(changes).items()}
@@ -539,7 +525,7 @@ def read_trials(folder: Path, tuning: Tuning) -> list[Trial]:
                 raise ValueError
             trials.append(Trial(candidate, float(distance), float(value), tuple(map(float, json.loads(figures)))))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            if line == len(rows):  # cut off while it was written
+            if line == len(rows) + 1:  # cut off while it was written
                 break
             raise TabletopError(f"{path}, line {line}: no candidate ({', '.join(row)[:80]})") from None
     return trials

@@ -21,7 +21,7 @@ from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.play.tables import boxes_of
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import shown
-from tabletop_training.files.job import Job, Stopped, refuse_with_resume
+from tabletop_training.files.job import SETTINGS_FILE, Job, Stopped, refuse_with_resume
 from tabletop_training.files.settings import check_at_least_one
 from tabletop_training.files.tables import OnResult, ReplayFiles, new_table, plus_minus, slug, unheard, write_json
 from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
@@ -31,7 +31,6 @@ from tabletop_training.petrichor.difficulty_report import changed_numbers, write
 from tabletop_training.petrichor.report_plots import set_title
 from tabletop_training.petrichor.study import (
     EFFECT_GAMES,
-    SETTINGS_FILE,
     Study,
     read_games,
     read_study,

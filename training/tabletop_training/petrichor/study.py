@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import csv
-import io
-import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -23,10 +20,10 @@ from petrichor_env.state import RULES_VERSION, SOURCE_NAMES
 from tabletop_engine.boxes import MOST_BOXES
 from tabletop_engine.checks import whole
 from tabletop_engine.errors import TabletopError
-from tabletop_engine.files import read_limited
 from tabletop_engine.play.tables import boxes_of
 from tabletop_engine.seeds import EVALUATION, Stream, generator
-from tabletop_training.files.tables import csv_file
+from tabletop_training.files.job import kept_settings
+from tabletop_training.files.tables import csv_file, kept_rows
 from tabletop_training.measure.plays import agent_hash, is_search, tables_hash
 from tabletop_training.measure.results import Results
 from tabletop_training.measure.shapley import MOST_GROUPS, Plan, Set, groups_of, overlay_of
@@ -38,7 +35,6 @@ EFFECT_GAMES = 200
 BOX_GAMES = 20
 """The default number of games of each set and box; searches play none."""
 
-SETTINGS_FILE = "settings.json"
 GAMES_FILE = "games.csv"
 
 _SIDES = ("player", "neutral")
@@ -217,16 +213,8 @@ def read_games(folder: Path, study: Study) -> list[Results]:
     not such a table.
     """
     path = folder / GAMES_FILE
-    if not path.exists():
-        return []
     rows: dict[tuple[str, ...], list[list[int]]] = {}
-    try:
-        lines = list(csv.reader(io.StringIO(read_limited(path).decode(), newline="")))
-    except (OSError, ValueError, csv.Error) as error:
-        raise TabletopError(f"{path}: can't be read ({error})") from None
-    if not lines or tuple(lines[0]) != _COLUMNS:
-        raise TabletopError(f"{path}: its columns are not those of this version: {', '.join(_COLUMNS)}")
-    for line, row in enumerate(lines[1:], 2):
+    for line, row in enumerate(kept_rows(path, _COLUMNS), 2):
         try:
             rows.setdefault(tuple(row[:3]), []).append([int(number) for number in row[3:]])
         except ValueError:
@@ -261,17 +249,8 @@ def read_games(folder: Path, study: Study) -> list[Results]:
 
 def read_study(folder: Path) -> Study:
     """Read the study of a folder. Raises TabletopError if there is none, or if its rules or numbers differ."""
-    path = folder / SETTINGS_FILE
-    try:
-        read: dict[str, Any] = json.loads(read_limited(path))
-        study = Study(**{**read, "modules": tuple(read["modules"])})
-    except OSError as error:
-        raise TabletopError(f"{path}: there is no study to continue ({error.strerror})") from None
-    except (ValueError, TypeError, KeyError, AttributeError):
-        raise TabletopError(f"{path}: not the settings of a study of this version") from None
-    for what, now in (("package_version", petrichor_env.__version__), ("state_version", RULES_VERSION)):
-        if getattr(study, what) != now:
-            raise TabletopError(f"{folder}: its games are of {what} {getattr(study, what)}, this is {now}")
+    today = {"package_version": petrichor_env.__version__, "state_version": RULES_VERSION}
+    study = kept_settings(folder, "study", lambda read: Study(**{**read, "modules": tuple(read["modules"])}), **today)
     whole("boxes", study.boxes, 0, MOST_BOXES)
     whole("effect_games", study.effect_games, 0)
     whole("seed", study.seed, 0, 2**32 - 1)
