@@ -65,6 +65,11 @@ TUNING = Seeds(90_000_000, 99_999_999)
 """Games by which something was chosen by hand; no report uses them."""
 
 
+def box_seeds(seeds: Seeds, number: int) -> list[int]:
+    """The seeds of so many boxes for this use: the first of the range."""
+    return list(range(seeds.first, seeds.first + number))
+
+
 def generator(seed: int, stream: Stream, *more: int) -> np.random.Generator:
     """A generator for one use. `more` are further indices, such as an agent's.
 

@@ -29,7 +29,6 @@ from tabletop_training.evergreen.balance_games import (
     figures,
     places,
 )
-from tabletop_training.evergreen.change_effects import ChangeEffects, Changes
 from tabletop_training.files.job import SETTINGS_FILE, Job, Stopped, refuse_with_resume
 from tabletop_training.files.plots import GREY, picture
 from tabletop_training.files.tables import (
@@ -44,11 +43,12 @@ from tabletop_training.files.tables import (
     write_json,
     write_rows,
 )
+from tabletop_training.measure.changes import ChangeEffects, Changes
 from tabletop_training.measure.evaluation import EVALUATION_SEED
 from tabletop_training.measure.matches import make_agents
 from tabletop_training.measure.plays import agent_hash, tables_hash
 from tabletop_training.measure.results import Estimate
-from tabletop_training.measure.shapley import MOST_GROUPS, WAYS
+from tabletop_training.measure.shapley import WAYS, Set
 from tabletop_training.measure.spread import LookUp, Spread, look_up_first, spread_of
 
 PLAYERS = (2, 3, 4)
@@ -177,7 +177,7 @@ def main(
     configs = study.configs
     player, *_ = [make_agents([study.agent], config)[0] for config in configs]
     study = replace(study, file=agent_hash(study.agent, GAME))
-    changes = Changes.of(study.components if study.effect_games else None, study.seed)
+    changes = Changes.of(COMPONENTS, study.components if study.effect_games else None, study.seed)
     found: list[Balance] = []
     with Job(resume or output or "runs/balance", resume=resume is not None) as job:
         write_json(job.folder / SETTINGS_FILE, asdict(study))
@@ -187,13 +187,17 @@ def main(
                 named = counted(config.players, "player")
                 bar.show(f"{named}, {study.boxes * study.box_games:,} games", len(found))
                 games = kept.games(f"{config.players} boxes", config, study.boxes, study.box_games)
-
-                def play_one(name: str, one: Config) -> dict[str, np.ndarray]:
-                    bar.show(f"{counted(one.players, 'player')}, {name}", len(found))
-                    same = kept.games(f"{one.players} {name}", one, None, study.effect_games)
-                    return {figure: values[0] for figure, values in figures(same).items()}
-
-                effects = ChangeEffects.of(changes, config, play_one, frozenset(places(config.players)))
+                effects = None
+                if changes.plan is not None:
+                    played: dict[Set, dict[str, np.ndarray]] = {}
+                    for chosen in (frozenset[int](), changes.whole, *changes.parts):
+                        overlay = changes.overlay(chosen)
+                        name = "+".join(overlay) or "shipped"
+                        bar.show(f"{named}, {name}", len(found))
+                        some = Config(config.players, overlay or None)
+                        same = kept.games(f"{config.players} {name}", some, None, study.effect_games)
+                        played[chosen] = {figure: values[0] for figure, values in figures(same).items()}
+                    effects = ChangeEffects.of(changes, played, frozenset(places(config.players)))
                 found.append(Balance.of(games, study, effects))
         if found:
             content = _write(job.folder, found, study, changes)
@@ -364,12 +368,11 @@ def _report(found: Sequence[Balance], study: Study, changes: Changes) -> str:
 
 def _change_section(found: Sequence[Balance], changes: Changes) -> list[str]:
     """What each number of an overlay file does; why nothing is said where there are too many."""
-    number = len(changes.groups)
-    if number and changes.plan is None:
-        return [f"The file changes {number} numbers. What each of them does is told for at most {MOST_GROUPS}."]
+    if changes.too_many:
+        return [changes.too_many]
     rows = [
         (
-            ", ".join(f"{markdown_code(key)} ({KEYS[key].meaning})" for key in keys),
+            changes.title(keys),
             counted(one.players, "player"),
             _SIZE_WORDS.get(figure, figure),
             *((signed if figure in SIZES else percentage_points)(told[way]) for way in WAYS),
@@ -382,14 +385,12 @@ def _change_section(found: Sequence[Balance], changes: Changes) -> list[str]:
     if not rows:
         return []
     games = max(one.changes.games for one in found if one.changes is not None)
-    text = (
+    start = (
         f"From {games:,} games of each number of players with each set of changes, always with the same seeds, and with"
-        " all other numbers as shipped; wins in percentage points. *Alone* is the change by itself. *Last* is the same"
-        " change when all others of the file are made already. *Its part* is the mean over the orders in which the"
-        " changes can be made (the Shapley value): the parts of all changes sum to what the whole file does."
+        " all other numbers as shipped; wins in percentage points."
     )
     heads = ("change", "players", "what", "alone", "last", "its part")
-    return ["## What each change does", text, markdown_table(heads, rows, left=3)]
+    return ["## What each change does", start, *changes.explained, markdown_table(heads, rows, left=3)]
 
 
 def _key(keys: Sequence[str]) -> str:

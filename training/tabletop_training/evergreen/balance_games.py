@@ -19,7 +19,7 @@ from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.play import PlayListener, play
 from tabletop_engine.play.scores import margins, win_shares
-from tabletop_engine.seeds import EVALUATION, Stream, generator
+from tabletop_engine.seeds import EVALUATION, Stream, box_seeds, generator
 from tabletop_training.files.job import Stopped, kept_settings
 from tabletop_training.files.trees import load_tree, save_tree
 from tabletop_training.measure.evaluation import MAX_GAMES_AT_ONCE
@@ -84,11 +84,6 @@ class _Counting(PlayListener):
         self.decisions += which
 
 
-def _box_seeds(boxes: int) -> list[int]:
-    """The seeds of the boxes, on none of which anything is learned or chosen."""
-    return [EVALUATION.first + box for box in range(boxes)]
-
-
 def play_boxes(
     agent: Agent, config: Config, boxes: int | None, games: int, seed: int, should_stop: Callable[[], bool]
 ) -> Games:
@@ -97,12 +92,12 @@ def play_boxes(
     Raises Stopped.
     """
     players, number = config.players, (boxes or 1) * games
-    box_seeds = None if boxes is None else _box_seeds(boxes)
+    drawn_from = None if boxes is None else box_seeds(EVALUATION, boxes)
     parts: list[tuple[np.ndarray, ...]] = []
     drawn: tuple[Any, ...] = ()
     for start in range(0, number, MAX_GAMES_AT_ONCE):
         mine = np.arange(start, min(start + MAX_GAMES_AT_ONCE, number))
-        batch = Batch(config, len(mine), seed + mine, autoreset="disabled", boxes=box_seeds)
+        batch = Batch(config, len(mine), seed + mine, autoreset="disabled", boxes=drawn_from)
         if boxes is not None:
             batch.reset(seed + mine, boxes=mine // games)
             drawn = batch.boxes
@@ -218,7 +213,7 @@ class KeptGames:
             fits = isinstance(array, np.ndarray) and array.dtype == dtype
             if not fits or array.shape != (boxes or 1, games, *shape):
                 raise self._strange()
-        drawn = () if boxes is None else Batch(config, 1, boxes=_box_seeds(boxes)).boxes
+        drawn = () if boxes is None else Batch(config, 1, boxes=box_seeds(EVALUATION, boxes)).boxes
         return Games(config.players, **kept, boxes=tuple(map(dict, drawn)))
 
 

@@ -16,7 +16,7 @@ from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.agents import Agent, check_agents
 from tabletop_engine.play.tables import boxes_of
-from tabletop_engine.seeds import CHOOSING
+from tabletop_engine.seeds import CHOOSING, box_seeds
 from tabletop_training.files.settings import check_at_least_one, check_keys, with_tuples
 from tabletop_training.learn.curriculum import Curriculum, by_players
 from tabletop_training.measure.matches import play_match
@@ -206,7 +206,7 @@ class Evaluator:
         if several and not names:
             raise ConfigError("against=[]: must have at least one agent")
         self.rivals: dict[str, Agent] = {name: make_agent(name, configs[0].game) for name in names}
-        self._boxes = None if settings.boxes is None else [CHOOSING.first + box for box in range(settings.boxes)]
+        self._boxes = None if settings.boxes is None else box_seeds(CHOOSING, settings.boxes)
         for config in several:
             check_agents(self.rivals.values(), config)
 

@@ -30,7 +30,7 @@ from tabletop_training.files.tables import (
 from tabletop_training.measure.results import Estimate, Results, difference_estimate, mean_estimate
 from tabletop_training.petrichor import box_report, report_plots
 from tabletop_training.petrichor.box_report import all_over_boxes
-from tabletop_training.petrichor.change_report import ChangeEffects, change_effects, change_section
+from tabletop_training.petrichor.change_report import AgentEffects, change_effects, change_section
 from tabletop_training.petrichor.report_plots import VARIANT_TITLES, set_title, source_title, sources_of
 from tabletop_training.petrichor.study import Study, by_set, complete_sets, study_summaries
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, in_points, rows_of, set_name, write_summaries
@@ -308,7 +308,7 @@ def _changed(
     summaries: Sequence[Summary],
     sets: Sequence[Sets],
     shipped: Sequence[Sets],
-    told: Sequence[ChangeEffects],
+    told: Sequence[AgentEffects],
 ) -> list[str]:
     """The section about an overlay file's changes; empty without one."""
     numbers = changed_numbers(study.components)

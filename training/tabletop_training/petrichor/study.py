@@ -21,12 +21,13 @@ from tabletop_engine.boxes import MOST_BOXES
 from tabletop_engine.checks import whole
 from tabletop_engine.errors import TabletopError
 from tabletop_engine.play.tables import boxes_of
-from tabletop_engine.seeds import EVALUATION, Stream, generator
+from tabletop_engine.seeds import EVALUATION, box_seeds
 from tabletop_training.files.job import kept_settings
 from tabletop_training.files.tables import csv_file, kept_rows
+from tabletop_training.measure.changes import Changes
 from tabletop_training.measure.plays import agent_hash, is_search, tables_hash
 from tabletop_training.measure.results import Results
-from tabletop_training.measure.shapley import MOST_GROUPS, Plan, Set, groups_of, overlay_of
+from tabletop_training.measure.shapley import Set
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name, summarize
 from tabletop_training.petrichor.variant_effects import Sets
 
@@ -86,30 +87,19 @@ class Study:
         return [self.config, replace(self.config, components=None)][: 2 if own_numbers(self.components) else 1]
 
     @cached_property
-    def groups(self) -> list[tuple[str, ...]]:
-        """The keys that the overlay file changes; those that are allowed only together are one group."""
-        return groups_of(COMPONENTS, own_numbers(self.components) or {})
-
-    @cached_property
-    def plan(self) -> Plan | None:
-        """Which sets of changes are played; None where they are not told apart: there is one, or there are too many."""
-        if not self.effect_games or not 2 <= len(self.groups) <= MOST_GROUPS:
-            return None
-        return Plan.of(len(self.groups), generator(self.seed, Stream.RANKS, 2))
+    def changes(self) -> Changes:
+        """What the overlay file changes, if its changes are to be told apart; one alone is compared as a whole."""
+        return Changes.of(COMPONENTS, self.components if self.effect_games else None, self.seed, fewest=2)
 
     @cached_property
     def effect_configs(self) -> dict[Set, Config]:
         """The configurations with some of the changes, by which."""
-        changes = own_numbers(self.components) or {}
-        return {
-            chosen: replace(self.config, components=overlay_of(changes, self.groups, chosen))
-            for chosen in (self.plan.sets if self.plan is not None else ())
-        }
+        return {chosen: replace(self.config, components=overlay) for chosen, overlay in self.changes.parts.items()}
 
     @property
     def box_seeds(self) -> list[int]:
         """The seeds of the boxes, on none of which anything is learned or chosen."""
-        return [EVALUATION.first + number for number in range(self.boxes)]
+        return box_seeds(EVALUATION, self.boxes)
 
     def games_of(self, agent: str, config: Config) -> int:
         """How many games an agent plays with a configuration; fewer with only some changes of the overlay file."""

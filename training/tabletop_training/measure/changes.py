@@ -1,0 +1,119 @@
+"""What each number of an overlay file does, alone and with the others: which games are played, and what they tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from tabletop_engine.described.overlays import ComponentFile, Overlay
+from tabletop_engine.seeds import Stream, generator
+from tabletop_training.files.tables import markdown_code
+from tabletop_training.measure.results import Estimate, difference_estimate, mean_estimate
+from tabletop_training.measure.shapley import MOST_GROUPS, WAYS, Effects, Plan, Set, effects_of, groups_of, overlay_of
+
+
+@dataclass(frozen=True)
+class Changes:
+    """The changes that an overlay file makes, and with which sets of them games are played.
+
+    Attributes:
+        file: the game's numbers.
+        changed: the changed keys and their values.
+        groups: the keys of each change; those that are allowed only together are one.
+        plan: which sets are played; None if there is nothing to tell apart, or more than `MOST_GROUPS` changes.
+    """
+
+    file: ComponentFile
+    changed: Mapping[str, Any]
+    groups: tuple[tuple[str, ...], ...]
+    plan: Plan | None
+
+    @classmethod
+    def of(cls, file: ComponentFile, overlay: Overlay | None, seed: int, fewest: int = 1) -> Changes:
+        """The changes of an overlay file; `seed` is for the orders if there are too many changes for all of them.
+
+        With less than `fewest` changes no games are played to tell them apart.
+        """
+        changed = file.own_numbers(overlay) or {}
+        groups = tuple(groups_of(file, changed))
+        told = fewest <= len(groups) <= MOST_GROUPS
+        return cls(file, changed, groups, Plan.of(len(groups), generator(seed, Stream.RANKS, 2)) if told else None)
+
+    @property
+    def whole(self) -> Set:
+        """All changes."""
+        return frozenset(range(len(self.groups)))
+
+    @property
+    def parts(self) -> dict[Set, dict[str, Any]]:
+        """The overlays of the sets that are played, without the empty one and that of all changes."""
+        sets = () if self.plan is None else self.plan.sets
+        return {chosen: self.overlay(chosen) for chosen in sets}
+
+    def overlay(self, chosen: Set) -> dict[str, Any]:
+        """The overlay that makes some of the changes."""
+        return overlay_of(self.changed, self.groups, chosen)
+
+    def title(self, keys: Sequence[str]) -> str:
+        """The keys of a change in Markdown, each with its meaning."""
+        return ", ".join(f"{markdown_code(key)} ({self.file.keys[key].meaning})" for key in keys)
+
+    @property
+    def too_many(self) -> str:
+        """Why nothing is told of so many changes; empty where it is told."""
+        number = len(self.groups)
+        if number <= MOST_GROUPS:
+            return ""
+        return f"The file changes {number} numbers. What each of them does is told for at most {MOST_GROUPS}."
+
+    @property
+    def explained(self) -> list[str]:
+        """What a report says of its columns `WAYS`."""
+        blocks = [
+            "*Alone* is the change of one number, all others as shipped. *Last* is the same change when all others of"
+            " the file are made already. *Its part* is the mean over all orders in which the changes can be made (the"
+            " Shapley value): the parts of all changes sum to what the whole file does."
+        ]
+        if self.plan is not None and self.plan.orders is not None:
+            orders = len(self.plan.orders)
+            blocks.append(f"With so many changes, *its part* is the mean over {orders} random orders, not all.")
+        return blocks
+
+
+@dataclass(frozen=True)
+class ChangeEffects:
+    """What each change does to some figures, by seed.
+
+    Attributes:
+        groups: the keys of each change.
+        games: how many seeds.
+        effects: by figure, those of each change.
+        shares: the figures that are shares of games.
+    """
+
+    groups: tuple[tuple[str, ...], ...]
+    games: int
+    effects: Mapping[str, Sequence[Effects]]
+    shares: frozenset[str]
+
+    @classmethod
+    def of(cls, changes: Changes, played: Mapping[Set, Mapping[str, np.ndarray]], shares: frozenset[str]) -> Self:
+        """From figures (games,) by name, of games with no change, with all, and with each of `Changes.parts`.
+
+        The games of all sets have the same seeds. The changes must have a plan.
+        """
+        assert changes.plan is not None
+        figures = played[frozenset()]
+        by_figure = {name: {chosen: of[name] for chosen, of in played.items()} for name in figures}
+        effects = {name: effects_of(changes.plan, values.__getitem__) for name, values in by_figure.items()}
+        return cls(changes.groups, len(next(iter(figures.values()))), effects, shares)
+
+    def told(self) -> Iterator[tuple[tuple[str, ...], str, dict[str, Estimate]]]:
+        """The keys of each change, a figure, and what the change does to it in each of `WAYS`."""
+        for one, keys in enumerate(self.groups):
+            for figure, effects in self.effects.items():
+                estimate = difference_estimate if figure in self.shares else mean_estimate
+                yield keys, figure, {way: estimate(getattr(effects[one], way)) for way in WAYS}
