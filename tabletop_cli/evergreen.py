@@ -75,16 +75,7 @@ def balance(
         ),
     ] = None,
     resume: Annotated[Path | None, options.resume("")] = None,
-    boxes: Annotated[
-        int | None,
-        typer.Option(
-            min=2,
-            max=options.MOST_BOXES,
-            help="Number of boxes that are drawn.",
-            metavar="N",
-            show_default="100",
-        ),
-    ] = None,
+    boxes: Annotated[int | None, options.boxes("that are drawn", "100")] = None,
     box_games: Annotated[int | None, options.games(" with each box and number of players", "20")] = None,
     effect_games: Annotated[int | None, options.effect_games("number of players", 400)] = None,
     seed: options.FirstSeed = None,

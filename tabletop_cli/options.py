@@ -103,26 +103,11 @@ def first_seed(default: str = "away from the seeds of training") -> Any:
 
 
 FirstSeed = Annotated[int | None, first_seed()]
-Boxes = Annotated[
-    int | None,
-    typer.Option(
-        min=2,
-        max=MOST_BOXES,
-        help="Number of boxes with other numbers on the pieces, drawn from their ranges, for further games.",
-        metavar="N",
-        show_default="none",
-    ),
-]
-BoxGames = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        max=MOST_GAMES,
-        help="Number of games of each agent and set with each of the boxes.",
-        metavar="N",
-        show_default="20, none of searches",
-    ),
-]
+
+
+def boxes(more: str, default: str) -> Any:
+    """The option for a number of boxes."""
+    return typer.Option(min=2, max=MOST_BOXES, help=f"Number of boxes {more}.", metavar="N", show_default=default)
 
 
 def minutes(default: str = "") -> Any:

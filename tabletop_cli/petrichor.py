@@ -113,8 +113,13 @@ def difficulty(
     resume: Annotated[Path | None, options.resume(". Agents can be added")] = None,
     games: Annotated[int | None, options.games(" of each agent with each set of variants", "1000")] = None,
     search_games: Annotated[int | None, options.search_games("200")] = None,
-    boxes: options.Boxes = None,
-    box_games: options.BoxGames = None,
+    boxes: Annotated[
+        int | None,
+        options.boxes("with other numbers on the pieces, drawn from their ranges, for further games", "none"),
+    ] = None,
+    box_games: Annotated[
+        int | None, options.games(" of each agent and set with each of the boxes", "20, none of searches")
+    ] = None,
     effect_games: Annotated[int | None, options.effect_games("agent and set", 200)] = None,
     seed: options.FirstSeed = None,
     workers: options.Workers = None,

@@ -29,7 +29,7 @@ SOURCES = ("rulebook", "public", "assumed")
 OVERLAY = "overlay"
 """The source of every number that an overlay file states."""
 
-MOST_BOXES = 1000
+_MOST_ATTEMPTS = 1000
 """Boxes that are drawn for a seed until one can be played."""
 
 Overlay: TypeAlias = str | Path | Mapping[str, Value | Sequence[Value]] | tuple[tuple[str, Any], ...]
@@ -60,6 +60,11 @@ class Numbers:
 
 Components: TypeAlias = Mapping[str, Numbers]
 """The numbers of all keys, by the dotted names of the keys."""
+
+
+def overlaid(components: Components) -> dict[str, Value | list[Value]]:
+    """The numbers that an overlay stated, as an overlay: keys to plain values."""
+    return {key: numbers.plain for key, numbers in components.items() if OVERLAY in numbers.sources}
 
 
 def as_toml(numbers: Mapping[str, Value | Sequence[Value]]) -> str:
@@ -145,11 +150,11 @@ class ComponentFile:
         seed = whole("seed", seed, 0, 2**32 - 1)
         known: Values = {key: numbers.values for key, numbers in components.items()}
         ranges = {key: numbers.range for key, numbers in components.items() if numbers.range is not None}
-        own = {key: numbers.plain for key, numbers in components.items() if OVERLAY in numbers.sources}
+        own = overlaid(components)
         file = str(overlay) if isinstance(overlay, str | Path) else self.base.name
         error: ComponentsError | None = None
         tries = iter(range(MOST_TRIES_IN_ALL))
-        for attempt in range(MOST_BOXES):
+        for attempt in range(_MOST_ATTEMPTS):
             try:
                 drawn = draw(self.keys, ranges, known, self.stated, seed, attempt, tries)
             except Impossible as impossible:

@@ -40,6 +40,7 @@ from tabletop_training.files.tables import (
     plain,
     signed,
     unheard,
+    with_ends,
     write_json,
     write_rows,
 )
@@ -306,7 +307,7 @@ def _report(found: Sequence[Balance], study: Study, changes: Changes) -> str:
             counted(one.players, "player"),
             f"{ORDINALS[place]}",
             f"{100 / one.players:.1f}",
-            _shown(seat.mean, 100),
+            with_ends(seat.mean, 100),
             *_ends(seat, 100),
         )
         for one in found
@@ -316,7 +317,7 @@ def _report(found: Sequence[Balance], study: Study, changes: Changes) -> str:
         (
             counted(one.players, "player"),
             _SIZE_WORDS[which],
-            _shown(told.mean),
+            with_ends(told.mean),
             *_ends(told),
             f"{100 * told.share.value:.0f}",
         )
@@ -324,11 +325,13 @@ def _report(found: Sequence[Balance], study: Study, changes: Changes) -> str:
         for which in SIZES
         for told in [one.figures[which]]
     ]
-    powers = [(power.replace("_", " "), *(_shown(one.powers[power], 1, 2) for one in found)) for power in POWER_NAMES]
+    powers = [
+        (power.replace("_", " "), *(with_ends(one.powers[power], 1, 2) for one in found)) for power in POWER_NAMES
+    ]
     sources = [(source, *(f"{one.sources[source]:.1f}" for one in found)) for source in SOURCE_NAMES]
     heads = [counted(one.players, "player") for one in found]
     look_up = [
-        (counted(one.players, "player"), _key(number.keys), _shown(number.index, 100))
+        (counted(one.players, "player"), _key(number.keys), with_ends(number.index, 100))
         for one in found
         for number in one.look_up.numbers[:_SHOWN]
         if number.index.value > 0
@@ -395,11 +398,6 @@ def _change_section(found: Sequence[Balance], changes: Changes) -> list[str]:
 
 def _key(keys: Sequence[str]) -> str:
     return "the icons of the deck" if len(keys) > 1 else f"{markdown_code(keys[0])} ({KEYS[keys[0]].meaning})"
-
-
-def _shown(estimate: Estimate, factor: float = 1.0, digits: int = 1) -> str:
-    value, low, high = (factor * one for one in estimate)
-    return f"{value:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
 
 
 def _ends(told: Spread, factor: float = 1.0) -> tuple[str, str]:

@@ -302,6 +302,12 @@ def between(estimate: Estimate, digits: int = 1) -> str:
     return f"{estimate.value:.{digits}f} ({estimate.low:.{digits}f}–{estimate.high:.{digits}f})"
 
 
+def with_ends(estimate: Estimate, factor: float = 1.0, digits: int = 1) -> str:
+    """`3.2 (2.1 to 4.3)`, of the estimate times a factor."""
+    value, low, high = (factor * one for one in estimate)
+    return f"{value:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
+
+
 def signed(estimate: Estimate) -> str:
     """`+3.2 (+2.1 to +4.3)`, `+3.2 (no interval)`."""
     return f"{estimate.value:+.1f} {ends(estimate.low, estimate.high)}"

@@ -23,7 +23,7 @@ import optuna
 from tabletop_agents import Agent
 from tabletop_agents.checkpoint import variety
 from tabletop_engine.checks import checked
-from tabletop_engine.described.overlays import ComponentFile, as_toml
+from tabletop_engine.described.overlays import ComponentFile, as_toml, overlaid
 from tabletop_engine.described.ranges import Each, OneOf
 from tabletop_engine.errors import ComponentsError, ConfigError, TabletopError
 from tabletop_engine.game import Config, Game
@@ -138,7 +138,7 @@ def numbers_of(file: ComponentFile, components: Any, keys: Sequence[str] = ()) -
 def overlay_of(file: ComponentFile, components: Any, numbers: Iterable[Number], candidate: Candidate) -> dict[str, Any]:
     """The numbers of `components` with the candidate's changes, as an overlay."""
     loaded = file.load(components)
-    own = {key: one.plain for key, one in loaded.items() if "overlay" in one.sources}
+    own = overlaid(loaded)
     for number in numbers:
         if number.name not in candidate:
             continue

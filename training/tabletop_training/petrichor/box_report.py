@@ -14,7 +14,7 @@ from petrichor_env.component_files import COMPONENTS, KEYS
 from petrichor_env.config import VARIANTS
 from tabletop_engine.seeds import Stream, generator
 from tabletop_training.files.plots import GREY, INK, agent_title, looks, picture
-from tabletop_training.files.tables import flat, markdown_code, markdown_table, write_rows
+from tabletop_training.files.tables import flat, markdown_code, markdown_table, with_ends, write_rows
 from tabletop_training.measure.results import Estimate, Results
 from tabletop_training.measure.spread import LookUp, Spread, by_box, look_up_first, share_holding, spread_of
 from tabletop_training.petrichor.report_plots import VARIANT_TITLES, draw_key, set_title
@@ -56,7 +56,11 @@ class OverBoxes:
     @property
     def order(self) -> np.ndarray:
         """(16,) indices from the easiest set to the hardest: by the mean win rate over the boxes, then by margin."""
-        return np.lexsort((-self.margins.mean(axis=(1, 2)), -self.won.mean(axis=(1, 2))))
+        return _easiest_first(self.won, self.margins)
+
+
+def _easiest_first(won: np.ndarray, margins: np.ndarray) -> np.ndarray:
+    return np.lexsort((-margins.mean(axis=(1, 2)), -won.mean(axis=(1, 2))))
 
 
 def over_boxes_of(agent: str, won: np.ndarray, margins: np.ndarray, boxes: Sequence[Any], study: Study) -> OverBoxes:
@@ -99,8 +103,7 @@ def _conclusions(won: np.ndarray, margins: np.ndarray, chance: np.random.Generat
         more, less = sorted(pair, key=lambda name: -cost[name].mean())
         text = f"{VARIANT_TITLES[more]} costs more points than {VARIANT_TITLES[less]}"
         told.append(Conclusion(text, share_holding(cost[more] - cost[less], chance)))
-    order = np.lexsort((-margins.mean(axis=(1, 2)), -won.mean(axis=(1, 2))))
-    for easier, harder in pairwise(order):
+    for easier, harder in pairwise(_easiest_first(won, margins)):
         text = f"Won less often than {_title(easier)}: {_title(harder)}"
         told.append(Conclusion(text, share_holding(won[easier] - won[harder], chance)))
     return tuple(told)
@@ -252,12 +255,17 @@ def section(study: Study, found: Sequence[OverBoxes], shipped: Mapping[Key, floa
     for one in found:
         for index in one.order:
             rate, own = one.rates[index], shipped.get((one.agent, ALL_VARIANTS[index]))
-            cells = ("–" if own is None else f"{100 * own:.1f}", _number(rate.mean), f"{100 * rate.median.value:.1f}")
+            cells = (
+                "–" if own is None else f"{100 * own:.1f}",
+                with_ends(rate.mean, 100),
+                f"{100 * rate.median.value:.1f}",
+            )
             ends = (_ends(rate.half), _ends(rate.nine_tenths), f"{100 * rate.share.value:.0f}")
             rows.append((_title(index), markdown_code(agent_title(one.agent)), *cells, *ends))
     head = ("won, %: this study's numbers", "mean of all boxes", "median", "half of the boxes", "nine tenths of them")
     look_up = [
-        (key_title(number.keys), _code(number.keys), _number(number.index)) for number in first.look_up.numbers[:_SHOWN]
+        (key_title(number.keys), _code(number.keys), with_ends(number.index, 100))
+        for number in first.look_up.numbers[:_SHOWN]
     ]
     return [
         "## Whatever the box says",
@@ -265,12 +273,14 @@ def section(study: Study, found: Sequence[OverBoxes], shipped: Mapping[Key, floa
         "![Win rates over the boxes](boxes.png)",
         markdown_table(("set", "agent", *head, "variance between boxes, %"), rows, left=2),
         f"What holds in how many boxes, when {name} plays (with 95 % intervals):",
-        markdown_table(("conclusion", "boxes, %"), [(one.text, _number(one.share, 0)) for one in first.conclusions]),
+        markdown_table(
+            ("conclusion", "boxes, %"), [(one.text, with_ends(one.share, 100, 0)) for one in first.conclusions]
+        ),
         "### What to look up first",
         f"If you own the box: how much of the spread of {name}'s margin between boxes goes if a number is known, by"
         " itself. Each figure says how well a curve in these numbers alone predicts a box from all others. All numbers"
-        f" together predict {_number(first.look_up.together)} % of the spread; what is left is how numbers act on each"
-        " other, or noise.",
+        f" together predict {with_ends(first.look_up.together, 100)} % of the spread; what is left is how numbers act on"
+        " each other, or noise.",
         "![What to look up first](look_up.png)",
         markdown_table(("number", "key", "share of the spread, %"), look_up, left=2),
     ]
@@ -284,11 +294,6 @@ def _code(keys: Sequence[str]) -> str:
 def _range(rate: Spread) -> str:
     low, high = rate.nine_tenths
     return f"{100 * low.value:.0f} to {100 * high.value:.0f} % in nine tenths of the boxes"
-
-
-def _number(estimate: Estimate, digits: int = 1) -> str:
-    value, low, high = (100 * one for one in estimate)
-    return f"{value:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
 
 
 def _ends(ends: tuple[Estimate, Estimate]) -> str:
