@@ -279,8 +279,8 @@ def section(study: Study, found: Sequence[OverBoxes], shipped: Mapping[Key, floa
         "### What to look up first",
         f"If you own the box: how much of the spread of {name}'s margin between boxes goes if a number is known, by"
         " itself. Each figure says how well a curve in these numbers alone predicts a box from all others. All numbers"
-        f" together predict {with_ends(first.look_up.together, 100)} % of the spread; what is left is how numbers act on"
-        " each other, or noise.",
+        f" together predict {with_ends(first.look_up.together, 100)} % of the spread; what is left is how numbers act"
+        " on each other, or noise.",
         "![What to look up first](look_up.png)",
         markdown_table(("number", "key", "share of the spread, %"), look_up, left=2),
     ]
