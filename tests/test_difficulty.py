@@ -442,7 +442,7 @@ def test_study_is_of_the_games_that_anybody_gets(folder: Path) -> None:
 
 
 def test_a_resumed_study_imports_nothing_that_its_user_has_not_named(tmp_path: Path) -> None:
-    write_json(tmp_path / SETTINGS_FILE, asdict(Study({"evil:Agent": 10}, 1, tables=plays.tables_hash(GAME, None))))
+    write_json(tmp_path / SETTINGS_FILE, asdict(Study({"evil:Agent": 10}, 1, tables=plays.tables_hash(Config()))))
     with pytest.raises(ConfigError, match=r"names evil:Agent.*add the agents evil:Agent"):
         difficulty.main(resume=tmp_path)
     with pytest.raises(ConfigError, match="No module named 'evil'"):

@@ -14,7 +14,7 @@ from petrichor_env import Config
 from petrichor_env.component_files import COMPONENTS
 from petrichor_env.config import VARIANTS
 from tabletop_cli import petrichor as cli
-from tabletop_engine.errors import ComponentsError, ConfigError
+from tabletop_engine.errors import ComponentsError, ConfigError, TabletopError
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.replays.replay import Replay
 from tabletop_engine.seeds import EVALUATION
@@ -243,6 +243,19 @@ def test_a_study_of_changes_is_resumed(changed: Path, tmp_path: Path) -> None:
     assert not (stopped / "changes.csv").exists()
     difficulty.main(resume=stopped)
     assert contents(stopped) == contents(changed)
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_a_study_of_other_ranges_is_not_resumed(tmp_path: Path) -> None:
+    """The same numbers with other ranges are other boxes."""
+    own = tmp_path / "own.toml"
+    own.write_text("[pieces]\nrange.drops = [9, 10]\n", encoding="utf-8")
+    folder = difficulty.main(["random"], 2, components=own, boxes=2, box_games=1, output=tmp_path / "study")
+    own.write_text("[pieces]\nrange.drops = [5, 6]\n", encoding="utf-8")
+    with pytest.raises(TabletopError, match="played with other numbers on the pieces"):
+        difficulty.main(resume=folder)
+    own.write_text("[pieces]\nrange.drops = [9, 10]\n", encoding="utf-8")
+    assert difficulty.main(resume=folder) == folder
 
 
 @pytest.mark.usefixtures("without_pictures")

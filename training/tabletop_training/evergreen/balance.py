@@ -47,7 +47,7 @@ from tabletop_training.files.tables import (
 from tabletop_training.measure.changes import ChangeEffects, Changes
 from tabletop_training.measure.evaluation import EVALUATION_SEED
 from tabletop_training.measure.matches import make_agents
-from tabletop_training.measure.plays import agent_hash, tables_hash
+from tabletop_training.measure.plays import agent_hash
 from tabletop_training.measure.results import Estimate
 from tabletop_training.measure.shapley import WAYS, Set
 from tabletop_training.measure.spread import LookUp, Spread, look_up_first, spread_of
@@ -177,7 +177,7 @@ def main(
         study = _new_study(agent, players, boxes, box_games, seed, components, effect_games)
     configs = study.configs
     player, *_ = [make_agents([study.agent], config)[0] for config in configs]
-    study = replace(study, file=agent_hash(study.agent, GAME))
+    study = replace(study, file=agent_hash(study.agent, GAME), tables=study.tables_now)
     changes = Changes.of(COMPONENTS, study.components if study.effect_games else None, study.seed)
     found: list[Balance] = []
     with Job(resume or output or "runs/balance", resume=resume is not None) as job:
@@ -233,8 +233,6 @@ def _new_study(
         0 if overlay is None else told,
         EVALUATION_SEED if seed is None else seed,
         overlay,
-        None,
-        tables_hash(GAME, overlay),
     )
 
 

@@ -131,7 +131,7 @@ class Study:
         seed: of the first game.
         components: as in `Config`.
         file: SHA-256 of the agent's checkpoint, if it has one.
-        tables: SHA-256 of the numbers on the pieces.
+        tables: SHA-256 of the numbers on the pieces, and of those of all boxes.
 
     Raises ConfigError for other values.
     """
@@ -143,8 +143,8 @@ class Study:
     effect_games: int
     seed: int
     components: str | None
-    file: str | None
-    tables: str
+    file: str | None = None
+    tables: str = ""
     package_version: str = GAME.version
     state_version: int = GAME.rules_version
 
@@ -164,6 +164,11 @@ class Study:
         """The configurations that are played over boxes, by numbers of players."""
         return [Config(number, self.components) for number in self.players]
 
+    @property
+    def tables_now(self) -> str:
+        """What `tables` must be, with the files and ranges as they are now."""
+        return tables_hash(self.configs[0], box_seeds(EVALUATION, self.boxes))
+
     @classmethod
     def read(cls, folder: Path) -> Self:
         """The study of a folder.
@@ -172,7 +177,7 @@ class Study:
         """
         today = {"package_version": GAME.version, "state_version": GAME.rules_version}
         study = kept_settings(folder, "study", lambda read: cls(**{**read, "players": tuple(read["players"])}), **today)
-        if study.tables != tables_hash(GAME, study.components):
+        if study.tables != study.tables_now:
             raise TabletopError(f"{folder}: its games were played with other numbers on the pieces")
         if study.file != agent_hash(study.agent, GAME):
             raise TabletopError(f"{folder}: the checkpoint of {study.agent} is another one than its games used")

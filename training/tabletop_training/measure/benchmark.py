@@ -179,7 +179,7 @@ class Benchmark:
     def new(cls, plan: Plan, components: str | None = None, quick: bool = False) -> Benchmark:
         """A benchmark without agents, for these components and this version of the game."""
         versions: dict[str, Any] = {"package_version": plan.game.version, "state_version": plan.game.rules_version}
-        tables = tables_hash(plan.game, components)
+        tables = tables_hash(plan.game.config(components=components))
         return cls(plan, plan.game.name, tables=tables, components=components, quick=quick, **versions)
 
     @property

@@ -17,7 +17,7 @@ from tabletop_agents import Agent, Decisions, RandomAgent, agent_file
 from tabletop_engine.errors import CheckpointError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.batch import Batch
-from tabletop_engine.play.tables import Boxes
+from tabletop_engine.play.tables import Boxes, boxes_of, tables_of
 from tabletop_engine.text.words import counted
 from tabletop_training.files.job import Job
 from tabletop_training.measure.cluster import opened
@@ -170,6 +170,10 @@ def agent_hash(agent: str, game: Game) -> str | None:
     return None if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def tables_hash(game: Game, components: str | None) -> str:
-    """SHA-256 of the numbers on the pieces."""
-    return hashlib.sha256(game.load_tables(components).tobytes()).hexdigest()
+def tables_hash(config: Config, boxes: Sequence[int] = ()) -> str:
+    """SHA-256 of the numbers on the pieces, and of those of the boxes with these seeds.
+
+    Raises ComponentsError if no box can be drawn.
+    """
+    every = (config.components, *(boxes_of(config, boxes) if boxes else ()))
+    return hashlib.sha256(tables_of(config.game, every).tobytes()).hexdigest()

@@ -8,6 +8,7 @@ which nothing was chosen.
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import math
 import shlex
@@ -45,6 +46,7 @@ from tabletop_training.files.tables import (
 from tabletop_training.measure.cluster import opened
 from tabletop_training.measure.evaluation import HERE, Workers, blocks_of, seeds_from
 from tabletop_training.measure.matches import make_agents, rotations
+from tabletop_training.measure.plays import tables_hash
 from tabletop_training.measure.results import Estimate, Results, concatenate, mean_estimate, share_estimate
 
 TARGETS = {
@@ -164,6 +166,7 @@ class Task:
         changes: the most numbers that change.
         trials: the most candidates. games: of each of them and each configuration. verifying: of the last one.
         seed: of the optimiser.
+        numbers: SHA-256 of the numbers on the pieces, and of those that may change.
     """
 
     target: str
@@ -177,6 +180,7 @@ class Task:
     games: int = GAMES
     verifying: int = VERIFYING
     seed: int = 0
+    numbers: str = ""
     package_version: str = ""
     rules_version: int = 0
 
@@ -208,6 +212,12 @@ class Tuning:
             raise ConfigError("target='seats': with players=1 there is one seat")
         if task.target in ("win_rate", "margin") and config.players > 1:
             raise ConfigError(f"target={task.target!r}: the same agent has every seat; use 'seats' or 'length'")
+
+    @property
+    def numbers_now(self) -> str:
+        """What `Task.numbers` must be, with the files and ranges as they are now."""
+        known = f"{tables_hash(self.configs[0])} {self.numbers}"
+        return hashlib.sha256(known.encode()).hexdigest()
 
     def overlay(self, candidate: Candidate) -> dict[str, Any]:
         """The candidate as an overlay."""
@@ -458,6 +468,10 @@ def main(
     config = game.config(**task.config)
     (agent,) = make_agents([task.agent], config)
     tuning = Tuning(game, file, task, agent)
+    if resume is None:
+        task = tuning.task = replace(task, numbers=tuning.numbers_now)
+    elif task.numbers != tuning.numbers_now:
+        raise TabletopError(f"{resume}: its games were played with other numbers on the pieces")
     with Job(resume or output or "runs/tune", resume=resume is not None) as job, opened(workers) as players:
         write_json(job.folder / SETTINGS_FILE, asdict(task))
         trials = read_trials(job.folder, tuning)

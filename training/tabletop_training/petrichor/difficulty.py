@@ -13,12 +13,10 @@ from rich.console import Console
 from rich.table import Table
 
 from petrichor_env.config import VARIANTS
-from petrichor_env.game import GAME
 from tabletop_agents import check_trusted
 from tabletop_engine.boxes import MOST_BOXES
 from tabletop_engine.checks import checked, whole
 from tabletop_engine.errors import ConfigError, TabletopError
-from tabletop_engine.play.tables import boxes_of
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import shown
 from tabletop_training.files.job import SETTINGS_FILE, Job, Stopped, refuse_with_resume
@@ -26,7 +24,7 @@ from tabletop_training.files.settings import check_at_least_one
 from tabletop_training.files.tables import OnResult, ReplayFiles, new_table, plus_minus, slug, unheard, write_json
 from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
 from tabletop_training.measure.matches import make_agents
-from tabletop_training.measure.plays import Match, is_search, play_all, tables_hash
+from tabletop_training.measure.plays import Match, is_search, play_all
 from tabletop_training.petrichor.difficulty_report import changed_numbers, write_report
 from tabletop_training.petrichor.report_plots import set_title
 from tabletop_training.petrichor.study import (
@@ -111,8 +109,8 @@ def main(
         if effect_games is not None and overlay is None:
             raise ConfigError(f"effect_games={effect_games}: only with components, a file that changes numbers")
         more: dict[str, Any] = {"boxes": number, "effect_games": 0 if overlay is None else told}
-        study = Study({}, first, tuple(modules), overlay, tables=tables_hash(GAME, overlay), **more)
-        boxes_of(study.config, study.box_seeds or None)  # says what is wrong with the ranges
+        study = Study({}, first, tuple(modules), overlay, **more)
+        study = replace(study, tables=study.tables_now)
     else:
         allowed = "agents to add, and their numbers of games"
         given = {"seed": seed, "modules": modules or None, "components": components, "boxes": boxes}

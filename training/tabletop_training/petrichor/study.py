@@ -57,7 +57,7 @@ class Study:
         seed: of the first game of each set.
         modules, components: as in `Config`.
         files: SHA-256 of each agent's checkpoint, for agents that have one.
-        tables: SHA-256 of the numbers on the pieces.
+        tables: SHA-256 of the numbers on the pieces, and of those of all boxes.
         boxes: how many boxes are drawn for further games of each set; 0 for none.
         box_games: the number of games that each agent plays of each set and box, by name.
         effect_games: of each agent and set, with each set of changes of an overlay file that is played to tell the
@@ -100,6 +100,11 @@ class Study:
     def box_seeds(self) -> list[int]:
         """The seeds of the boxes, on none of which anything is learned or chosen."""
         return box_seeds(EVALUATION, self.boxes)
+
+    @property
+    def tables_now(self) -> str:
+        """What `tables` must be, with the files and ranges as they are now."""
+        return tables_hash(self.config, self.box_seeds)
 
     def games_of(self, agent: str, config: Config) -> int:
         """How many games an agent plays with a configuration; fewer with only some changes of the overlay file."""
@@ -244,7 +249,7 @@ def read_study(folder: Path) -> Study:
     whole("boxes", study.boxes, 0, MOST_BOXES)
     whole("effect_games", study.effect_games, 0)
     whole("seed", study.seed, 0, 2**32 - 1)
-    if study.tables != tables_hash(GAME, study.components):
+    if study.tables != study.tables_now:
         raise TabletopError(f"{folder}: its games were played with other numbers on the pieces")
     for agent, digest in study.files.items():
         if agent_hash(agent, GAME) != digest:
