@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Processes that run tests. One does, too; more than cores wastes memory.
-WORKERS ?= 2
+# Processes that run tests: one more than cores, since some tests wait for servers and browsers. Each takes about a GB.
+WORKERS ?= 3
 # What docs/libraries.md shows and `dev` does not have: each has its packages in a folder of its own.
 LIBRARIES := agilerl rllib tianshou torchrl
 

@@ -30,6 +30,7 @@ from tabletop_engine.game import game_of
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.seeds import Chance, Stream
 from tests.games.connect_four import GAME as CONNECT_FOUR
+from tests.support.effort import games
 
 FILES = {"petrichor": PETRICHOR, "evergreen": EVERGREEN}
 FEW, MANY = range(40), range(400)
@@ -324,7 +325,7 @@ def test_maps(boxes: dict[str, list[dict[str, Any]]]) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_games_with_drawn_boxes(boxes: dict[str, list[dict[str, Any]]], name: str) -> None:
     game = game_of(f"{name}_env")
-    for number, box in enumerate(boxes[name][:12]):
+    for number, box in enumerate(boxes[name][: games(4, 12)]):
         assert game.draw_components(number) == box
         players = game.players[number % len(game.players)]
         batch = Batch(game.config(players=players, components=box), 4, seed=number)

@@ -78,6 +78,7 @@ def started(folder: Path, code: str) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.PIPE, text=True)
 
 
+@pytest.mark.slow
 def test_nothing_promises_a_cache_that_is_not_kept() -> None:
     """Not to the process that makes a temporary folder, nor to its child; and nothing is compiled ahead for nobody."""
     said = run(
@@ -168,6 +169,7 @@ def test_a_process_that_hangs_does_not_stop_the_others(tmp_path: Path, monkeypat
     assert made == [1]
 
 
+@pytest.mark.slow
 def test_compiled_ahead(filled: Path, tmp_path: Path) -> None:
     """`compile` leaves nothing to be compiled by agents that search."""
     folder = {CACHE_VARIABLE: str(filled)}

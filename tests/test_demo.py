@@ -108,6 +108,7 @@ def test_ctrl_c_while_learning_goes_on_to_the_evaluation(tmp_path: Path) -> None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send to one process")
+@pytest.mark.slow
 def test_ctrl_c_while_evaluating_keeps_what_is_done(tmp_path: Path) -> None:
     process = _run_demo_until(tmp_path / "demo", "difficulty.csv", games=400)
     process.send_signal(signal.SIGINT)

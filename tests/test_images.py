@@ -164,6 +164,7 @@ def spread(network: Network, players: int) -> float:
         return float(torch.stack(each).std(dim=0)[masks].mean())
 
 
+@pytest.mark.slow
 def test_a_policy_learns_that_they_are_alike() -> None:
     """From a network whose policies of images differ; its value and its heads stay as they are."""
     network = network_for(GAME, seed=5)

@@ -30,10 +30,14 @@ def pinned(name: str) -> dict[str, str]:
     return {package: versions[package] for package in SNIPPETS[name].packages}
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.libraries] if one.environment else []) for name, one in SNIPPETS.items()],
-)
+def marks_of(name: str) -> list[pytest.MarkDecorator]:
+    """Snippets with packages of their own need them; of the others, one of each way to learn runs every time."""
+    if SNIPPETS[name].environment:
+        return [pytest.mark.libraries]
+    return [pytest.mark.slow] if name in ("sb3_make_vec_env", "openspiel_ppo", "minari_cloning") else []
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=marks_of(name)) for name in SNIPPETS])
 def test_snippet_learns_and_plays_legally(name: str) -> None:
     """One illegal action would end it: in the environment that it learns from, or among the agents that play."""
     assert (INSTALLED / SNIPPETS[name].environment).is_dir() or not SNIPPETS[name].environment, "make test-libraries"

@@ -58,6 +58,7 @@ def test_a_run_goes_on_when_a_worker_is_killed(tmp_path: Path) -> None:
     assert not active_children()
 
 
+@pytest.mark.slow
 def test_what_ends_all_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """A mistake ends them at once. Without any progress they are not started for ever."""
     monkeypatch.setattr(parallel, "TRIES", 2)
@@ -86,6 +87,7 @@ def start(words: list[str], folder: Path) -> subprocess.Popen[str]:
     return started
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_all_workers_and_one_can_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     started = start([*TRAIN, "--workers", "2"], tmp_path)
     os.killpg(started.pid, signal.SIGINT)  # as a terminal does
@@ -105,6 +107,7 @@ def children(pid: int) -> list[int]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.slow
 def test_torchrun_starts_the_same_command_again(tmp_path: Path) -> None:
     torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "--max-restarts", "1"]
     started = start([*torchrun, *TRAIN, "--steps", "6000"], tmp_path)

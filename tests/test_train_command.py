@@ -176,6 +176,7 @@ def test_a_run_against_a_rival(tmp_path: Path) -> None:
     assert main(PETRICHOR, resume=folder, steps=800) == folder
 
 
+@pytest.mark.slow
 def test_players_whom_no_settings_are_shipped_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Five play, with modules, by the settings of the next smaller number."""
     words = ("--players", 5, "--modules", "powers,forecasts", "--drafting", "--steps", 1, "--output", tmp_path / "five")

@@ -138,6 +138,7 @@ return hands.map(({ dataset: { owner, hand } }) => [owner, hand.split(",").map(N
 """
 
 
+@pytest.mark.slow
 def test_a_game_of_two_devices_and_an_agent(visitor: Visitor, other: Visitor, server: Server) -> None:
     """Two people, one of them with a phone, each with a link from the start page; no page gets what the other holds."""
     visitor.choose("petrichor", 3, seed=7)
@@ -178,6 +179,7 @@ def test_a_game_of_two_devices_and_an_agent(visitor: Visitor, other: Visitor, se
 _WHOSE_HAND = r'<g [^>]*data-owner="(\w+)"[^>]* data-hand='
 
 
+@pytest.mark.slow
 def test_a_game_by_keyboard_alone(visitor: Visitor, quick_adviser: None) -> None:
     """From the start page to the end of a game, with help, advice and undo; the mouse is never used."""
     visitor.open("/")
@@ -594,6 +596,7 @@ def test_from_another_device(tmp_path: Path) -> None:
 # --- watching and analysing ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_watching(visitor: Visitor) -> None:
     """It goes by itself; paused it goes on step by step, and then again to the end."""
     visitor.choose("evergreen", 2, seed=2)
@@ -1063,7 +1066,7 @@ def test_start_and_rules_are_sound(visitor: Visitor, sound: Callable[[], None]) 
     sound()
 
 
-@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+@pytest.mark.parametrize("game", ["petrichor", pytest.param("evergreen", marks=pytest.mark.slow)])
 def test_playing_is_sound(
     visitor: Visitor, server: Server, sound: Callable[[], None], quick_adviser: None, game: str
 ) -> None:
@@ -1109,6 +1112,7 @@ def test_watching_is_sound(visitor: Visitor, server: Server, sound: Callable[[],
     sound()
 
 
+@pytest.mark.slow
 def test_analysing_is_sound(analysed: Visitor, sound: Callable[[], None]) -> None:
     """Along a replay, with two opinions, and with the form to set a position up, with an error in it."""
     analysed.find("#line [data-step='20']").click()

@@ -233,6 +233,7 @@ def test_a_flood(server: Server, page: Page) -> None:
         assert state_of(other) == before
 
 
+@pytest.mark.slow
 def test_a_page_that_reads_nothing(server: Server) -> None:
     """What waits for it has a limit; it is shut out, and the game goes on for others."""
     path = server.make("petrichor", ["here"])[0]

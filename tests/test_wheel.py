@@ -121,6 +121,7 @@ def _command(*words: str) -> tuple[str, ...]:
     return ("-c", f"from tabletop_cli.petrichor import main; main({list(words)!r})")
 
 
+@pytest.mark.slow
 def test_evaluate_a_shipped_policy_and_show_a_replay(run: Run) -> None:
     said = run(*_command("evaluate", "policy:versus", "random", "--games", "2", "--save-replays", "replays"))
     assert "policy:versus" in said

@@ -47,7 +47,9 @@ def of_two_players(*agents: Agent) -> tuple[list[Agent], Config]:
 # --- The same games ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("names", [("greedy", "random"), ("policy-sample:versus", "random")])
+@pytest.mark.parametrize(
+    "names", [("greedy", "random"), pytest.param(("policy-sample:versus", "random"), marks=pytest.mark.slow)]
+)
 def test_a_match(two: Processes, names: tuple[str, ...]) -> None:
     """Agents that draw from their generator, and a network, which answers for all games of a block at once."""
     config = Config(players=2)
@@ -144,6 +146,7 @@ def test_a_block_whose_worker_always_dies(tmp_path: Path, monkeypatch: pytest.Mo
         evaluate(agents, config, 10, SEED, workers=processes)
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_with_nothing_to_do(tmp_path: Path) -> None:
     agents, config = of_two_players(Noting(tmp_path / "pids"), RandomAgent())
     with Processes(1) as processes:
@@ -274,6 +277,7 @@ petrichor.main("evaluate random greedy --games 200000 --workers 2 --output out".
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send to a group of processes")
+@pytest.mark.slow
 def test_ctrl_c_while_workers_start(tmp_path: Path) -> None:
     """The first process stops as it should, and the others say nothing."""
     process = started(CTRL_C, tmp_path)

@@ -188,7 +188,9 @@ def test_copies_go_on_alike() -> None:
 # --- PettingZoo ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize(
+    "players", [2, pytest.param(3, marks=pytest.mark.slow), pytest.param(4, marks=pytest.mark.slow)]
+)
 def test_pettingzoo_checks(players: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a fixed list of environments that may have dictionary observations
