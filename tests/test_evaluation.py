@@ -801,7 +801,9 @@ def test_nothing_finished_leaves_nothing(
         assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("command", ["evaluate random greedy --games 2", "difficulty random --games 1"])
+@pytest.mark.parametrize(
+    "command", ["evaluate random greedy --games 2", pytest.param("difficulty random --games 1", marks=pytest.mark.slow)]
+)
 def test_an_output_that_is_not_utf_8(command: str, tmp_path: Path) -> None:
     """Signs that it can't show are replaced."""
     run = f"from tabletop_cli.petrichor import main; main('{command} --output out'.split())"

@@ -31,10 +31,10 @@ def pinned(name: str) -> dict[str, str]:
 
 
 def marks_of(name: str) -> list[pytest.MarkDecorator]:
-    """Snippets with packages of their own need them; of the others, one of each way to learn runs every time."""
+    """Snippets with packages of their own need them; of the others, one runs every time."""
     if SNIPPETS[name].environment:
         return [pytest.mark.libraries]
-    return [pytest.mark.slow] if name in ("sb3_make_vec_env", "openspiel_ppo", "minari_cloning") else []
+    return [pytest.mark.slow] if name != "sb3_vec_env" else []
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=marks_of(name)) for name in SNIPPETS])

@@ -53,7 +53,10 @@ GAMES = [
     f"{LEDUC}(reward=points)",
     f"{CONNECT_FOUR}()",
 ]
-over_games = pytest.mark.parametrize("name", GAMES)
+LONG = GAMES[2]
+over_games = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == LONG else name for name in GAMES]
+)
 TYPE = pyspiel.GameType
 
 

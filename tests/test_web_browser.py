@@ -91,7 +91,7 @@ def points_of(visitor: Visitor) -> list[int]:
 # --- whole games -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+@pytest.mark.parametrize("game", ["petrichor", pytest.param("evergreen", marks=pytest.mark.slow)])
 def test_a_whole_game_alone(visitor: Visitor, game: str, quick_adviser: None) -> None:
     """Played on the board where answers have places; then its points, its file, its review, and a moment of that."""
     visitor.choose(game, seed=5)
