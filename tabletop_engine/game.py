@@ -15,7 +15,8 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 import numpy as np
 
 from tabletop_engine import defaults
-from tabletop_engine.compiling.compiled import cache_folder, keep_shared_rules, made_for
+from tabletop_engine.compiling.compiled import keep_shared_rules, made_for
+from tabletop_engine.compiling.sources import Sources, files_of
 from tabletop_engine.drawing.lines import Block
 from tabletop_engine.drawing.owners import Mark
 from tabletop_engine.drawing.svg import Place
@@ -440,9 +441,9 @@ class Game:
         return np.flatnonzero(places[0] == 1).tolist()
 
     @cached_property
-    def cache_folder(self) -> Path:
-        """The folder that keeps this game's machine code."""
-        return cache_folder(self.name, self.home, self.sources)
+    def code_sources(self) -> Sources:
+        """What this game's machine code is made from."""
+        return Sources(self.name, self.home, files_of(self.sources))
 
     @cached_property
     def layout_hash(self) -> str:
@@ -466,8 +467,8 @@ class Game:
 
     def made(self, templates: Iterable[Callable[..., Any]], **names: Any) -> dict[str, Any]:
         """Templates compiled for this game (`compiling.compiled.made_for`); `names` become additional globals."""
-        keep_shared_rules(self.cache_folder, self.sources)
-        return made_for(self.cache_folder, templates, {"rules": self._module, **names})
+        keep_shared_rules(self.code_sources)
+        return made_for(self.code_sources, templates, {"rules": self._module, **names})
 
     @cached_property
     def _module(self) -> ModuleType:

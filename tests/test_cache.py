@@ -13,7 +13,8 @@ from filelock import FileLock
 
 from tabletop_engine.compiling import warm_up
 from tabletop_engine.compiling.cache import CACHE_VARIABLE
-from tabletop_engine.compiling.compiled import cache_folder
+from tabletop_engine.compiling.compiled import Kernel
+from tabletop_engine.compiling.sources import Sources, files_of
 from tests.games import connect_four
 
 NOWHERE = str(Path(__file__, "nowhere"))
@@ -65,10 +66,9 @@ Batch(GAME.config(), 2, 0).step([1, 1])
 """
 SAY = """
 from tabletop_engine.compiling import warm_up
-from tabletop_engine.compiling.cache import code_folder
 from tests.games.leduc_poker import GAME
 parts = [(part, print, ()) for part in ("one", "two", "three")]
-warm_up.compile_once(code_folder(), "the rules of nothing", "no time", GAME.kernels.playout, lambda: parts)
+warm_up.compile_once("the rules of nothing", "no time", GAME.kernels.playout, lambda: parts)
 """
 """What is said of compiling, without the minute that it takes."""
 
@@ -150,22 +150,27 @@ def test_where_machine_code_is_kept(tmp_path: Path) -> None:
     for source in sources:
         source.mkdir()
         (source / "stones.py").write_text("STONES = 7\n", encoding="utf-8")
-    first = cache_folder("gems", "gems", sources[:1])
-    assert first == cache_folder("gems", "gems", sources[:1])
-    others = [cache_folder("gems", "mypkg.gems", sources[:1]), cache_folder("gems", "gems", sources[1:])]
+    first = Sources("gems", "gems", files_of(sources[:1])).folder
+    assert first == Sources("gems", "gems", files_of(sources[:1])).folder
+    others = [
+        Sources("gems", "mypkg.gems", files_of(sources[:1])).folder,
+        Sources("gems", "gems", files_of(sources[1:])).folder,
+        Sources("gems", "gems", files_of(sources[:1])).with_more(files_of(sources[1:])).folder,
+    ]
     (sources[0] / "stones.py").write_text("STONES = 8\n", encoding="utf-8")
-    others.append(cache_folder("gems", "gems", sources[:1]))
-    assert len({first, *others}) == 4
+    others.append(Sources("gems", "gems", files_of(sources[:1])).folder)
+    assert len({first, *others}) == 5
 
 
 def test_a_process_that_hangs_does_not_stop_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After a quarter of an hour they compile for themselves."""
     made: list[int] = []
     monkeypatch.setattr(warm_up, "_LONGEST_WAIT", 0.2)
-    monkeypatch.setattr(warm_up, "_is_cached", lambda last: False)
+    monkeypatch.setattr(Kernel, "is_ready", lambda self: False)
     last = connect_four.GAME.kernels.playout
-    with FileLock(tmp_path / "playout.lock"):
-        warm_up.compile_once(tmp_path, "what hangs", "for ever", last, lambda: [("all", made.append, (1,))])
+    folder = last.sources.folder
+    with FileLock(folder / "playout.lock"):
+        warm_up.compile_once("what hangs", "for ever", last, lambda: [("all", made.append, (1,))])
     assert made == [1]
 
 

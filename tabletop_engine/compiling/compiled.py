@@ -5,8 +5,10 @@ A game's rules are compiled functions. Code that every game needs around them, s
 
 Numba's own cache does not notice when a called function in another file changes or moves to another module, which its
 machine code names. So the name of each cache folder contains a hash of all compiled sources, their paths and the game's
-module. It is in the user's cache folder (`tabletop_engine.compiling.cache`), so the installation may be read-only, and
-two versions never share a folder.
+module (`sources.py`). It is in the user's cache folder, so the installation may be read-only, and two versions never
+share a folder.
+
+Numba is imported when something is compiled or taken from the cache: half a second of every start that plays.
 
 `NUMBA_DISABLE_JIT=1` runs everything as plain Python, for a debugger.
 """
@@ -14,48 +16,101 @@ two versions never share a folder.
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, partial
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar, cast
 
-import numba
 import numpy as np
-from numba.core import config
 
-from tabletop_engine.compiling.cache import code_folder
-from tabletop_engine.compiling.rule_compiler import compile_kernel, compile_rule, compile_shared_rule, with_other
+from tabletop_engine.compiling.sources import PACKAGE, Sources, files_of
 
-numba_config: Any = config  # its settings are made at import, unknown to type checkers
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-PACKAGE = Path(__file__).parents[1]
-JIT = not numba_config.DISABLE_JIT
+JIT = os.environ.get("NUMBA_DISABLE_JIT", "") in ("", "0")
 
 rules: Any = None
 """In templates this name stands for the rules of the game that they are compiled for."""
 
 _RULE, _KERNEL = "rule", "kernel"
-_shared_rules: list[Any] = []
-"""Shared rules whose machine code has no folder yet; `keep_shared_rules` assigns one."""
+_shared: list[Rule] = []
+"""All shared rules. A kernel in the cache that calls one is loaded after it."""
+
+
+class Rule:
+    """A function that other compiled functions call. Numba meets it when a kernel that reaches it is compiled."""
+
+    def __init__(self, function: Callable[..., Any], *, shared: bool = False, other: tuple[str, Any] | None = None):
+        functools.update_wrapper(self, function)
+        self.py_func, self.is_shared, self._other = function, shared, other
+        self.sources: Sources | None = None
+        """What the machine code of a shared rule depends on, if it is kept on disk."""
+
+    @cached_property
+    def compiled(self) -> Any:
+        """Numba's dispatcher for the rule."""
+        from tabletop_engine.compiling.rule_compiler import compile_rule, compile_shared_rule, with_other
+
+        made = (compile_shared_rule if self.is_shared else compile_rule)(self.py_func)
+        if self.sources is not None:
+            _in_cache(self.sources.folder, made.enable_caching)
+        return made if self._other is None else with_other(made, *self._other)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """The type by which Numba calls the rule."""
+        from numba.core.types import Dispatcher
+
+        return Dispatcher(self.compiled)
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self.compiled(*arguments, **named)
+
+
+class Kernel:
+    """A compiled function that Python calls. Numba is imported at the first call, and takes it from the cache."""
+
+    def __init__(self, function: Callable[..., Any], sources: Sources) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func, self.sources = function, sources
+
+    @cached_property
+    def compiled(self) -> Any:
+        """Numba's dispatcher for the kernel."""
+        from tabletop_engine.compiling.rule_compiler import compile_kernel
+
+        for one in _shared:
+            one.compiled  # noqa: B018
+        return _in_cache(self.sources.folder, partial(compile_kernel, self.py_func))
+
+    def is_ready(self) -> bool:
+        """Whether a call has nothing to compile: an earlier start of this installation left the machine code.
+
+        Numba keeps an index beside the machine code, which tells whether it fits the source file and the processor. It
+        has no public function to read it.
+        """
+        try:
+            return len(self.compiled._cache._cache_file._load_index()) > 0
+        except (AttributeError, OSError):
+            return False
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.compiled(*arguments)
 
 
 def rule(function: Function) -> Function:
     """Compile a function that other compiled functions call."""
-    return cast(Function, compile_rule(function)) if JIT else _own_source(function)
+    return cast(Function, Rule(function)) if JIT else _own_source(function)
 
 
 def shared_rule(function: Function) -> Function:
     """`rule` for a large part of a game: compiled once, not again for every kernel that reaches it."""
     if not JIT:
         return _own_source(function)
-    compiled = compile_shared_rule(function)
-    _shared_rules.append(compiled)
-    return cast(Function, compiled)
+    _shared.append(Rule(function, shared=True))
+    return cast(Function, _shared[-1])
 
 
 def rule_unless(field: str, other: Callable[..., Any]) -> Callable[[Function], Function]:
@@ -63,7 +118,7 @@ def rule_unless(field: str, other: Callable[..., Any]) -> Callable[[Function], F
 
     def decorate(function: Function) -> Function:
         if JIT:
-            return cast(Function, with_other(compile_rule(function), field, other))
+            return cast(Function, Rule(function, other=(field, other)))
 
         @functools.wraps(function)
         def either(s: Any, *arguments: Any) -> Any:
@@ -86,17 +141,17 @@ def rule_as_written(rule: Any) -> FunctionType | None:
     return written if isinstance(written, FunctionType) else None
 
 
-def keep_shared_rules(folder: Path, sources: Sequence[Path]) -> None:
-    """Keep the machine code of the shared rules that are defined in `sources`, files and folders, in `folder`."""
-    files = {str(path) for path in _files_of(sources)}
-    for compiled in [one for one in _shared_rules if one.py_func.__code__.co_filename in files]:
-        _in_cache(folder, compiled.enable_caching)
-        _shared_rules.remove(compiled)
+def keep_shared_rules(sources: Sources) -> None:
+    """Keep the machine code of the shared rules that are defined in these files on disk."""
+    files = {str(path) for path in sources.files}
+    for one in _shared:
+        if one.sources is None and one.py_func.__code__.co_filename in files:
+            one.sources = sources
 
 
 def kernel(function: Function) -> Function:
     """Compile a function that Python calls and that needs no game. Its machine code is kept on disk."""
-    return _kernel(function, code_folder() / _hash_of(ENGINE_SOURCES))
+    return _kernel(function, Sources())
 
 
 def rule_template(function: Function) -> Function:
@@ -125,7 +180,7 @@ def templates_in(*modules: ModuleType) -> list[Callable[..., Any]]:
 
 
 def made_for(
-    folder: Path, templates: Iterable[Callable[..., Any]], names: Mapping[str, Any]
+    sources: Sources, templates: Iterable[Callable[..., Any]], names: Mapping[str, Any]
 ) -> dict[str, Callable[..., Any]]:
     """Compile templates for a game. Returns the compiled functions by the names of the templates.
 
@@ -133,7 +188,7 @@ def made_for(
     its template, and not as a closure: Numba's cache finds a closure again only in the process that made it.
 
     Arguments:
-        folder: for the machine code of templates of this package. Templates from elsewhere get a folder in it.
+        sources: what the machine code depends on. Templates from elsewhere depend on the files beside them, too.
         templates: functions that `rule_template` or `kernel_template` has marked.
         names: additional globals of the functions, such as the game's `rules`.
     """
@@ -147,56 +202,27 @@ def made_for(
         is_kernel = getattr(template, "compiled_as", _RULE) == _KERNEL
         if code.__name__ in made:
             raise ValueError(f"two templates are called {code.__name__}")
-        made[code.__name__] = _kernel(function, _folder_beside(code, folder)) if is_kernel else rule(function)
+        made[code.__name__] = _kernel(function, _with_own(sources, code)) if is_kernel else rule(function)
     for space in spaces.values():
         space.update(made)
     return made
 
 
-# --- Where machine code is kept --------------------------------------------------------------------------------------
+def _with_own(sources: Sources, template: FunctionType) -> Sources:
+    """What the machine code of a template depends on."""
+    beside = Path(template.__code__.co_filename).parent
+    return sources if beside.is_relative_to(PACKAGE) else sources.with_more(files_of([beside]))
 
 
-def cache_folder(name: str, home: str, sources: Sequence[Path]) -> Path:
-    """The folder for a game's machine code. Its name changes with `home` and every file of `sources` and the engine."""
-    return code_folder() / f"{name}-{_hash_of([*ENGINE_SOURCES, *_files_of(sources)], home)}"
-
-
-def _files_of(sources: Sequence[Path]) -> list[Path]:
-    """The Python files among `sources`, files and folders."""
-    return sorted(file for path in sources for file in ([path] if path.is_file() else path.glob("*.py")))
-
-
-def _hash_of(files: Sequence[Path], home: str = "") -> str:
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]} {home}".encode())
-    for path in files:
-        digest.update(os.fsencode(path.absolute()))
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _folder_beside(function: FunctionType, folder: Path) -> Path:
-    """The folder for a template's machine code. That of another package is used until a file beside it changes."""
-    beside = Path(function.__code__.co_filename).parent
-    return folder if beside.is_relative_to(PACKAGE) else folder / _hash_of(_files_of([beside]))
-
-
-_ENGINE = (
-    *("chance", "decisions", "defaults", "legal", "record", "play/kernels", "positions/scripted"),
-    *("compiling/compiled", "compiling/overwrite", "compiling/rule_compiler"),
-)
-ENGINE_SOURCES = [PACKAGE / f"{name}.py" for name in _ENGINE]
-"""The engine's files that contain compiled functions, or that control how functions are compiled."""
-
-
-# --- Compiling -------------------------------------------------------------------------------------------------------
-
-
-def _kernel(function: Function, folder: Path) -> Function:
-    return cast(Function, _in_cache(folder, partial(compile_kernel, function))) if JIT else _plain(function)
+def _kernel(function: Function, sources: Sources) -> Function:
+    return cast(Function, Kernel(function, sources)) if JIT else _plain(function)
 
 
 def _in_cache(folder: Path, work: Callable[[], Any]) -> Any:
     """Call `work` with `folder` as Numba's cache: Numba reads that setting when it enables a function's cache."""
+    from numba.core import config
+
+    numba_config: Any = config  # its settings are made at import, unknown to type checkers
     before = numba_config.CACHE_DIR
     numba_config.CACHE_DIR = str(folder)
     try:

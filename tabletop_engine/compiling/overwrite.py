@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
-
-from numba.core import cgutils, types
-from numba.extending import intrinsic
 
 from tabletop_engine.compiling.compiled import JIT
 from tabletop_engine.record import Record
 
 
 def _compiled(_: Any, target: Any, source: Any) -> Any:
+    from numba.core import cgutils, types
+
     whole = min(target, source, key=lambda record: record.size)
     first = next(iter(whole.fields))
 
@@ -28,6 +28,8 @@ def _compiled(_: Any, target: Any, source: Any) -> Any:
 
 
 def _place(builder: Any, record: Any, offset: int) -> Any:
+    from numba.core import cgutils
+
     return cgutils.pointer_add(builder, record, offset) if offset else record  # type: ignore[no-untyped-call]
 
 
@@ -37,7 +39,21 @@ def _plain(target: Record, source: Record) -> None:
             target[name] = source[name]
 
 
-overwrite: Any = intrinsic(_compiled) if JIT else _plain
+class _Intrinsic:
+    """What Numba compiles as `_compiled` says. It is made when Numba asks for it."""
+
+    @cached_property
+    def _numba_type_(self) -> Any:
+        from numba.core.registry import cpu_target
+        from numba.extending import intrinsic
+
+        made = intrinsic(_compiled)
+        context = cpu_target.typing_context
+        context.refresh()
+        return context.resolve_value_type(made)
+
+
+overwrite: Any = _Intrinsic() if JIT else _plain
 """`overwrite(target, source)` copies one record into another.
 
 Both have the same dtype, or one of them has all fields of the other in a row."""

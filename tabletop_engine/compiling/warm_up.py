@@ -35,7 +35,7 @@ def warm_up(game: Game) -> None:
         return
     _warm.add(game.home)
     what = f"the rules of {game.title}"
-    compile_once(game.cache_folder, what, "a minute or two", game.kernels.playout, lambda: _calls(game))
+    compile_once(what, "a minute or two", game.kernels.playout, lambda: _calls(game))
 
 
 def _calls(game: Game) -> list[Call]:
@@ -69,23 +69,22 @@ def _calls(game: Game) -> list[Call]:
     ]
 
 
-def compile_once(folder: Path, what: str, takes: str, last: Any, calls: Callable[[], list[Call]]) -> None:
+def compile_once(what: str, takes: str, last: Any, calls: Callable[[], list[Call]]) -> None:
     """Compile kernels by calling them, unless the machine code is in the cache already.
 
     If several processes start at once, one compiles. The others say that they wait for it.
 
     Arguments:
-        folder: the folder of the machine code.
         what: words for what is compiled.
         takes: words for the time that this takes.
         last: the kernel that is compiled last. If it is in the cache, all are.
         calls: returns the calls.
     """
-    if not JIT or _is_cached(last):
+    if not JIT or last.is_ready():
         return
     work = f"{what}, {'once, ' if is_kept() else ''}{takes}"
-    with _only_one(folder / f"{last.py_func.__name__}.lock", work):
-        if not _is_cached(last):
+    with _only_one(last.sources.folder / f"{last.__name__}.lock", work):
+        if not last.is_ready():
             _compile_all(work, calls())
 
 
@@ -106,18 +105,6 @@ def _only_one(path: Path, what: str) -> Iterator[None]:
         yield
     finally:
         lock.release()
-
-
-def _is_cached(last: Any) -> bool:
-    """Whether an earlier start of this installation left machine code of this kernel, the last one compiled.
-
-    Numba keeps an index beside the machine code, which tells whether it fits the source file and the processor. It has
-    no public function to read it.
-    """
-    try:
-        return len(last._cache._cache_file._load_index()) > 0
-    except (AttributeError, OSError):
-        return False
 
 
 def _compile_all(what: str, calls: list[Call]) -> None:

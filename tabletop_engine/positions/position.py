@@ -15,9 +15,9 @@ from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Any
 
-import numba
 import numpy as np
 
+from tabletop_engine.compiling.sources import numba_version
 from tabletop_engine.compiling.warm_up import Call, compile_once, warm_up
 from tabletop_engine.described.scenarios import is_whole
 from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, StateError
@@ -120,7 +120,7 @@ class Positions:
             return Position(self, states, CHANCE, before, action, script, weights)
         if stream_used:
             text = f"the rules of {self.game.name} take random bits that are no draw of tabletop_engine.chance"
-            raise StateError(f"{text}, or Numba {numba.__version__} compiles them in a way that is not known here")
+            raise StateError(f"{text}, or Numba {numba_version()} compiles them in a way that is not known here")
         if decision == NO_WAY_ON:
             raise StateError(stuck_text(self.game, after[0]))
         return Position(self, after, actor, before, None if before is None else action)
@@ -419,7 +419,7 @@ def _kernels(game: Game) -> ScriptedKernels:
     if game.home not in _made:
         made = _made[game.home] = ScriptedKernels(game)
         what = f"the rules of {game.title} for positions one by one"
-        compile_once(game.cache_folder, what, "half a minute", made.rewards_since, lambda: _calls(game, made))
+        compile_once(what, "half a minute", made.rewards_since, lambda: _calls(game, made))
     return _made[game.home]
 
 

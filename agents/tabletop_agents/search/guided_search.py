@@ -62,7 +62,7 @@ class GuidedSearch:
         self.layout = Layout(rng_at, hash_factors(game.observation.size), game.observation.divisors)
         self.__dict__.update(game.made([write_places, *templates_in(guided_tree, one_turn)]))
         what = f"the search with a network for {game.title}"
-        compile_once(game.cache_folder, what, "half a minute", self.read_guided_root, self._calls)
+        compile_once(what, "half a minute", self.read_guided_root, self._calls)
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(name)

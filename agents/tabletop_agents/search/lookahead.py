@@ -28,7 +28,7 @@ class Search:
         self.game = game
         self.__dict__.update(game.made([write_places, *templates_in(one_turn, playouts, tree, utility)]))
         what = f"the agents' searches for {game.title}"
-        compile_once(game.cache_folder, what, "up to a minute", self.read_root, self._calls)
+        compile_once(what, "up to a minute", self.read_root, self._calls)
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(name)

@@ -1,0 +1,72 @@
+"""The files that machine code is made from, and the hashes that tell whether it fits them."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+
+from tabletop_engine.compiling.cache import code_folder
+
+PACKAGE = Path(__file__).parents[1]
+
+_ENGINE = (
+    *("chance", "decisions", "defaults", "legal", "record", "play/kernels", "positions/scripted"),
+    *("compiling/compiled", "compiling/overwrite", "compiling/rule_compiler", "compiling/sources"),
+)
+ENGINE_SOURCES = [PACKAGE / f"{name}.py" for name in _ENGINE]
+"""The engine's files that contain compiled functions, or that control how functions are compiled."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What machine code is made from. Without arguments: the engine alone.
+
+    Arguments:
+        name: of the game.
+        home: the game's module, which its machine code names.
+        files: the game's files.
+        more: the files of templates from another package.
+    """
+
+    name: str = ""
+    home: str = ""
+    files: tuple[Path, ...] = ()
+    more: tuple[Path, ...] = ()
+
+    @cached_property
+    def folder(self) -> Path:
+        """The folder for machine code that Numba keeps. Its name changes with `home` and every file."""
+        if self.more:
+            return replace(self, more=()).folder / _hash_of(self.more)
+        hashed = _hash_of([*ENGINE_SOURCES, *self.files], self.home)
+        return code_folder() / (f"{self.name}-{hashed}" if self.name else hashed)
+
+    def with_more(self, files: Sequence[Path]) -> Sources:
+        """The same with the files of another package."""
+        return replace(self, more=tuple(files))
+
+
+def files_of(sources: Sequence[Path]) -> tuple[Path, ...]:
+    """The Python files among `sources`, files and folders."""
+    return tuple(sorted(file for path in sources for file in ([path] if path.is_file() else path.glob("*.py"))))
+
+
+def _hash_of(files: Sequence[Path], home: str = "") -> str:
+    digest = hashlib.sha256(f"{numba_version()} {sys.version_info[:2]} {home}".encode())
+    for path in files:
+        digest.update(os.fsencode(path.absolute()))
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@functools.cache
+def numba_version() -> str:
+    """The version of Numba that is installed; Numba is not imported for it."""
+    return version("numba")
