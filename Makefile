@@ -10,7 +10,7 @@ LIBRARIES := agilerl rllib tianshou torchrl
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 INSTALL := $(BIN)/python -m pip install $(PIP_FLAGS) -c constraints.txt
 
-.PHONY: help demo demo-evergreen test test-slow test-libraries test-ray test-oldest release-check fuzz lint format bench notebooks docs site site-serve clean
+.PHONY: help demo demo-evergreen test test-slow test-libraries test-ray test-oldest release-check machine-code test-machine-code fuzz lint format bench notebooks docs site site-serve clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -25,7 +25,7 @@ test: $(VENV)/dev $(VENV)/compiled  ## the whole test suite and the notebooks, t
 	PETRICHOR_QUICK=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --nbmake notebooks tests
 
 test-slow: $(VENV)/dev $(VENV)/compiled  ## the test suite with many more random games, and the tests that take minutes
-	PETRICHOR_THOROUGH=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m 'not libraries' tests
+	PETRICHOR_THOROUGH=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m 'not libraries and not machine_code' tests
 
 test-libraries: $(VENV)/dev $(VENV)/compiled $(LIBRARIES:%=$(VENV)/libraries/%/installed)  ## the snippets of docs/libraries.md for RLlib, TorchRL, Tianshou and AgileRL, 1.5 GB of packages
 	$(BIN)/python -m pytest -m libraries tests/test_libraries.py
@@ -39,6 +39,14 @@ test-oldest: $(VENV)/dev $(VENV)/oldest  ## the Gymnasium environments' tests on
 
 release-check: $(VENV)/release  ## build sdist and wheel, check them, and play with the wheel on every Python of PYTHONS; QUICK=1: less
 	$(BIN)/python -m tests.release $(if $(QUICK),--quick)
+
+machine-code: $(VENV)/dev $(VENV)/release  ## build a wheel that starts without compiling, for this kind of machine; takes minutes and a C compiler
+	$(BIN)/python -m machine_code.build tabletop_engine/compiling/machine_code
+	$(BIN)/python -m machine_code.wheel dist
+
+test-machine-code: machine-code  ## that wheel without Numba, its bytes beside Numba's, and the whole suite on machine code
+	$(BIN)/python -m pytest -m machine_code tests/test_machine_code.py
+	PETRICHOR_QUICK=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --no-misfits tests
 
 fuzz: $(VENV)/dev $(VENV)/compiled  ## random games with both implementations of the rules, until Ctrl-C
 	@$(BIN)/python -m tests.fuzz

@@ -1,11 +1,15 @@
-"""What pyproject.toml has no words for: pages and tables of docs/ that programs read go into the wheel."""
+"""What pyproject.toml has no words for.
+
+Pages and tables of docs/ that programs read go into the wheel. A wheel with machine code (`make machine-code`) is for
+one kind of machine, and for every Python from 3.11 on.
+"""
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 
 COPIES = {
@@ -29,4 +33,18 @@ class BuildWithCopies(build_py):
                 shutil.copyfile(original, copy)
 
 
-setup(cmdclass={"build_py": BuildWithCopies})
+class OfThisMachine(Distribution):
+    """The packages with machine code in them."""
+
+    def has_ext_modules(self) -> bool:
+        return True
+
+
+if Path("tabletop_engine/compiling/machine_code/contents.txt").exists():
+    setup(
+        cmdclass={"build_py": BuildWithCopies},
+        distclass=OfThisMachine,
+        options={"bdist_wheel": {"py_limited_api": "cp311"}},
+    )
+else:
+    setup(cmdclass={"build_py": BuildWithCopies})

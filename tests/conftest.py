@@ -19,6 +19,18 @@ os.environ["SDL_VIDEODRIVER"] = "dummy"
 os.environ["OMP_NUM_THREADS"] = "1"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    text = "with the machine code of `make machine-code`: a kernel that Numba would have to compile after all fails"
+    parser.addoption("--no-misfits", action="store_true", help=text)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--no-misfits"):
+        from tests.support.misfits import refuse_misfits
+
+        refuse_misfits()
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server of web pages, in this process."""

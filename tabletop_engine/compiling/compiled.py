@@ -8,7 +8,8 @@ machine code names. So the name of each cache folder contains a hash of all comp
 module (`sources.py`). It is in the user's cache folder, so the installation may be read-only, and two versions never
 share a folder.
 
-Numba is imported when something is compiled or taken from the cache: half a second of every start that plays.
+Numba is imported when something is compiled or taken from its cache, which takes half a second. Machine code that came
+with the package does without it (`shipped.py`).
 
 `NUMBA_DISABLE_JIT=1` runs everything as plain Python, for a debugger.
 """
@@ -22,9 +23,11 @@ from functools import cached_property, partial
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar, cast
+from weakref import WeakSet
 
 import numpy as np
 
+from tabletop_engine.compiling.shipped import shipped_kernel
 from tabletop_engine.compiling.sources import PACKAGE, Sources, files_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -37,6 +40,8 @@ rules: Any = None
 _RULE, _KERNEL = "rule", "kernel"
 _shared: list[Rule] = []
 """All shared rules. A kernel in the cache that calls one is loaded after it."""
+kernels: WeakSet[Kernel] = WeakSet()
+"""All kernels that were made, called or not."""
 
 
 class Rule:
@@ -51,12 +56,11 @@ class Rule:
     @cached_property
     def compiled(self) -> Any:
         """Numba's dispatcher for the rule."""
-        from tabletop_engine.compiling.rule_compiler import compile_rule, compile_shared_rule, with_other
-
-        made = (compile_shared_rule if self.is_shared else compile_rule)(self.py_func)
+        compiler = _rule_compiler(f"the rule {self.py_func.__qualname__}")
+        made = (compiler.compile_shared_rule if self.is_shared else compiler.compile_rule)(self.py_func)
         if self.sources is not None:
             _in_cache(self.sources.folder, made.enable_caching)
-        return made if self._other is None else with_other(made, *self._other)
+        return made if self._other is None else compiler.with_other(made, *self._other)
 
     @property
     def _numba_type_(self) -> Any:
@@ -70,34 +74,66 @@ class Rule:
 
 
 class Kernel:
-    """A compiled function that Python calls. Numba is imported at the first call, and takes it from the cache."""
+    """A compiled function that Python calls. What runs is found at the first call: shipped machine code, or Numba's."""
 
     def __init__(self, function: Callable[..., Any], sources: Sources) -> None:
         functools.update_wrapper(self, function)
         self.py_func, self.sources = function, sources
+        kernels.add(self)
+
+    @property
+    def key(self) -> str:
+        """A name that no other kernel has."""
+        return f"{self.sources.home}:{self.py_func.__module__}.{self.py_func.__name__}"
+
+    @cached_property
+    def shipped(self) -> Callable[..., Any] | None:
+        """The machine code that came with the package, if there is some that fits."""
+        return shipped_kernel(self.key, lambda: self.sources.digest, lambda *arguments: self.compiled(*arguments))
 
     @cached_property
     def compiled(self) -> Any:
         """Numba's dispatcher for the kernel."""
-        from tabletop_engine.compiling.rule_compiler import compile_kernel
-
+        compile_kernel = _rule_compiler(self.key).compile_kernel
         for one in _shared:
             one.compiled  # noqa: B018
         return _in_cache(self.sources.folder, partial(compile_kernel, self.py_func))
 
+    @property
+    def is_compiled(self) -> bool:
+        """Whether Numba was asked for the kernel."""
+        return "compiled" in self.__dict__
+
     def is_ready(self) -> bool:
-        """Whether a call has nothing to compile: an earlier start of this installation left the machine code.
+        """Whether a call has nothing to compile: the code was shipped, or an earlier start left it.
 
         Numba keeps an index beside the machine code, which tells whether it fits the source file and the processor. It
         has no public function to read it.
         """
+        if self.shipped is not None:
+            return True
         try:
             return len(self.compiled._cache._cache_file._load_index()) > 0
         except (AttributeError, OSError):
             return False
 
     def __call__(self, *arguments: Any) -> Any:
-        return self.compiled(*arguments)
+        """The first call. Later ones go straight to what it found, without a Python function between."""
+        found = self.compiled if self.shipped is None else self.shipped
+        self.__class__ = type("Kernel", (Kernel,), {"__call__": staticmethod(found)})
+        return found(*arguments)
+
+
+def _rule_compiler(what: str) -> ModuleType:
+    """The module that compiles with Numba. Raises ImportError, with what must be compiled, if Numba is missing."""
+    try:
+        from tabletop_engine.compiling import rule_compiler
+    except ModuleNotFoundError as error:
+        if str(error.name).partition(".")[0] not in ("numba", "llvmlite"):
+            raise
+        text = f"{what} must be compiled, as no machine code that fits it was shipped: pip install numba"
+        raise ModuleNotFoundError(text, name=error.name) from error
+    return rule_compiler
 
 
 def rule(function: Function) -> Function:
@@ -202,15 +238,18 @@ def made_for(
         is_kernel = getattr(template, "compiled_as", _RULE) == _KERNEL
         if code.__name__ in made:
             raise ValueError(f"two templates are called {code.__name__}")
-        made[code.__name__] = _kernel(function, _with_own(sources, code)) if is_kernel else rule(function)
+        made[code.__name__] = (
+            _kernel(function, _with_own(sources, code.__code__.co_filename)) if is_kernel else rule(function)
+        )
     for space in spaces.values():
         space.update(made)
     return made
 
 
-def _with_own(sources: Sources, template: FunctionType) -> Sources:
-    """What the machine code of a template depends on."""
-    beside = Path(template.__code__.co_filename).parent
+@functools.cache
+def _with_own(sources: Sources, file: str) -> Sources:
+    """What the machine code of the templates of a file depends on."""
+    beside = Path(file).parent
     return sources if beside.is_relative_to(PACKAGE) else sources.with_more(files_of([beside]))
 
 

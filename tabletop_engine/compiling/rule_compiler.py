@@ -5,7 +5,7 @@ combination of integer types in its calls. Rules are only called by other compil
 them. Here it is done differently:
 
 - A rule takes integers as int64, whatever type the caller has, so that it is compiled once.
-- A rule does not count references to its arguments: the caller holds its own until the rule returns.
+- Rules and kernels do not count references to their arguments: the caller holds its own until they return.
 - The code library of a rule holds only the rule's own LLVM IR. It links, optimises and generates nothing.
 - The code library of a kernel links all rules that the kernel reaches, directly or through others, each once. It makes
   them private to the kernel and optimises the whole.
@@ -213,9 +213,10 @@ _shared_dispatchers: dict[tuple[str, str], SharedRuleDispatcher] = {}
 
 
 class RuleLower(lowering.Lower):
-    """Numba's translation to LLVM IR, without counting references to a rule's arguments.
+    """Numba's translation to LLVM IR, without counting references to a function's arguments.
 
-    The caller holds its own reference until the rule returns. A count would cost two atomic operations for every array.
+    The caller holds its own reference until the function returns. A count would cost two atomic operations for every
+    array.
     """
 
     def lower_function_body(self) -> Any:
@@ -273,25 +274,23 @@ class RuleCompiler(Compiler):
     """Numba's compiler with a `RuleLibrary`, and with `RuleLowering`."""
 
     library_class: type[Library] = RuleLibrary
-    lowering: type[Any] = RuleLowering
 
     def define_pipelines(self) -> Any:
-        """Numba's pipelines, with a new code library and the compiler's own lowering."""
+        """Numba's pipelines, with a new code library and `RuleLowering`."""
         library = self.library_class(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         library.enable_object_caching()
         self.state.library = library
         pipelines = super().define_pipelines()
         for pipeline in pipelines:
-            pipeline.passes = [(self.lowering if one is NativeLowering else one, what) for one, what in pipeline.passes]
+            pipeline.passes = [(RuleLowering if one is NativeLowering else one, what) for one, what in pipeline.passes]
             pipeline.finalize()
         return pipelines
 
 
 class KernelCompiler(RuleCompiler):
-    """Numba's compiler with a `KernelLibrary`. Python's references to a kernel's arguments are counted as usual."""
+    """Numba's compiler with a `KernelLibrary`. Numba's wrapper for Python holds references to a kernel's arguments."""
 
     library_class = KernelLibrary
-    lowering = NativeLowering
 
 
 # --- machine code on disk ---

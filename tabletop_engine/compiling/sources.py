@@ -48,6 +48,14 @@ class Sources:
         hashed = _hash_of([*ENGINE_SOURCES, *self.files], self.home)
         return code_folder() / (f"{self.name}-{hashed}" if self.name else hashed)
 
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the files' names and contents, the same on every machine that has them."""
+        digest = hashlib.sha256()
+        for path in [*ENGINE_SOURCES, *self.files, *self.more]:
+            digest.update(path.name.encode() + b"\0" + _content(path) + b"\0")
+        return digest.hexdigest()
+
     def with_more(self, files: Sequence[Path]) -> Sources:
         """The same with the files of another package."""
         return replace(self, more=tuple(files))
@@ -56,6 +64,11 @@ class Sources:
 def files_of(sources: Sequence[Path]) -> tuple[Path, ...]:
     """The Python files among `sources`, files and folders."""
     return tuple(sorted(file for path in sources for file in ([path] if path.is_file() else path.glob("*.py"))))
+
+
+@functools.cache
+def _content(path: Path) -> bytes:
+    return path.read_bytes()
 
 
 def _hash_of(files: Sequence[Path], home: str = "") -> str:

@@ -53,6 +53,7 @@ def _calls(game: Game) -> list[Call]:
     paid = np.zeros((1, game.max_owners), np.int64)
     ends = (np.zeros((1, 1)), paid, flag, flag.copy(), final, wide.copy(), narrow)
     return [
+        ("drawing starts", kernels.draw_numbers, (state, 1, seats)),
         ("setting up games", kernels.reset_games, (state, tables, which, boxes)),
         ("playing them", kernels.step_games, (state, tables, actions, which, boxes, modes, *views, *ends)),
         ("seeing them", kernels.view_games, (state, tables, *views)),

@@ -1,0 +1,1 @@
+"""How the wheels with machine code are made; they start without compiling the rules. Not part of any package."""

@@ -1,0 +1,127 @@
+"""Machine code that came with the package, in place of Numba's work at the first start.
+
+A wheel for one kind of machine has a library with the kernels of both games for each level of its processors, and a
+small extension that calls them. A kernel of the library runs only if it was made from the sources that are installed,
+if the library is whole, and on arguments of the right types. Otherwise Numba compiles the kernel, as in a clone.
+
+`machine_code/` in the repository makes these files.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import importlib.util
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from importlib.machinery import ExtensionFileLoader
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+SWITCH = "TABLETOP_COMPILE"
+"""The environment variable that turns shipped machine code off: Numba compiles everything."""
+
+FOLDER = Path(__file__).parent / "machine_code"
+CONTENTS = "contents.txt"
+"""What is in the folder: the files' hashes, and the kernels with their arguments. Its first line is its own hash."""
+
+_KINDS = {"array": 0, "int": 1, "float": 2, "bool": 3, "tuple": 4}
+
+
+def shipped_kernel(key: str, digest: Callable[[], str], otherwise: Callable[..., Any]) -> Callable[..., Any] | None:
+    """A function that runs the shipped machine code of a kernel; None if there is none that fits.
+
+    Arguments:
+        key: of the kernel.
+        digest: returns the hash of what its machine code must have been made from.
+        otherwise: is called in its place if the arguments have other types.
+    """
+    if os.environ.get(SWITCH, "") not in ("", "0") or os.environ.get("TABLETOP_PLAIN_NJIT"):
+        return None
+    kernels, library, call = _loaded(FOLDER)
+    try:
+        told = kernels[key]
+        if told["sources"] != digest():
+            return None
+        address = ctypes.cast(library[told["symbol"]], ctypes.c_void_p).value
+        arguments = [part for one in told["arguments"] for part in _parts(one)]
+        return call.bind(address, arguments, told["results"], description, otherwise)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+@functools.cache
+def _loaded(folder: Path) -> tuple[Mapping[str, Any], Any, Any]:
+    """The kernels by key, the library for this processor, and the extension; nothing if any of it is not whole."""
+    try:
+        contents = _read_with_hash((folder / CONTENTS).read_bytes())
+        call = _extension(_whole(folder, contents["call"]))
+        level = call.level()
+        fitting = [one for one in contents["libraries"] if one["level"] <= level]
+        best = max(fitting, key=lambda one: one["level"])
+        return contents["kernels"], ctypes.CDLL(str(_whole(folder, best))), call
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, ImportError):
+        return {}, None, None
+
+
+def with_hash(contents: Mapping[str, Any]) -> bytes:
+    """The file of these contents."""
+    text = json.dumps(contents, indent=1).encode()
+    return hashlib.sha256(text).hexdigest().encode() + b"\n" + text
+
+
+def _read_with_hash(file: bytes) -> Any:
+    told, _, text = file.partition(b"\n")
+    if hashlib.sha256(text).hexdigest().encode() != told:
+        raise ValueError("the list of machine code is not the one that was shipped")
+    return json.loads(text)
+
+
+def _whole(folder: Path, told: Mapping[str, Any]) -> Path:
+    """The path of a file with the right hash: to load a library that is cut off would end the process."""
+    path = folder / told["file"]
+    if hashlib.sha256(path.read_bytes()).hexdigest() != told["sha256"]:
+        raise ValueError(f"{path}: not the file that was shipped")
+    return path
+
+
+def _extension(path: Path) -> Any:
+    loader = ExtensionFileLoader("call", str(path))
+    specification = importlib.util.spec_from_file_location("call", path, loader=loader)
+    assert specification is not None
+    module = importlib.util.module_from_spec(specification)
+    loader.exec_module(module)
+    return module
+
+
+def _parts(told: Any) -> Iterator[tuple[int, int, int, int, int, str]]:
+    """An argument, as the extension reads it. The members of a tuple come after it."""
+    if isinstance(told, str):
+        yield _KINDS[told], 0, 0, 0, 1, ""
+    elif isinstance(told, list):
+        yield _KINDS["tuple"], len(told), 0, 0, 1, ""
+        for member in told:
+            yield from _parts(member)
+    else:
+        sizes = (int(told["dimensions"]), int(told["written"]), int(told["itemsize"]), int(told["alignment"]))
+        yield _KINDS["array"], *sizes, str(told["dtype"])
+
+
+def description(dtype: np.dtype[Any]) -> str:
+    """A dtype as text, with all names, formats and offsets: equal only for equal dtypes. Long ones are hashed."""
+    told = dtype.str if dtype.names is None and dtype.subdtype is None else json.dumps(_told(dtype))
+    return told if len(told) < 16 else hashlib.sha256(told.encode()).hexdigest()
+
+
+def _told(dtype: np.dtype[Any]) -> Any:
+    if dtype.subdtype is not None:
+        element, shape = dtype.subdtype
+        return [_told(element), list(shape)]
+    if dtype.names is None or dtype.fields is None:
+        return dtype.str
+    fields = [(name, _told(dtype.fields[name][0]), dtype.fields[name][1]) for name in dtype.names]
+    return {"fields": fields, "itemsize": dtype.itemsize}
