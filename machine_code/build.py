@@ -33,7 +33,11 @@ GAMES = ("petrichor_env.game", "evergreen_env.game")
 X86_64_LEVELS = (2, 3)
 """The levels that libraries are made for. Level 2 has no AVX: processors before about 2013."""
 _COMPILE = ("-O2", "-fPIC", "-Wall", "-Wextra", "-Werror")
-_LINK = ("-bundle", "-undefined", "dynamic_lookup") if sys.platform == "darwin" else ("-shared", "-Wl,-z,now", "-s")
+_LINK = (
+    ("-bundle", "-undefined", "dynamic_lookup")
+    if sys.platform == "darwin"
+    else ("-shared", "-s", "-Wl,-z,now,--no-as-needed")
+)
 
 _CLOSED = () if sys.platform == "darwin" else ("-Wl,--no-undefined",)
 """A library of kernels finds all that it needs."""
@@ -63,7 +67,8 @@ def build(folder: Path, modules: Sequence[Module]) -> dict[str, Any]:
             )
         libraries.append({**told_of(file), "level": target.level})
     call = folder / "call.abi3.so"
-    compiler(*_COMPILE, *_LINK, f"-I{sysconfig.get_path('include')}", "-o", call, HERE / "call.c")
+    include = f"-I{sysconfig.get_path('include')}"
+    compiler(*_COMPILE, *_LINK, include, "-o", call, HERE / "call.c", "-lc")  # auditwheel asks which C library
     kernels = {one.key: one.told for one in modules if one.told is not None}
     contents = {"call": told_of(call), "libraries": libraries, "kernels": kernels}
     (folder / CONTENTS).write_bytes(with_hash(contents))

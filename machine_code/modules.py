@@ -140,9 +140,12 @@ def _portable(bitcode: bytes) -> Any:
 
 
 def _hide_all_but(module: Any, symbol: str) -> None:
+    """Only this function is seen by other modules; and outside the library, only if it is for C."""
     for one in [*module.functions, *module.global_variables]:
         if not one.is_declaration and one.name != symbol:
             one.linkage = "internal"
+        elif one.name.startswith("_ZN"):  # a shared rule
+            one.visibility = "hidden"
 
 
 class _Call:

@@ -24,6 +24,9 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         from tabletop_engine.compiling.cache import CACHE_VARIABLE, code_folder, is_kept
         from tabletop_engine.positions.position import positions_of
 
+        if line.game.kernels.playout.shipped is not None:
+            print(f"{line.game.title}: its machine code came with the package; there is nothing to compile")
+            return
         if not is_kept():
             raise ConfigError(f"nothing is compiled, as it could not be kept: set {CACHE_VARIABLE} to another folder")
         parts = ["rules", "positions one by one", "searches"]

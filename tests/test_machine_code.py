@@ -478,8 +478,9 @@ from pathlib import Path
 import numpy as np
 from tabletop_engine.compiling import shipped
 shipped.FOLDER = Path(sys.argv[2])
-from tabletop_agents import GuidedSearchAgent, IsmctsAgent, PolicyAgent, RolloutAgent, GreedyAgent
-from tabletop_agents.search.guided_search import guided_search_for
+from tabletop_agents import GreedyAgent, IsmctsAgent, RolloutAgent
+from tabletop_agents.policy import PolicyAgent
+from tabletop_agents.search.guided_search import GuidedSearchAgent, guided_search_for
 from tabletop_agents.search.lookahead import search_for
 from tabletop_engine.compiling import warm_up
 from tabletop_engine.compiling.compiled import kernels
