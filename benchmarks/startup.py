@@ -1,4 +1,4 @@
-"""From `python` to the first step: once with nothing compiled, then from the cache."""
+"""From `python` to the first step: once with nothing compiled, then from the cache, then with shipped machine code."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ import time
 
 from benchmarks.games import Measured
 from benchmarks.measure import Result
+from tabletop_engine.compiling.shipped import CONTENTS, FOLDER, SWITCH
 
 FIRST_TARGET = 90.0
 LATER_TARGET = 2.0
+SHIPPED_TARGET = 0.6
 _PROGRAM = """
 import gymnasium
 env = gymnasium.make("{solo}")
@@ -26,26 +28,24 @@ def startup(game: Measured, repeats: int, seconds: float) -> list[Result]:
     """Seconds of a new process that makes a solo environment and steps it once."""
     del seconds
     with tempfile.TemporaryDirectory() as folder:
-        first = _run(game, folder)
-        later = [_run(game, folder) for _ in range(repeats)]
-    return [
-        Result("startup", "first start", first, "s", FIRST_TARGET, f"at most {FIRST_TARGET:.0f}", True, [first]),
-        Result(
-            "startup",
-            "later start",
-            statistics.median(later),
-            "s",
-            LATER_TARGET,
-            f"at most {LATER_TARGET:.0f}",
-            True,
-            later,
-        ),
-    ]
+        first = _run(game, folder, "1")
+        later = [_run(game, folder, "1") for _ in range(repeats)]
+    results = [_result("first start", [first], FIRST_TARGET), _result("later start", later, LATER_TARGET)]
+    if (FOLDER / CONTENTS).exists():  # `make machine-code` was run
+        with tempfile.TemporaryDirectory() as folder:
+            shipped = [_run(game, folder, "0") for _ in range(repeats)]
+        results.append(_result("with machine code", shipped, SHIPPED_TARGET))
+    return results
 
 
-def _run(game: Measured, cache_folder: str) -> float:
+def _result(what: str, seconds: list[float], target: float) -> Result:
+    told = f"at most {target:g}"
+    return Result("startup", what, statistics.median(seconds), "s", target, told, True, seconds)
+
+
+def _run(game: Measured, cache_folder: str, compiled: str) -> float:
     start = time.perf_counter()
-    environment = {**os.environ, "TABLETOP_CACHE_DIR": cache_folder}
+    environment = {**os.environ, "TABLETOP_CACHE_DIR": cache_folder, SWITCH: compiled}
     subprocess.run(
         [sys.executable, "-c", _PROGRAM.replace("{solo}", game.solo)],
         env=environment,

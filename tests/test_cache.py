@@ -14,6 +14,7 @@ from filelock import FileLock
 from tabletop_engine.compiling import warm_up
 from tabletop_engine.compiling.cache import CACHE_VARIABLE
 from tabletop_engine.compiling.compiled import Kernel
+from tabletop_engine.compiling.shipped import SWITCH
 from tabletop_engine.compiling.sources import Sources, files_of
 from tests.games import connect_four
 
@@ -34,7 +35,7 @@ print(own, inherited.stdout.strip())
 
 
 def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    kept = {name: value for name, value in os.environ.items() if name != CACHE_VARIABLE}
+    kept = {name: value for name, value in os.environ.items() if name != CACHE_VARIABLE} | {SWITCH: "1"}
     command = [sys.executable, "-c", code]
     return subprocess.run(command, env={**kept, **environment}, capture_output=True, text=True, check=True)
 

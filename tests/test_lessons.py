@@ -182,7 +182,9 @@ def test_evergreen_tells_nothing_hidden(config: Evergreen) -> None:
     for state, tables in states_of(config):
         if state["actor"] != NOBODY:
             others = np.array([state])
-            game.kernels.sample_hidden_games(others, tables, np.array([state["actor"]]), np.array([9], np.uint64))
+            game.kernels.sample_hidden_games(
+                others, tables, np.array([state["actor"]], np.int64), np.array([9], np.uint64)
+            )
             assert game.words.lesson(others[0], tables) == game.words.lesson(state, tables)
             compared += others["sprouts"].tobytes() != np.array([state])["sprouts"].tobytes()
     assert compared > 20

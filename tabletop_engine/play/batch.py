@@ -417,8 +417,7 @@ class Batch:
             raise ConfigError(f"seats={seats!r:.80}: must be one int, or one for each of {self.num_games} games")
         if wanted.min() < 0 or wanted.max() >= self.config.players:
             raise ConfigError(f"seats={seats!r:.80}: must be 0 to {self.config.players - 1}")
-        given = np.ascontiguousarray(np.broadcast_to(wanted.astype(np.int64), (self.num_games,)))
-        return self.views_of(self.states, given)
+        return self.views_of(self.states, np.array(np.broadcast_to(wanted, (self.num_games,)), np.int64))
 
     def views_of(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """The views of seats, (n,) int64, on any records of this game, (n,): a new (n, D) array."""
