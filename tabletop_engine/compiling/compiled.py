@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
@@ -70,7 +71,12 @@ class Rule:
         return Dispatcher(self.compiled)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        return self.compiled(*arguments, **named)
+        """A call from Python. It is not worth the import of Numba: until that is there, the rule runs as written."""
+        if "numba" in sys.modules:
+            return self.compiled(*arguments, **named)
+        written = self.py_func if self._other is None else _either(self.py_func, *self._other)
+        with np.errstate(over="ignore"):  # the random stream's arithmetic is modulo 2**64
+            return written(*arguments, **named)
 
 
 class Kernel:
@@ -155,15 +161,21 @@ def rule_unless(field: str, other: Callable[..., Any]) -> Callable[[Function], F
     def decorate(function: Function) -> Function:
         if JIT:
             return cast(Function, Rule(function, other=(field, other)))
-
-        @functools.wraps(function)
-        def either(s: Any, *arguments: Any) -> Any:
-            return (other if field in s.dtype.names else function)(s, *arguments)
-
+        either = _either(function, field, other)
         either.py_func = function  # type: ignore[attr-defined]
         return cast(Function, either)
 
     return decorate
+
+
+def _either(function: Callable[..., Any], field: str, other: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, or `other` if the first argument is a record with this field."""
+
+    @functools.wraps(function)
+    def either(s: Any, *arguments: Any) -> Any:
+        return (other if field in s.dtype.names else function)(s, *arguments)
+
+    return either
 
 
 def _own_source(function: Function) -> Function:

@@ -42,6 +42,10 @@ def _plain(target: Record, source: Record) -> None:
 class _Intrinsic:
     """What Numba compiles as `_compiled` says. It is made when Numba asks for it."""
 
+    def __call__(self, target: Record, source: Record) -> None:
+        """A call of a rule that runs as written."""
+        _plain(target, source)
+
     @cached_property
     def _numba_type_(self) -> Any:
         from numba.core.registry import cpu_target
