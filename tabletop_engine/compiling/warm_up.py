@@ -35,7 +35,7 @@ def warm_up(game: Game) -> None:
         return
     _warm.add(game.home)
     what = f"the rules of {game.title}"
-    compile_once(what, "a minute or two", game.kernels.playout, lambda: _calls(game))
+    compile_once(what, "half a minute", game.kernels.playout, lambda: _calls(game))
 
 
 def _calls(game: Game) -> list[Call]:
