@@ -585,7 +585,7 @@ from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.batch import Batch
 for config in (Petrichor(players=3), Evergreen(players=2)):
     batch = Batch(config, 4, 0)
-    for name in ("random", "greedy", "rollouts-3", "ismcts-20"):
+    for name in ("random", "greedy", "rollout-3", "ismcts-20"):
         batch.step(make_agent(name, config.game).act(Decisions.of(batch), np.random.default_rng(0)))
 assert "numba" not in sys.modules
 """
