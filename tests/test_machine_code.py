@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -322,6 +321,8 @@ def test_an_error_of_what_is_called_otherwise_is_raised(built: Path, monkeypatch
 @on_linux
 def test_calls_leave_no_memory(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Arguments that fit, others, and equal dtypes that are other objects."""
+    import resource  # not on Windows
+
     monkeypatch.setattr(shipped, "FOLDER", built)
     one = Kernel(count_up, Sources())
     function = shipped.shipped_kernel(one.key, lambda: one.sources.digest, lambda *arguments: None)
