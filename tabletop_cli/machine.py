@@ -22,9 +22,10 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         """Compile rules and searches ahead of their first use, for an image or a folder that many machines share."""
         from tabletop_agents.search.lookahead import search_for
         from tabletop_engine.compiling.cache import CACHE_VARIABLE, code_folder, is_kept
+        from tabletop_engine.compiling.compiled import JIT
         from tabletop_engine.positions.position import positions_of
 
-        if line.game.kernels.playout.shipped is not None:
+        if JIT and line.game.kernels.playout.shipped is not None:
             print(f"{line.game.title}: its machine code came with the package; there is nothing to compile")
             return
         if not is_kept():
