@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import functools
 import os
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
@@ -71,9 +70,7 @@ class Rule:
         return Dispatcher(self.compiled)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """A call from Python. It is not worth the import of Numba: until that is there, the rule runs as written."""
-        if "numba" in sys.modules:
-            return self.compiled(*arguments, **named)
+        """A call from Python runs the rule as written: a few calls are not worth compiling it."""
         written = self.py_func if self._other is None else _either(self.py_func, *self._other)
         with np.errstate(over="ignore"):  # the random stream's arithmetic is modulo 2**64
             return written(*arguments, **named)
