@@ -2,7 +2,7 @@
 
     python -m machine_code.wheel FOLDER
 
-Needs the extra `release`. On Linux, auditwheel names the oldest system that the wheel runs on.
+Needs git and the extra `release`. On Linux, auditwheel names the oldest system that the wheel runs on.
 """
 
 from __future__ import annotations
@@ -27,13 +27,24 @@ def main() -> None:
     if not (FOLDER / CONTENTS).exists():
         sys.exit(f"There is no machine code in {FOLDER}: run `make machine-code`.")
     with tempfile.TemporaryDirectory() as temporary:
-        python("build", "--wheel", "--outdir", temporary, str(ROOT))
+        source = Path(temporary, "source")
+        copy_clone(source)
+        python("build", "--wheel", "--outdir", temporary, str(source))
         (wheel,) = Path(temporary).glob("*.whl")
         folder.mkdir(parents=True, exist_ok=True)
         if sys.platform == "linux":
             python("auditwheel", "repair", "--wheel-dir", str(folder), str(wheel))
         else:
             shutil.copy(wheel, folder)
+
+
+def copy_clone(folder: Path) -> None:
+    """The files that git knows, and the machine code. What an earlier build left in the clone must not get in."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    for name in filter(None, listed.split("\0")):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, folder / name)
+    shutil.copytree(FOLDER, folder / FOLDER.relative_to(ROOT))
 
 
 def python(*words: str) -> None:
