@@ -34,12 +34,12 @@ def read(path: Path | str | None, game: Game = PETRICHOR) -> dict[str, Any]:
 def test_settings_files_that_are_shipped(game: Game, capsys: pytest.CaptureFixture[str]) -> None:
     names = shipped_settings(game)
     assert {"solo", "selfplay_2p", "general", "general_gpu", "exploiter"} <= set(names)
-    assert len(names) == len(list((CONFIGS / game.name).glob("*.toml"))) == {"petrichor": 14, "evergreen": 5}[game.name]
+    assert len(names) == len(list((CONFIGS / game.name).glob("*.toml"))) == {"petrichor": 14, "evergreen": 6}[game.name]
     for name in names:
         sections = read(name, game)
         numbers = list(sections["games"].levels(game))
         several = [number for number in game.players if number > 1]
-        by_number = re.fullmatch(r"selfplay_(\d)p", name)
+        by_number = re.fullmatch(r"selfplay_(\d)p(_boxes)?", name)
         assert numbers == ([int(by_number[1])] if by_number else [1] if "solo" in name else several)
         assert sections["games"].curriculum == (name == "solo_curriculum")
         assert sections["games"].variety == name.startswith(("general", "exploiter"))
