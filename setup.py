@@ -40,11 +40,7 @@ class OfThisMachine(Distribution):
         return True
 
 
+more = {}
 if Path("tabletop_engine/compiling/machine_code/contents.txt").exists():
-    setup(
-        cmdclass={"build_py": BuildWithCopies},
-        distclass=OfThisMachine,
-        options={"bdist_wheel": {"py_limited_api": "cp311"}},
-    )
-else:
-    setup(cmdclass={"build_py": BuildWithCopies})
+    more = {"distclass": OfThisMachine, "options": {"bdist_wheel": {"py_limited_api": "cp311"}}}
+setup(cmdclass={"build_py": BuildWithCopies}, **more)
