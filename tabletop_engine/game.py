@@ -213,6 +213,13 @@ class Words(Protocol):
         """An introduction for new players: what the game is about, what scores points, how a round goes."""
         ...
 
+    def rules(self, config: Any, tables: np.ndarray | None = None) -> str:
+        """The complete rules of what a configuration plays, as Markdown: enough to play by, and no more.
+
+        `tables` are the printed numbers of the game, (1,); None for those of the configuration.
+        """
+        ...
+
     @property
     def opponent(self) -> str:
         """The opponent in a solo game, in words; "" if there is no solo game."""

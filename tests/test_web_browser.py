@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import numpy as np
@@ -949,13 +950,20 @@ def test_rules_as_text(visitor: Visitor, server: Server) -> None:
     visitor.choose("evergreen")
     visitor.click("rules-button")
     wait(lambda: visitor.all("#rules-text h2"))
-    told = server.http.get("/api/rules/evergreen").json()["html"]
+    asked = unquote(visitor.browser.current_url).partition("#rules=")[2]
+    assert asked.startswith("evergreen&of=")
+    told = server.http.get("/api/rules/evergreen", params={"of": asked.removeprefix("evergreen&of=")}).json()["html"]
     assert visitor.texts("#rules-text h2") == [html.unescape(one) for one in re.findall(r"<h2[^>]*>(.*?)</h2>", told)]
     assert not visitor.shows("start")
     visitor.browser.back()
     wait(lambda: visitor.shows("start"))
-    visitor.sit(server.make("petrichor", ["here"])[0])
-    assert by_id(visitor.browser, "rules-link").get_attribute("href") == f"{visitor.at}/#rules=petrichor"
+    link = server.make("petrichor", ["here", "here"])[0]
+    visitor.sit(link)
+    key = link.rpartition("/")[2]
+    of_table = by_id(visitor.browser, "rules-link").get_attribute("href")
+    assert of_table == f"{visitor.at}/#rules=petrichor&table={key}"
+    visitor.browser.get(of_table)
+    wait(lambda: visitor.texts("#rules-text h2")[:1] == ["Petrichor: rules for 2 players, 4 rounds"])
 
 
 # --- words of others -------------------------------------------------------------------------------------------------

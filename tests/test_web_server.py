@@ -66,11 +66,37 @@ def test_files_of_the_page(server: Server) -> None:
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy
     for game in ("petrichor", "evergreen"):
-        assert "<h2" in server.http.get(f"/api/rules/{game}").json()["html"]
         for what in ("covers", "drawings"):
             picture = server.http.get(f"/api/{what}/{game}")
             assert "<defs>" in picture.text and picture.headers["content-type"] == "image/svg+xml"
     assert server.http.get("/api/covers/chess").status_code == 404
+
+
+def test_rules_of_what_is_chosen_and_of_a_table(server: Server) -> None:
+    def rules(game: str, **asked: str) -> str:
+        return str(server.http.get(f"/api/rules/{game}", params=asked).json()["html"])
+
+    assert "rules for you against the Southern Winds" in rules("petrichor")
+    chosen = rules("petrichor", of='{"players": 5, "options": {"modules": ["lake"]}}')
+    assert "rules for 5 players" in chosen and "Lake: no crop" in chosen and "Cactus" not in chosen.split("<h2>")[1]
+    key = server.make("petrichor", ["here", "greedy"], options={"rounds": 6})[0].rpartition("/")[2]
+    assert "rules for 2 players, 6 rounds" in rules("petrichor", table=key)
+
+
+@pytest.mark.parametrize(
+    ("asked", "error"),
+    [
+        ({"of": "[]"}, "a message is a JSON object"),
+        ({"of": '{"players": 2}'}, "options: missing"),
+        ({"of": '{"players": 7, "options": {}}'}, "players: 7; there can be 1, 2, 3, 4, 5"),
+        ({"of": '{"players": 2, "options": {"components": "/etc/passwd"}}'}, "options: unknown components"),
+        ({"table": "nobody"}, "table: there is no such game"),
+    ],
+    ids=str,
+)
+def test_rules_of_nothing(server: Server, asked: dict[str, str], error: str) -> None:
+    answer = server.http.get("/api/rules/petrichor", params=asked)
+    assert answer.status_code == 404 and answer.json()["error"].startswith(error)
 
 
 def test_what_a_table_may_be(server: Server) -> None:

@@ -151,7 +151,8 @@ def test_the_pages_of_the_rules_are_there(run: Run, package: str, page: str) -> 
     assert run("-c", f"{program}print(GAME.rules_page.read_text(encoding='utf-8'), end='')") == written
     named = run("-c", f"{program}print(GAME.rules_page.name, GAME.rules_page.parent.name)")
     assert named.split() == ["rules.md", package]
-    assert "<h2>" in run("-c", f"{program}from tabletop_agents.web.rules import rules_page; print(rules_page(GAME))")
+    program += "from tabletop_agents.web.rules import rules_page; "
+    assert run("-c", f"{program}print(rules_page(GAME, GAME.config()))").count("<h2>") == 2
 
 
 def test_modules_are_commands(run: Run) -> None:

@@ -21,6 +21,7 @@ from evergreen_env.drawing.decisions import (
 from evergreen_env.drawing.events import events, in_brief, story
 from evergreen_env.drawing.lessons import introduction, lesson
 from evergreen_env.drawing.places import places
+from evergreen_env.drawing.rules_text import rules
 from evergreen_env.drawing.text import about, render_text, sources, text_blocks
 from evergreen_env.state import NOBODY, Decision, State
 from tabletop_engine.text.words import Facts
@@ -44,6 +45,7 @@ __all__ = [
     "question",
     "render_svg",
     "render_text",
+    "rules",
     "sources",
     "story",
     "text_blocks",

@@ -12,6 +12,7 @@ from petrichor_env.drawing.decisions import action_text, question, told_action
 from petrichor_env.drawing.events import events, in_brief, story
 from petrichor_env.drawing.lessons import introduction, lesson
 from petrichor_env.drawing.places import places
+from petrichor_env.drawing.rules_text import rules
 from petrichor_env.drawing.text import about, render_text, sources, text_blocks
 from petrichor_env.words import owner_names
 
@@ -33,6 +34,7 @@ __all__ = [
     "question",
     "render_svg",
     "render_text",
+    "rules",
     "sources",
     "story",
     "text_blocks",

@@ -114,12 +114,14 @@ class PlainWords:
         decisions: the names of the decisions, as in `Game`.
         actions: the names of the actions, as in `Game`.
         opponent: "" here: no game is played alone against an opponent.
+        rules_text: the rules of the game, as Markdown.
         examples: none here.
         guide: empty here.
     """
 
     decisions: Sequence[str]
     actions: Sequence[str]
+    rules_text: str = ""
     opponent: ClassVar[str] = ""
     examples: ClassVar[Sequence[str]] = ()
     guide: ClassVar[Sequence[str]] = ()
@@ -174,6 +176,10 @@ class PlainWords:
     def introduction(self, config: Any) -> Lesson:
         """What is played, without an explanation."""
         return Lesson(", ".join(self.about(config)))
+
+    def rules(self, config: Any, tables: np.ndarray | None = None) -> str:
+        """The rules of the game, the same for every configuration."""
+        return self.rules_text
 
     def sources(self, state: Any) -> Sequence[tuple[str, Sequence[int]]]:
         """None: the points are not counted by source."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 _LONGEST = 330
 """The number of readable letters that fit into the last line of a picture."""
@@ -37,6 +38,25 @@ class Lesson:
     title: str
     text: tuple[str, ...] = ()
     section: str = ""
+
+
+class Section(NamedTuple):
+    """A part of the rules of a game: a heading, and points of one or more sentences."""
+
+    heading: str
+    points: Iterable[str]
+
+
+def rules_page(title: str, sections: Iterable[Section]) -> str:
+    """The rules of a game as Markdown: a title, and a heading with a list for each section."""
+    parts = (f"## {one.heading}\n" + "\n".join(f"- {point}" for point in one.points) for one in sections)
+    return "\n\n".join([f"# {title}", *parts])
+
+
+def plain_rules(text: str) -> str:
+    """The rules of a game for a terminal: Markdown without its marks for headings and code."""
+    lines = (line.lstrip("#").strip() if line.startswith("#") else line for line in text.split("\n"))
+    return "\n".join(line for line in lines if line.strip() != "```")
 
 
 def paragraphs(*groups: Sequence[str]) -> tuple[str, ...]:

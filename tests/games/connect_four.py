@@ -126,7 +126,12 @@ def board(state: State, viewer: int | None) -> str:
     return "\n".join([*rows, "1 2 3 4 5 6 7"])
 
 
-words = PlainWords(DECISIONS, ACTIONS)
+RULES = """# Connect Four: rules
+
+- Two players in turn drop a stone into one of seven columns. It falls onto the lowest free space of six.
+- Four own stones in a row, column or diagonal win. A full board without them is shared.
+"""
+words = PlainWords(DECISIONS, ACTIONS, RULES)
 positions = PlainPositions(lambda: GAME, {"stones": (0, BOARD)})
 GAME: Game = Game(
     name="connect_four",

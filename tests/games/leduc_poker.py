@@ -183,7 +183,17 @@ def table(state: State, viewer: int | None) -> str:
     return "\n".join([*hands, f"open card: {'none' if state.open_card == NO_CARD else RANKS[state.open_card]}"])
 
 
-words = PlainWords(DECISIONS, ACTIONS)
+RULES = """# Leduc poker: rules
+
+- Two players, six cards: two each of jack, queen and king. Both pay 1 chip and get a secret card.
+- Two rounds of bets; before the second an open card is turned up. In a round the players answer in turn, player_0
+  first: fold (lose the pot; only if the other has paid more), call (pay as much as the other), or raise (pay as much
+  and 2 chips more, 4 in the second round; twice a round at most). A round ends with a call that is not its first
+  answer.
+- Then the card of the open card's rank wins the pot, otherwise the higher card; equal cards share it.
+- Points are the chips won or lost.
+"""
+words = PlainWords(DECISIONS, ACTIONS, RULES)
 positions = PlainPositions(
     lambda: GAME,
     {

@@ -23,7 +23,7 @@ from tabletop_engine.files import free_path
 from tabletop_engine.game import NOBODY, Config, Game
 from tabletop_engine.play.agents import Agent
 from tabletop_engine.text.terminal import BOLD, COLUMNS, FAINT, painted
-from tabletop_engine.text.words import shown
+from tabletop_engine.text.words import plain_rules, shown
 
 _MOST_SHOWN = 3
 """The number of actions in a hint."""
@@ -36,6 +36,7 @@ Answer by the number of an action, or by a part of its name that no other has{ex
   u, undo      {undo}
   s, save      save the game, to go on with it later or to look at it; "s FILE" says where
   q, quit      leave; it asks whether to save
+  rules        the complete rules of this game
   h, help      this help
   Enter        show everything once more; where there is one answer only, give it"""
 _UNDO = "take the last answer back; chance stays: the same answer has the same consequences"
@@ -176,6 +177,8 @@ class TypedSession(Session):
         command, rest = command.lower(), rest.strip()
         if command in ("h", "help"):
             return Reply(self._help())
+        if command == "rules" and not rest:
+            return Reply(plain_rules(self.game.words.rules(self.config, self.tables)))
         if command in ("s", "save", "s!", "save!") and not (command == "s" and self._is_answer(line)):
             return self._save(_unquoted(rest), replacing=command.endswith("!"))
         if command in ("u", "undo") and not rest:

@@ -26,6 +26,7 @@ from tabletop_agents.web.messages import (
     Refused,
     asked_for,
     object_of,
+    rules_asked_for,
     scenario_asked_for,
     table_asked_for,
 )
@@ -143,9 +144,25 @@ class _Web:
     async def rules(self, request: Request) -> Response:
         try:
             game: Game = self._hall.catalogue.game(request.path_params["game"])
-            return Json({"html": await asyncio.to_thread(rules_page, game)})
+            config, tables = await self._played(request, game)
+            return Json({"html": await asyncio.to_thread(rules_page, game, config, tables)})
         except TabletopError as error:
             return Json({"error": str(error)}, 404)
+
+    async def _played(self, request: Request, game: Game) -> tuple[Any, Any]:
+        """What the rules are asked of: the game of a link, or a configuration; and its printed numbers, if known."""
+        key = request.query_params.get("table", "")
+        if key:
+            found = await self._hall.find(key)
+            if found is None:
+                raise Refused("table: there is no such game")
+            session = found[0].session
+            return session.config, session.tables
+        wanted = request.query_params.get("of", "")
+        if not wanted:
+            return game.config(), None
+        asked = rules_asked_for(object_of(wanted))
+        return self._hall.catalogue.config(game, asked["players"], asked["options"]), None
 
     async def scenarios(self, request: Request) -> Response:
         """Whether a file is a scenario of a game, and for how many players."""

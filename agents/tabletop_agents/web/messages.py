@@ -92,6 +92,8 @@ TABLE: Shape = {
     "step": _number,
 }
 """The keys of a request for a new table."""
+RULES: Shape = {"players": _number, "options": _object}
+"""The keys of a question about the rules of a configuration."""
 SCENARIO: Shape = {"game": _name, "scenario": _text}
 """The keys of a question about a scenario."""
 _OPTIONAL: Mapping[str, Any] = {"options": {}, "seats": [], "kind": "play", "learn": False, "start": None, "step": 0}
@@ -132,6 +134,12 @@ def table_asked_for(message: dict[str, Any]) -> dict[str, Any]:
 def scenario_asked_for(message: dict[str, Any]) -> dict[str, Any]:
     """A question about a scenario. Raises Refused as `asked_for`."""
     _check(message, SCENARIO)
+    return message
+
+
+def rules_asked_for(message: dict[str, Any]) -> dict[str, Any]:
+    """A question about the rules. Raises Refused as `asked_for`."""
+    _check(message, RULES)
     return message
 
 

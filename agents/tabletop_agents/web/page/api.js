@@ -33,7 +33,7 @@ function kept(path) {
 }
 
 export const games = async () => JSON.parse(await kept("/api/games"));
-export const rules = async (game) => JSON.parse(await kept(`/api/rules/${encodeURIComponent(game)}`)).html;
+export const rules = async (game, of) => JSON.parse(await kept(`/api/rules/${encodeURIComponent(game)}?${of}`)).html;
 export const drawings = (game) => kept(`/api/drawings/${encodeURIComponent(game)}`);
 
 async function post(path, content) {

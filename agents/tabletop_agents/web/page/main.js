@@ -23,13 +23,13 @@ async function route() {
   complainOn("");
   for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
   const table = location.pathname.match(/^\/table\/([\w-]+)$/);
-  const rules = location.hash.match(/^#rules=([\w-]+)$/);
+  const rules = location.hash.match(/^#rules=([\w-]+)(?:&(.*))?$/);
   $("home").textContent = "Board games";
   $("about").textContent = "";
   scrollTo(0, 0);
   if (rules) {
     show("rules");
-    await showRules(rules[1]);
+    await showRules(rules[1], rules[2] ?? "");
   } else if (table) {
     show("table");
     openTableView(table[1], history.state?.kept ?? null, go);

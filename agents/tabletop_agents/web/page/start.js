@@ -286,7 +286,10 @@ $("file").addEventListener("change", async () => {
   if (file) await busyWith(() => openFile(file));
   $("file").value = ""; // the same file can be chosen again
 });
-$("rules-button").addEventListener("click", () => navigate({ rules: game.name }));
+$("rules-button").addEventListener("click", () => {
+  const { players, options } = wanted("play");
+  navigate({ rules: `${game.name}&of=${encodeURIComponent(JSON.stringify({ players, options }))}` });
+});
 $("position-off").addEventListener("click", () => {
   scenario = null;
   complain("");

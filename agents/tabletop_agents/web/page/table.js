@@ -22,7 +22,7 @@ let links = null;
 
 /* kept: what this page knows of the table from when it was opened: {wanted, links}, or null. */
 export function openTableView(key, kept, leave) {
-  Object.assign(present, { leave, queue: [], view: null });
+  Object.assign(present, { key, leave, queue: [], view: null });
   links = kept;
   active = working = false;
   $("show-links").hidden = !(kept?.links?.length > 1);
@@ -87,7 +87,7 @@ async function work() {
     const next = present.queue.shift();
     await useDrawings(next.game).catch((error) => complain(error.message));
     if (present.connection !== table) return; // left meanwhile
-    $("rules-link").href = `/#rules=${next.game}`;
+    $("rules-link").href = `/#rules=${next.game}&table=${present.key}`;
     $("rules-link").hidden = false;
     $("home").textContent = next.title;
     if (next.kind === "watch") stepCame(next);
