@@ -153,6 +153,10 @@ class Words(Protocol):
         """What an action means, as an answer to the pending decision."""
         ...
 
+    def answer_name(self, state: Any, action: int) -> str:
+        """The plain name of an action at this table, such as "tile P4"; people and models may answer with it."""
+        ...
+
     def told_action(self, state: Any, action: int, viewer: int | None) -> str:
         """The actor's action, as far as the viewer may know it; "" if all of it is hidden."""
         ...
@@ -262,6 +266,10 @@ class Drawing(Protocol):
 
         `asked` adds a line with the pending decision and its actor.
         """
+        ...
+
+    def compact_text(self, state: Any, viewer: int | None = None, tables: np.ndarray | None = None) -> str:
+        """What `render_text` shows in as few signs as possible, for language models."""
         ...
 
     def render_svg(

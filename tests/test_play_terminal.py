@@ -24,7 +24,7 @@ from petrichor_env.state import CROP_NAMES, WEATHER_NAMES
 from tabletop_agents import Agent, GreedyAgent, RandomAgent, make_agent, own_agents
 from tabletop_agents.play.session import PERSON, hints_for
 from tabletop_agents.play.terminal import Terminal, hangups_end_input, main, play
-from tabletop_agents.play.typed import TypedSession, matches
+from tabletop_agents.play.typed import TypedSession
 from tabletop_engine.drawing.lines import Row, Table, Tiles, Words, fit, in_columns, joined, width
 from tabletop_engine.errors import ConfigError, IllegalAction, ReplayError
 from tabletop_engine.play.agents import POINTS_AHEAD, Decisions
@@ -341,40 +341,6 @@ def test_people_at_one_terminal_see_their_own_cards_only() -> None:
 # --- answers ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("wanted", "found"),
-    [
-        ("play a frost card", [0]),
-        ("PLAY A", [0, 1]),
-        ("sun", [1, 2, 3]),
-        ("a sun card", [1, 2]),
-        ("vote  sun", [3]),
-        ("play a fr", [0]),
-        ("vo su", [3]),
-        ("two", [2]),
-        ("ote", [3]),
-        ("p1", [4]),
-        ("p", [0, 1, 2]),
-        ("p1 p2", []),
-        ("snow", []),
-        ("", []),
-        ("   ", []),
-    ],
-)
-def test_parts_of_names(wanted: str, found: list[int]) -> None:
-    texts = [
-        "play a Frost card",
-        "play a Sun card",
-        "play two other cards as a Sun card",
-        "vote for Sun",
-        "take P1",
-        "P10",
-    ]
-    if wanted == "p":
-        texts = texts[:3]
-    assert matches(wanted, texts) == found
-
-
 def test_answers_by_number_and_by_name() -> None:
     by_number, by_name = solo(), solo()
     for number, name in (("1", "play a fr"), ("3", "p5"), ("02", "vote sun")):
@@ -409,12 +375,12 @@ def test_wrong_lines_change_nothing() -> None:
     for line in WRONG:
         reply = session.answer(line)
         assert reply.text and not reply.moved and not reply.left, line
-        assert max(map(len, reply.text.split("\n"))) < 100
+        assert len(reply.text) < 300
         assert session.state.tobytes() == before
-    assert session.answer("9").text == "9: the answers are numbered from 1 to 3."
-    assert session.answer("snow").text == "'snow' is in none of the answers. h: help"
+    assert session.answer("9").text == '"9": the answers are numbered from 1 to 3. h: help'
+    assert session.answer("snow").text == '"snow" is none of the 3 answers. h: help'
     assert session.answer("new").text == (
-        "'new' may be\n   1  put a new cloud on P1\n   2  put a new cloud on P3\n   3  put a new cloud on P5"
+        '"new" may be 1 (put a new cloud on P1), 2 (put a new cloud on P3) or 3 (put a new cloud on P5). h: help'
     )
 
 
@@ -632,7 +598,7 @@ def test_saving_replaces_no_other_file(tmp_path: Path) -> None:
 def test_saving_by_a_short_word() -> None:
     """What could be an answer is one, quotes are none of a name, and a folder is no file."""
     session = solo()
-    assert session.answer("s su").text.startswith("'s su' may be\n   2  play a Sun card\n")
+    assert session.answer("s su").text.startswith('"s su" may be 2 (play a Sun card) or ')
     assert not list(Path().iterdir())
     session.answer("1")
     for line, name in (('s "my game.json"', "my game.json"), ("s 'other'", "other"), ("s sun.json", "sun.json")):
@@ -1031,9 +997,9 @@ def test_a_whole_game_on_a_terminal(tmp_path: Path) -> None:
         terminal.wait_for("a number, or part of a name")
         assert "\x1b[1m" in terminal.written and OWNER_PAINTS[0] in terminal.written
         terminal.press("frost\r")
-        terminal.wait_for("'frost' may be")
+        terminal.wait_for('"frost" may be')
         terminal.press("\x1b[A\x1b[5~\t\x01\x0b", "snow\r")
-        terminal.wait_for("'snow' is in none of the answers")
+        terminal.wait_for('"snow" is none of the')
         terminal.press("play a fr\r")
         terminal.wait_for("which tile the new cloud goes to")
         terminal.press("u\r")

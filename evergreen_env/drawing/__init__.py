@@ -22,14 +22,17 @@ from evergreen_env.drawing.events import events, in_brief, story
 from evergreen_env.drawing.lessons import introduction, lesson
 from evergreen_env.drawing.places import places
 from evergreen_env.drawing.rules_text import rules
-from evergreen_env.drawing.text import about, render_text, sources, text_blocks
+from evergreen_env.drawing.text import about, compact_text, render_text, sources, text_blocks
 from evergreen_env.state import NOBODY, Decision, State
+from evergreen_env.words import answer_name
 from tabletop_engine.text.words import Facts
 from tabletop_engine.text.words import player_names as owner_names
 
 __all__ = [
     "about",
     "action_text",
+    "answer_name",
+    "compact_text",
     "cover",
     "events",
     "examples",

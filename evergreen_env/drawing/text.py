@@ -30,6 +30,7 @@ from evergreen_env.state import (
     NOBODY,
     NUM_BIOMES,
     NUM_POWERS,
+    PLACE_NAMES,
     ROWS,
     SEASON_NAMES,
     SOURCE_NAMES,
@@ -40,13 +41,16 @@ from evergreen_env.state import (
 )
 from evergreen_env.tables import Tables
 from evergreen_env.words import (
+    PIECE_WORDS,
     PLANET_FIELDS,
+    POWER_WORDS,
     SHOWN_FIELDS,
     biome_letter,
     card_word,
     cards_in,
     icons_word,
     piece_on,
+    places_in,
     tables_of,
 )
 from tabletop_engine.drawing.lines import Block, Tiles, Words, joined
@@ -98,6 +102,34 @@ def text_blocks(
     below = [part for line in _table(state, t) for part in textwrap.wrap(line, WIDTH, subsequent_indent="    ")]
     heading = Words([*_heading(state, viewer, paint, asked), ""])
     return [heading, Tiles(rows, _PLANET), Words([""]), Words(below)]
+
+
+def compact_text(state: State, viewer: int | None = None, tables: np.ndarray | None = None) -> str:
+    """What `render_text` shows in as few signs as possible: a line for each player, without the map."""
+    t = tables_of(tables)
+    planets = [_planet_line(state, seat, viewer) for seat in range(state.players)]
+    return "\n".join([*_heading(state, viewer, partial(painted, colour=False), False), *planets, *_table(state, t)])
+
+
+def _planet_line(s: State, seat: int, viewer: int | None) -> str:
+    shown = viewer not in (None, seat)
+    fields = SHOWN_FIELDS if shown else PLANET_FIELDS
+    small, big, bushes = (s[fields[piece]][seat] for piece in (Piece.SMALL_TREE, Piece.BIG_TREE, Piece.BUSH))
+    forest = int(largest_forest(small | big | bushes)).bit_count()
+    lit = int(lit_small_trees(small, big, s.sun) | lit_big_trees(big, s.sun))
+    parts = [
+        counted(points_seen(s, seat, viewer), "point"),
+        f"light {light_points(small, big, s.sun)} (trees with *), forest {forest}",
+        "levels "
+        + ", ".join(
+            f"{word} {level}"
+            for word, level in zip(POWER_WORDS, (s.shown_level if shown else s.level)[seat].tolist(), strict=True)
+        ),
+    ]
+    for piece in Piece:
+        there = [PLACE_NAMES[place] + "*" * (lit >> place & 1) for place in places_in(s[fields[piece]][seat])]
+        parts += [f"{PIECE_WORDS[piece]} {' '.join(there)}"] if there else []
+    return f"p{seat}: {'; '.join(parts)}"
 
 
 # --- what is played, and the sources of points -----------------------------------------------------------------------

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from petrichor_env.drawing.board import facts, marks, render_svg
 from petrichor_env.drawing.cover import cover
-from petrichor_env.drawing.decisions import action_text, question, told_action
+from petrichor_env.drawing.decisions import action_text, answer_name, question, told_action
 from petrichor_env.drawing.events import events, in_brief, story
 from petrichor_env.drawing.lessons import introduction, lesson
 from petrichor_env.drawing.places import places
 from petrichor_env.drawing.rules_text import rules
-from petrichor_env.drawing.text import about, render_text, sources, text_blocks
+from petrichor_env.drawing.text import about, compact_text, render_text, sources, text_blocks
 from petrichor_env.words import owner_names
 
 __all__ = [
     "about",
     "action_text",
+    "answer_name",
+    "compact_text",
     "cover",
     "events",
     "examples",

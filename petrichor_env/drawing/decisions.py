@@ -88,6 +88,16 @@ def action_text(state: State, action: int) -> str:
     return words.format(*_things(state, first, index)) if isinstance(words, str) else words(state, index)
 
 
+def answer_name(state: State, action: int) -> str:
+    """The plain name of an action at this table, as in `petrichor_env.actions`; in solo with its tile's own name."""
+    first, index = range_of(action)
+    tiles = {TILE: index, DROP: index // MAX_PLAYERS}
+    words = action_name(action).split(" ")
+    if first in tiles:
+        words[1] = tile_name(state.players, tiles[first])
+    return " ".join(words)
+
+
 def told_action(state: State, action: int, viewer: int | None) -> str:
     """`action_text` as far as the viewer may know it; None may know everything.
 

@@ -119,6 +119,54 @@ def text_blocks(
     return [heading, _fields(state, t, paint), blank, _people(state, viewer, paint), blank, Words(wrapped)]
 
 
+def compact_text(state: State, viewer: int | None = None, tables: np.ndarray | None = None) -> str:
+    """What `render_text` shows in as few signs as possible: a line for each tile, and one for each owner."""
+    t = (load_tables() if tables is None else tables)[0]
+    lines = _heading(state, viewer, partial(painted, colour=False), False)
+    lines += [_tile_line(state, t, tile) for tile in FIELDS[state.players]]
+    lines += [_owner_line(state, seat, viewer) for seat in range(state.owners)]
+    lines += [*_board(state, viewer, t)[1:], *_module_lines(state, viewer, t)]
+    lines += [winds_card_text(state, t, i) for i in range(state.winds_revealed)]
+    if state.winds_deck.any():
+        lines.append(f"Southern Winds deck: {_numbers(np.flatnonzero(state.winds_deck) + 1)}.")
+    return "\n".join(lines)
+
+
+def _tile_line(s: State, t: Tables, tile: int) -> str:
+    name = tile_name(s.players, tile)
+    if s.crop[tile] == FACE_DOWN:
+        return f"{name}: face down{', fertilizer' if s.fertilizer[tile] else ''}"
+    parts = [f"{CROP_NAMES[s.crop[tile]].capitalize()} {drops_to_grow(s, t, tile)}".strip()]
+    if s.drops[tile].any():
+        parts[0] += f" ({_owned(s, s.drops[tile])})"
+    parts += _tokens(s, tile)
+    if s.cloud[tile] != Cloud.NONE:
+        parts.append(f"{cloud_words(s, tile)} {cloud_number(s, tile)} ({_owned(s, s.cloud_drops[tile])})")
+    return f"{name}: {', '.join(parts)}"
+
+
+def _owned(s: State, drops: np.ndarray) -> str:
+    """The drops by owner: `p0 2, p1 1`."""
+    return ", ".join(f"{owner_label(s.players, seat)} {count}" for seat, count in enumerate(drops) if count)
+
+
+def _owner_line(s: State, seat: int, viewer: int | None) -> str:
+    shown = viewer in (None, seat)
+    there = zip(WEATHER_WORDS, s.votes[:, seat].tolist(), strict=True)
+    votes = ", ".join(f"{word} {number}" for word, number in there if number)
+    parts = [
+        counted(int(s.points[seat]), "point"),
+        f"supply {counted(int(s.supply[seat]), 'drop')}, {counted(int(s.vote_supply[seat]), 'vote')}",
+        f"votes on {votes}" if votes else "no votes placed",
+        f"{counted(int(s.voting_wins[seat]), 'Voting Win')}, {counted(int(s.wheat_tokens[seat]), 'Wheat token')}",
+    ]
+    if seat < s.players:
+        parts.append(f"hand {cards_seen(s.hand[seat], shown)}")
+        parts += [f"pack {cards_seen(s.pack[seat], shown)}"] if s.pack[seat].any() else []
+        parts += _powers_and_forecasts(s, seat, shown)
+    return f"{owner_label(s.players, seat)}: {'; '.join(parts)}"
+
+
 def owner_label(players: int, seat: int) -> str:
     """The short label of an owner: `p0` and so on, in solo `p0` and `n`."""
     return "n" if players == 1 and seat == 1 else f"p{seat}"

@@ -134,6 +134,10 @@ class PlainWords:
         """The name of the action, with spaces for underscores."""
         return self.actions[action].replace("_", " ")
 
+    def answer_name(self, state: Any, action: int) -> str:
+        """The name of the action."""
+        return self.actions[action]
+
     def told_action(self, state: Any, action: int, viewer: int | None) -> str:
         """The same for every viewer: nothing is hidden."""
         return self.action_text(state, action)
@@ -219,6 +223,10 @@ class PlainDrawing:
         heading = [painted(", ".join([*place, *points]), BOLD, colour)]
         heading += [self.words.facts(state, viewer, None).asked] if asked or state["actor"] == NOBODY else []
         return [lines.Words([*heading, "", *self.text(state, viewer).split("\n")])]
+
+    def compact_text(self, state: Any, viewer: int | None = None, tables: np.ndarray | None = None) -> str:
+        """The round and the points, then the text."""
+        return lines.joined(self.text_blocks(state, viewer, False, tables, asked=False))
 
     def render_svg(
         self,

@@ -22,8 +22,10 @@ from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import NOBODY, Config, Game
 from tabletop_engine.play.agents import Agent, Decisions, agents_of, ask
 from tabletop_engine.play.batch import Batch, check_config, legal_actions
+from tabletop_engine.record import FORFEIT
 from tabletop_engine.replays.files import check_names
 from tabletop_engine.replays.replay import Replay, words_for
+from tabletop_engine.text.answers import Option
 from tabletop_engine.text.words import counted, win_text
 
 PERSON = "person"
@@ -57,6 +59,15 @@ class Step:
     action: int
     owner: int  # the seat that gave it
     done: str  # the answer in words, as far as the viewer may know it; "" if all of it is hidden
+
+
+def options_of(game: Game, state: Any) -> list[Option]:
+    """The legal actions of a record as `read_answer` takes them."""
+    words, names = game.words, game.actions
+    return [
+        Option(one, words.action_text(state, one), (words.answer_name(state, one), names[one]))
+        for one in legal_actions(state).tolist()
+    ]
 
 
 S = TypeVar("S", bound="Session")
@@ -199,6 +210,24 @@ class Session:
             done = words_for(self.game, before, action, viewer)
             yield Step(number, before, action, int(before["actor"]), done)
 
+    def told(self, first: int, viewer: int | None) -> Iterator[tuple[str, Sequence[str]]]:
+        """What happened from the given answer on, as a viewer may know it.
+
+        Yields pairs of who answered what ("" if that is hidden), and sentences about what it did.
+        """
+        for step in self.steps(first, viewer):
+            answer = f"{self.label(step.owner)}: {step.done}" if step.done else ""
+            yield answer, self.game.words.events(step.before, step.action, viewer, self.tables)
+
+    def options(self) -> list[Option]:
+        """The possible answers as `read_answer` takes them."""
+        return options_of(self.game, self.state)
+
+    def own_last(self, seat: int) -> int:
+        """The number of this seat's last answer; -1 if it has not answered yet."""
+        numbers = reversed(range(len(self._actions)))
+        return next((number for number in numbers if self._states[number]["actor"] == seat), -1)
+
     # --- what happens ---
 
     def let_agent_act(self) -> None:
@@ -214,6 +243,16 @@ class Session:
         self._batch.step([action])
         self._states.append(self._batch.states[0].copy())
         self._actions.append(action)
+
+    def forfeit(self) -> None:
+        """End the game by an illegal answer of the seat that is asked, which loses it."""
+        batch = Batch(self.config, 1, 0, autoreset="disabled", illegal_action="lose")
+        batch.set_states(np.array([self.state]))
+        batch.step([FORFEIT])
+        self._batch.states[0] = batch.states[0]
+        self._batch.refresh(check=False)
+        self._states.append(batch.states[0].copy())
+        self._actions.append(FORFEIT)
 
     def undo(self) -> bool:
         """Take the last answer back, with all chance that followed it. Returns whether there was one."""

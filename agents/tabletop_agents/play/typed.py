@@ -22,6 +22,7 @@ from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.files import free_path
 from tabletop_engine.game import NOBODY, Config, Game
 from tabletop_engine.play.agents import Agent
+from tabletop_engine.text.answers import begin_words, read_answer
 from tabletop_engine.text.terminal import BOLD, COLUMNS, FAINT, painted
 from tabletop_engine.text.words import plain_rules, shown
 
@@ -120,17 +121,15 @@ class TypedSession(Session):
 
     def _since(self, colour: bool) -> Iterator[str]:
         """What everybody did since the viewer's last answer, with its effects; at the start, who sits where."""
-        words = self.game.words
-        own = (i for i in reversed(range(len(self._actions))) if self._states[i]["actor"] == self._viewer)
-        first = next(own, NOBODY)
-        if first == NOBODY:
+        first = self.own_last(self._viewer)
+        if first < 0:
             yield self._seating()
             yield ""
             first = 0
-        for step in self.steps(first, self._viewer):
-            if step.done:
-                yield painted(f"{self.label(step.owner)}: {step.done}", BOLD, colour)
-            yield from (f"- {one}" for one in words.events(step.before, step.action, self._viewer, self.tables))
+        for answer, sentences in self.told(first, self._viewer):
+            if answer:
+                yield painted(answer, BOLD, colour)
+            yield from (f"- {one}" for one in sentences)
         if first < len(self._actions):
             yield ""
 
@@ -246,27 +245,19 @@ class TypedSession(Session):
         words = line.lower().split()
         if len(words) < 2 or set("./\\\"'") & set(line) or self._leaving or self.over or self.changes_hands:
             return False
-        return any(_begin_words(words, text.lower()) for _, text in self.answers())
+        return any(begin_words(words, text) for _, text in self.answers())
 
     def _choose(self, line: str) -> Reply:
-        answers = self.answers()
-        wanted = line.strip()
-        if not wanted:
-            if len(answers) > 1:
+        options = self.options()
+        if not line.strip():
+            if len(options) > 1:
                 return Reply(moved=True)
-            found = [0]
-        elif wanted.isascii() and wanted.isdecimal():
-            found = [int(wanted) - 1] if len(wanted) < 10 and 0 < int(wanted) <= len(answers) else []
-            if not found:
-                return Reply(f"{wanted:.40}: the answers are numbered from 1 to {len(answers)}.")
-        else:
-            found = matches(wanted, [text for _, text in answers])
-        if not found:
-            return Reply(f"{wanted!r:.40} is in none of the answers. h: help")
-        if len(found) > 1:
-            listed = (f"{i + 1:4}  {answers[i][1]}" for i in found)
-            return Reply("\n".join([f"{wanted!r:.40} may be", *listed]))
-        self.play(answers[found[0]][0])
+            self.play(options[0].action)
+            return Reply(moved=True)
+        read = read_answer(line, options)
+        if read.action is None:
+            return Reply(f"{read.message} h: help")
+        self.play(read.action)
         return Reply(moved=True)
 
     def _hint(self) -> Reply:
@@ -341,34 +332,6 @@ class TypedSession(Session):
 
     def _default_path(self, folder: Path = Path()) -> Path:
         return self._path or free_path(folder / f"{self.game.name}-{self.config.name}.json")
-
-
-def matches(wanted: str, texts: Sequence[str]) -> list[int]:
-    """The texts that a typed part may mean: those that fit best, ignoring case.
-
-    From best to worst fit: the whole text, some of its words, its beginning, the beginnings of some of its words, parts
-    of some of its words.
-    """
-    part = " ".join(wanted.lower().split())
-    words = part.split()
-    lower = [text.lower() for text in texts]
-    fits = (
-        lambda text: text == part,
-        lambda text: f" {part} " in f" {text} ",
-        lambda text: text.startswith(part),
-        lambda text: _begin_words(words, text),
-        lambda text: all(word in text for word in words),
-    )
-    for fit_of in fits:
-        found = [i for i, text in enumerate(lower) if fit_of(text)]
-        if found and part:
-            return found
-    return []
-
-
-def _begin_words(parts: Sequence[str], text: str) -> bool:
-    """Whether each of the parts begins a word of the text."""
-    return all(any(word.startswith(part) for word in text.split()) for part in parts)
 
 
 def _unquoted(name: str) -> str:

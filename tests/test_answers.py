@@ -1,0 +1,275 @@
+"""The parser of answers: what is meant is understood, what is not clear is asked back, and prose is never played."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evergreen_env.config import Config as Evergreen
+from petrichor_env.config import MODULES, Config
+from tabletop_agents.play.session import options_of
+from tabletop_engine.game import NOBODY
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.text.answers import (
+    MOST_READ,
+    SEVERAL,
+    TRUNCATED,
+    UNKNOWN,
+    UNREADABLE,
+    Option,
+    declared_answers,
+    read_answer,
+)
+from tests.games import connect_four, leduc_poker
+
+TEXTS = ("play a Frost card", "play a Sun card", "play two other cards as a Sun card", "vote for Sun", "take P1", "P10")
+NAMES = ("play frost", "play sun", "substitute sun", "vote sun", "tile P1", "tile P10")
+OPTIONS = [Option(10 + i, text, (name,)) for i, (text, name) in enumerate(zip(TEXTS, NAMES, strict=True))]
+CONFIGS = [
+    Config(),
+    Config(players=2, drafting=True),
+    Config(players=5, modules=MODULES),
+    Evergreen(2),
+    connect_four.Config(),
+    leduc_poker.Config(),
+]
+
+
+def found(typed: str, options: list[Option] = OPTIONS) -> int | str:
+    """The index of the option that is meant, or the problem."""
+    read = read_answer(typed, options)
+    assert (read.action is None) == bool(read.problem) == bool(read.message)
+    return read.problem if read.action is None else [option.action for option in options].index(read.action)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        # whole texts, parts of texts, beginnings of words
+        ("play a frost card", 0),
+        ("PLAY  A FROST card", 0),
+        ("play a fr", 0),
+        ("vote sun", 3),
+        ("vo su", 3),
+        ("two", 2),
+        ("p1", 4),
+        ("P10", 5),
+        ("play Frost card", 0),
+        # numbers
+        ("1", 0),
+        ("06", 5),
+        ("[4]", 3),
+        ("(4)", 3),
+        ("#4", 3),
+        ("4.", 3),
+        ("4)", 3),
+        ("option 4", 3),
+        ("4. vote for Sun", 3),
+        ("4) vote for Sun.", 3),
+        ("4: sun", 3),
+        # punctuation and Markdown
+        ("play a Frost card.", 0),
+        ("**play a Frost card**", 0),
+        ("- *vote for Sun*!", 3),
+        ("`vote for Sun`", 3),
+        ("“vote for Sun”", 3),
+        ("> vote for Sun;", 3),
+        # lead-ins
+        ("I play a Frost card.", 0),
+        ("I will play a Frost card", 0),
+        ("I'll vote for Sun", 3),
+        ("We choose to vote for Sun", 3),
+        ("My answer is: vote for Sun.", 3),
+        ("Answer: 4", 3),
+        ("I choose 4", 3),
+        ("OK, let me vote for Sun", 3),
+        # plain names
+        ("play frost", 0),
+        ("substitute sun", 2),
+        ("tile P1", 4),
+        # asked back
+        ("sun", SEVERAL),
+        ("a sun card", SEVERAL),
+        ("play", SEVERAL),
+        ("4. play a Frost card", SEVERAL),
+        ("p1 p2", UNKNOWN),
+        ("snow", UNKNOWN),
+        ("ote", UNKNOWN),
+        ("7", UNKNOWN),
+        ("0", UNKNOWN),
+        ("- 1", 0),  # a point of a list
+        ("-1", UNKNOWN),
+        ("999999", UNKNOWN),
+        ("", UNREADABLE),
+        ("   ", UNREADABLE),
+        ("**", UNREADABLE),
+        ("I", UNKNOWN),
+        ("a", UNKNOWN),
+        ("to the", UNKNOWN),
+    ],
+)
+def test_what_is_meant(typed: str, meant: int | str) -> None:
+    assert found(typed) == meant
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "not 4",
+        "I won't vote for Sun",
+        "I do not play a Frost card",
+        "never play a Frost card",
+        "anything but vote for Sun",
+        "rather not vote for Sun",
+        "vote for Sun would be bad",
+        "play a Frost card? No",
+        "no Sun",
+        "instead of play a Frost card",
+        "vote for Sun, or play a Frost card",
+    ],
+)
+def test_what_is_rejected_is_not_played(prose: str) -> None:
+    assert found(prose) == UNKNOWN
+    assert declared_answers(f"Let me think.\n{prose}\nHm.").problem == UNREADABLE
+
+
+def test_the_messages() -> None:
+    assert read_answer("sun", OPTIONS).message == (
+        '"sun" may be 2 (play a Sun card), 3 (play two other cards as a Sun card) or 4 (vote for Sun).'
+    )
+    assert read_answer("9", OPTIONS).message == '"9": the answers are numbered from 1 to 6.'
+    assert read_answer("snow\x1b[31m", OPTIONS).message == '"snow\\x1b[31m" is none of the 6 answers.'
+    many = [Option(i, f"take {i}") for i in range(40)]
+    assert read_answer("take", many).message.endswith("8 (take 7) or others.")
+
+
+def test_texts_that_are_numbers() -> None:
+    """A number in the list and a number as a text are told apart, or asked back."""
+    bids = [Option(i, text) for i, text in enumerate(("1", "2", "5"))]
+    assert [found(typed, bids) for typed in ("1", "2", "5", "4")] == [0, 1, 2, UNKNOWN]
+    turned = [Option(i, text) for i, text in enumerate(("2", "1"))]
+    assert [found(typed, turned) for typed in ("1", "2")] == [SEVERAL, SEVERAL]
+
+
+@pytest.mark.parametrize(
+    ("reply", "answers"),
+    [
+        ("4", ("4",)),
+        ("  vote for Sun  ", ("vote for Sun",)),
+        ('{"answer": "vote for Sun"}', ("vote for Sun",)),
+        ('{"answer": 4}', ("4",)),
+        ('{"reason": "{", "answer": ["play a Sun card", 3]}', ("play a Sun card", "3")),
+        ('I could say {"answer": "1"}.\nNo:\n```json\n{"answer": "2"}\n```', ("2",)),
+        ('Play 3!\n{"answer": "2"}\nFinal Answer: 1', ("2",)),
+        ("Sun is bad.\n**Final Answer:** vote for Sun", ("vote for Sun",)),
+        ("final answer: 1\nfinal answer: 2", ("2",)),
+        ('{"answer": {"answer": "x"}} {"answer": "3"}', ("3",)),
+    ],
+)
+def test_declared_answers(reply: str, answers: tuple[str, ...]) -> None:
+    assert declared_answers(reply).answers == answers
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        ("", UNREADABLE),
+        ("\n \n", UNREADABLE),
+        ("I think about Sun.\nIt is good.", UNREADABLE),
+        ('Well\n{"answer": "vote for', TRUNCATED),
+        ("{'answer': 4}\nor so", TRUNCATED),
+        ('{"answer": ""}', UNREADABLE),
+        ('{"answer": []}', UNREADABLE),
+        ('{"answer": [[1]]}', UNREADABLE),
+        ('{"answer": true}', UNREADABLE),
+        ('{"answer": 1.5}', UNREADABLE),
+        ('{"answer": null}', UNREADABLE),
+        ('{"answer": 1e999}', UNREADABLE),
+        (json.dumps({"answer": ["1"] * 101}), UNREADABLE),
+        ("word " * 100, UNREADABLE),
+    ],
+)
+def test_replies_without_an_answer(reply: str, problem: str) -> None:
+    said = declared_answers(reply)
+    assert said.problem == problem and not said.answers and said.message
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "{" * 1_000_000,
+        '{"answer":' * 100_000,
+        "[" * 1_000_000,
+        '{"a": "' * 100_000,
+        "\\" * 1_000_000,
+        "x" * 1_000_000,
+        "final answer:" * 50_000,
+        "Final Answer: " + "*" * 1_000_000,
+        "I " * 500_000,
+        "so " * 100_000 + "4",
+        "\x00\x1b\u202e" * 300_000,
+        "final answer" + " " * 1_000_000,
+    ],
+    ids=lambda reply: repr(reply[:12]),
+)
+def test_a_reply_of_a_megabyte_is_read_in_time(reply: str) -> None:
+    start = time.process_time()
+    said = declared_answers(reply)
+    for one in said.answers:
+        assert len(read_answer(one, OPTIONS).message) < 1000
+    read_answer(reply, OPTIONS)
+    assert time.process_time() - start < 5  # a thousand times what it takes; it would hang otherwise
+    assert len(said.message) < 300
+
+
+def test_only_the_end_of_a_long_reply_is_read() -> None:
+    reply = '{"answer": "1"}' + " and so on" * MOST_READ
+    assert declared_answers(reply).problem == UNREADABLE
+    assert declared_answers(reply + '\n{"answer": "2"}').answers == ("2",)
+
+
+def positions(config: Any, games: int = 2) -> Iterator[tuple[Any, list[Option]]]:
+    batch = Batch(config, games, seed=5, autoreset="disabled")
+    while (batch.actors != NOBODY).any():
+        for state in batch.states[batch.actors != NOBODY]:
+            yield state, options_of(config.game, state)
+        batch.step(batch.random_actions(), which=batch.actors != NOBODY)
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: f"{config.game.name}-{config.name}")
+def test_every_answer_reads_back_to_itself(config: Any) -> None:
+    """In every form: number, text and names, with a full stop, in bold, after "I …"."""
+    forms = ("{}", "{}.", "**{}**", "`{}`", "I {}", "I choose {}.", "- {}", "{}!")
+    checked = 0
+    for _, options in positions(config, 1):
+        for number, option in enumerate(options, 1):
+            assert len({one.text.lower() for one in options}) == len(options)
+            for said in (str(number), option.text, f"{number}. {option.text}", *option.names):
+                for form in forms:
+                    read = read_answer(form.format(said), options)
+                    assert read.action == option.action, (form.format(said), read, options)
+                    checked += 1
+            declared = declared_answers(json.dumps({"answer": option.text}))
+            assert read_answer(declared.answers[0], options).action == option.action
+    assert checked > 100
+
+
+@pytest.mark.parametrize("config", CONFIGS[:4], ids=lambda config: f"{config.game.name}-{config.name}")
+def test_parts_of_answers_never_mean_another_one(config: Any) -> None:
+    """Some words of a text, in their order, mean this answer, or are asked back."""
+    generator = np.random.default_rng(0)
+    for _, options in positions(config, 1):
+        option = options[generator.integers(len(options))]
+        words = option.text.split()
+        first = int(generator.integers(len(words)))
+        part = " ".join(words[first : first + 1 + int(generator.integers(len(words)))])
+        if part.isdecimal():
+            continue  # the number of an answer
+        read = read_answer(part, options)
+        named = [one.action for one in options if part in one.names]
+        assert read.action in (option.action, None, *named), (part, read, options)
