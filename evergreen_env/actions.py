@@ -14,6 +14,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from evergreen_env.state import MAX_MARKET, MAX_SPACES
 
 DRAFT = 0
@@ -43,9 +45,12 @@ ACTIONS = {name: action for action, name in enumerate(ACTION_NAMES)}
 """The number of each action, by its name."""
 
 
+_STARTS = sorted(RANGES)
+
+
 def range_of(action: int) -> tuple[int, int]:
     """The first action of the range that an action belongs to, and the index of the action in this range."""
-    first = max(start for start in RANGES if start <= action)
+    first = _STARTS[bisect_right(_STARTS, action) - 1]
     return first, action - first
 
 

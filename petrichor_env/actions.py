@@ -29,6 +29,8 @@ count clockwise from the actor: 0 is the actor, and in solo 1 is the neutral pla
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from petrichor_env.state import DIRECTION_NAMES, MAX_PLAYERS, NUM_FORECASTS, NUM_TILES, TILE_NAMES, WEATHER_NAMES
 
 PASS = 0
@@ -74,9 +76,12 @@ ACTIONS = {name: action for action, name in enumerate(ACTION_NAMES)}
 """The number of each action, by its name."""
 
 
+_STARTS = sorted(RANGES)
+
+
 def range_of(action: int) -> tuple[int, int]:
     """The first action of the range that an action belongs to, and the index of the action in this range."""
-    first = max(start for start in RANGES if start <= action)
+    first = _STARTS[bisect_right(_STARTS, action) - 1]
     return first, action - first
 
 

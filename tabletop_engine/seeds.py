@@ -40,6 +40,8 @@ class Stream(IntEnum):
     """What agents draw in games to learn from."""
     RANKS = 15
     """The bootstrap of the ranks of difficulties."""
+    TEXT_SEATS = 17
+    """Which seat a player by text has."""
     BOXES = 16
     """Numbers on the pieces that are drawn from their ranges; the further indices are in `described.draws`."""
 

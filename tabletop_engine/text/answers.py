@@ -153,7 +153,9 @@ def read_answer(typed: str, options: Sequence[Option]) -> Reading:
     if not wanted:
         return Reading(None, UNREADABLE, f"The answer is empty: choose from 1 to {len(options)}.")
     found = [i for i, option in enumerate(options) if _is_whole(wanted.lower(), option)]
-    if not found or _is_number(wanted):  # the number of an answer can be the text of another one
+    if _is_number(wanted):  # it can be the text of another answer
+        found = sorted({*_numbered(wanted, options), *found})
+    elif not found:
         lead = _LEAD_IN.match(wanted)
         found = _meant(wanted if lead is None else _plain(wanted[lead.end() :]), options)
     if len(found) == 1:
@@ -176,22 +178,25 @@ def _plain(typed: str) -> str:
 
 def _meant(wanted: str, options: Sequence[Option]) -> list[int]:
     """The indices of the options that may be meant; empty if there are none."""
-    named = _named(wanted.lower(), options)
     number = _NUMBER.fullmatch(wanted)
     if number is None:
-        return named
-    index, rest = int(number[1]) - 1, _plain(number[2])
-    numbered = [index] if 0 <= index < len(options) else []
+        return _named(wanted.lower(), options)
+    numbered, rest = _numbered(number[1], options), _plain(number[2])
     if not rest:
-        return sorted({*numbered, *(i for i in named if _is_whole(wanted.lower(), options[i]))})
-    said = _named(rest.lower(), options)
-    if index in said:
         return numbered
-    return named or sorted({*numbered, *said} if said else [])
+    said = _named(rest.lower(), options)
+    if numbered and numbered[0] in said:
+        return numbered
+    return _named(wanted.lower(), options) or sorted({*numbered, *said} if said else [])
+
+
+def _numbered(number: str, options: Sequence[Option]) -> list[int]:
+    """The option of this number, counted from 1; none if there is no such option."""
+    return [int(number) - 1] if len(number) < 7 and 0 < int(number) <= len(options) else []
 
 
 def _is_whole(part: str, option: Option) -> bool:
-    return part == option.text.lower() or part.replace("_", " ") in map(_name, option.names)
+    return part in (option.text.lower(), *option.names) or part.replace("_", " ") in map(_name, option.names)
 
 
 def _is_number(text: str) -> bool:

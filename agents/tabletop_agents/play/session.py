@@ -6,8 +6,9 @@ It knows whose turn it is, the possible answers and what happened, and it undoes
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -117,6 +118,7 @@ class Session:
         self._start: Any = seed if start is None else self._batch.states[0].copy()
         self._states = [self._batch.states[0].copy()]
         self._actions: list[int] = []
+        self._options: list[Option] | None = None  # of the present decision, once somebody has asked for them
 
     @property
     def hints(self) -> Agent:
@@ -215,13 +217,30 @@ class Session:
 
         Yields pairs of who answered what ("" if that is hidden), and sentences about what it did.
         """
-        for step in self.steps(first, viewer):
-            answer = f"{self.label(step.owner)}: {step.done}" if step.done else ""
-            yield answer, self.game.words.events(step.before, step.action, viewer, self.tables)
+        return self._told(self._states[first:-1], self._actions[first:], viewer)
+
+    def telling(self, first: int, viewer: int | None) -> Callable[[], Iterator[tuple[str, Sequence[str]]]]:
+        """What `told` yields now, for later: it stays the same when the game goes on, or back."""
+        return partial(self._told, self._states[first:-1], self._actions[first:], viewer)
+
+    def _told(
+        self, states: Sequence[Any], actions: Sequence[int], viewer: int | None
+    ) -> Iterator[tuple[str, Sequence[str]]]:
+        for before, action in zip(states, actions, strict=True):
+            done = words_for(self.game, before, action, viewer)
+            answer = f"{self.label(int(before['actor']))}: {done}" if done else ""
+            yield answer, self.game.words.events(before, action, viewer, self.tables)
 
     def options(self) -> list[Option]:
         """The possible answers as `read_answer` takes them."""
-        return options_of(self.game, self.state)
+        if self._options is None:
+            self._options = options_of(self.game, self.state)
+        return self._options
+
+    def drew_chance(self, number: int) -> bool:
+        """Whether anything was drawn at random after the answer of this number."""
+        before, after = self._states[number], self._states[number + 1]
+        return bool((before["rng"] != after["rng"]).any())
 
     def own_last(self, seat: int) -> int:
         """The number of this seat's last answer; -1 if it has not answered yet."""
@@ -241,6 +260,7 @@ class Session:
     def play(self, action: int) -> None:
         """Answer the pending decision. Raises IllegalAction for an illegal answer; then nothing changes."""
         self._batch.step([action])
+        self._options = None
         self._states.append(self._batch.states[0].copy())
         self._actions.append(action)
 
@@ -251,6 +271,7 @@ class Session:
         batch.step([FORFEIT])
         self._batch.states[0] = batch.states[0]
         self._batch.refresh(check=False)
+        self._options = None
         self._states.append(batch.states[0].copy())
         self._actions.append(FORFEIT)
 
@@ -273,6 +294,7 @@ class Session:
     def _go_to_last(self) -> None:
         """Set the batch to the present position."""
         del self._states[len(self._actions) + 1 :]
+        self._options = None
         self._batch.states[0] = self._states[-1]
         self._batch.refresh(check=False)
 

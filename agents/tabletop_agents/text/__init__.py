@@ -1,0 +1,6 @@
+"""Games as text, for language models and for whoever else reads and writes: see docs/language-models.md."""
+
+from tabletop_agents.text.games import InvalidReply, TextGame, TextTable
+from tabletop_agents.text.turn import Form, Turn
+
+__all__ = ["Form", "InvalidReply", "TextGame", "TextTable", "Turn"]
