@@ -115,6 +115,11 @@ def dtype_of(record: type[Record]) -> np.dtype[Any]:
     return np.dtype((record, np.dtype(filled)))
 
 
+def copied(record: Any) -> Any:
+    """A copy of one record. Its own `copy` copies field by field, which takes thirty times as long."""
+    return np.frombuffer(bytearray(record.tobytes()), record.dtype)[0]
+
+
 def blank_record(record: type[Record]) -> np.ndarray:
     """An array (1,) of one record with the blank value in every field."""
     blank = np.zeros(1, dtype_of(record))

@@ -15,7 +15,7 @@ from tabletop_agents.search.greedy import GreedyAgent
 from tabletop_agents.search.ismcts import SIMULATIONS, IsmctsAgent
 from tabletop_agents.search.rollout import PLAYOUTS, RolloutAgent
 from tabletop_engine.checks import checked
-from tabletop_engine.errors import CheckpointError, ConfigError
+from tabletop_engine.errors import CheckpointError, ConfigError, TabletopError
 from tabletop_engine.extras import needed
 from tabletop_engine.game import Game
 from tabletop_engine.play.agents import Agent
@@ -35,6 +35,7 @@ AGENT_NAMES = (
     "search:PATH",
     "search-N:PATH",
     "search-Nms:PATH",
+    "model:MODULE:FUNCTION",
     "MODULE:CLASS",
 )
 """What `make_agent` understands.
@@ -48,6 +49,8 @@ AGENT_NAMES = (
   probabilities. PATH is a checkpoint file of a training run, or the name of a shipped one (`shipped_policies`).
 - `search-N:PATH`: tree search guided by this network, with N simulations a decision, `search-Nms:PATH` with N
   milliseconds; `search:PATH` is `search-800:PATH`.
+- `model:MODULE:FUNCTION`: a language model, which this function asks (`tabletop_agents.text.ModelAgent`); or a
+  `ModelAgent` of that name in the module, with settings of its own.
 - `MODULE:CLASS`: an agent of your own, created without arguments. The module may also be in the current folder.
 """
 
@@ -55,6 +58,7 @@ _SEARCHES = re.compile(r"(rollout|ismcts)(-(?P<number>[0-9]{1,9}))?|ismcts-(?P<m
 _OPENSPIEL = re.compile(r"openspiel-(?P<kind>mcts|ismcts)-(?P<number>[0-9]{1,9})")
 _GUIDED = re.compile(r"search(-(?P<number>[0-9]{1,9})|-(?P<milliseconds>[0-9]{1,9}(\.[0-9]+)?)ms)?")
 
+MODEL = "model"
 _POLICY_KINDS = ("policy", "policy-sample")
 POLICIES = Path(__file__).parent / "policies"
 """The folder of the trained policies that come with the package; each game has a folder in it."""
@@ -85,6 +89,8 @@ def make_agent(name: str, game: Game) -> Agent:
         return PolicyAgent.load(checkpoint_path(path, game), game, sample=kind == "policy-sample", name=name)
     if path and (found := _GUIDED.fullmatch(kind)) is not None:
         return _guided_search(name, found, checkpoint_path(path, game), game)
+    if kind == MODEL:
+        return _model(name, *path.partition(":")[::2], game)
     if _is_own_agent(kind, path):
         return _own_agent(name, kind, path, game)
     if (found := _OPENSPIEL.fullmatch(name)) is not None and int(found["number"]) > 0:
@@ -116,8 +122,13 @@ def _guided_search(name: str, found: re.Match[str], path: Path, game: Game) -> A
 
 @checked
 def own_agents(names: Iterable[str]) -> list[str]:
-    """The names of the form `MODULE:CLASS`. To create such an agent runs the code of its module."""
-    return sorted({name for name in names if _is_own_agent(*name.partition(":")[::2])})
+    """The names with a module of somebody's own. To create such an agent runs the code of this module."""
+    return sorted({name for name in names if _is_own_agent(*_without_kind(name).partition(":")[::2])})
+
+
+def _without_kind(name: str) -> str:
+    """`MODULE:FUNCTION` of a model, `MODULE:CLASS` of another agent."""
+    return name.removeprefix(f"{MODEL}:")
 
 
 @checked
@@ -138,7 +149,7 @@ def agent_file(name: str, game: Game) -> Path | None:
 
     None for all other agents, and if there is no such module. Raises CheckpointError for a missing checkpoint.
     """
-    kind, _, path = name.partition(":")
+    kind, _, path = _without_kind(name).partition(":")
     if _plays_checkpoint(kind):
         return checkpoint_path(path, game)
     if not _is_own_agent(kind, path):
@@ -163,6 +174,21 @@ def _look_in_the_current_folder() -> None:
     """Look for modules in the current folder, as `python -m` does: the commands are scripts in another folder."""
     if "" not in sys.path and os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
+
+
+def _model(name: str, module: str, function: str, game: Game) -> Agent:
+    from tabletop_agents.text.model import ModelAgent
+
+    if not _is_own_agent(module, function):
+        raise _unknown(name, game)
+    _look_in_the_current_folder()
+    try:
+        found = getattr(importlib.import_module(module), function)
+        agent = found if isinstance(found, ModelAgent) else ModelAgent(found)
+    except (ImportError, AttributeError, TabletopError) as error:
+        raise ConfigError(f"{_unknown(name, game)} ({error})") from error
+    agent.name = name
+    return agent
 
 
 def _own_agent(name: str, module: str, kind: str, game: Game) -> Agent:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -13,7 +13,9 @@ from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError, IllegalAction
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.batch import Batch, refusal
+from tabletop_engine.play.past import Past, past_of
 from tabletop_engine.play.tables import boxes_in
+from tabletop_engine.record import FORFEIT
 
 CHANCE_TO_WIN = "chance to win"
 POINTS_AHEAD, POINTS = "points ahead as it values positions", "points as it values positions"
@@ -43,6 +45,8 @@ class Decisions:
     tables: np.ndarray
     observations: np.ndarray
     action_masks: np.ndarray
+    _past: Past | None = None
+    _games: np.ndarray | None = None
 
     @classmethod
     def of(cls, batch: Batch, games: np.ndarray | None = None) -> Decisions:
@@ -51,21 +55,26 @@ class Decisions:
         observations = batch.observations[chosen]
         if observations.dtype != np.float32:
             observations = observations / batch.game.observation.divisors
-        return cls(batch.game, batch.states[chosen], batch.tables, observations, batch.action_masks[chosen])
+        past = past_of(batch) if batch.listeners else None
+        numbers = None if past is None else np.arange(batch.num_games)[chosen]
+        masks = batch.action_masks[chosen]
+        return cls(batch.game, batch.states[chosen], batch.tables, observations, masks, past, numbers)
 
     def __len__(self) -> int:
         return len(self._states)
 
-    def check(self, agent: str, actions: np.ndarray) -> None:
+    def check(self, agent: str, actions: np.ndarray, forfeits: bool = False) -> None:
         """Check an agent's answers. Raises IllegalAction, with its name, unless these are (N,) ints and all legal.
 
-        Raises StateError if a decision has no legal action.
+        With `forfeits` FORFEIT counts as legal, too. Raises StateError if a decision has no legal action.
         """
         if actions.shape != (len(self),) or actions.dtype.kind not in "iu":
             wanted = f"ints of shape ({len(self)},)"
             raise IllegalAction(f"agent {agent!r}: act returns {actions.dtype} {actions.shape}, not {wanted}")
         legal = (actions >= 0) & (actions < self.game.num_actions)
         legal[legal] = self.action_masks[legal, actions[legal]] == 1
+        if forfeits:
+            legal |= actions == FORFEIT
         if not legal.all():
             first = int(legal.argmin())
             raise refusal(self.game, self._states[first], int(actions[first]), f"agent {agent!r}: ")
@@ -87,6 +96,20 @@ class Decisions:
         """(N,) ints: the number of owners of points in each game: the players, and an opponent that the rules play."""
         return np.asarray(self._states["owners"])
 
+    def of_each(self, i: int) -> tuple[Any, np.ndarray, int | None, Sequence[tuple[Any, int]]]:
+        """One decision for an agent that reads words, which shows only what `Words` and `Drawing` tell its actor.
+
+        Returns its record; (1,) printed numbers; a number for the game, the same for all of its decisions; and what
+        happened in it since the actor's last decision, as pairs of a record and the action that was played on it. The
+        number is None, and nothing has happened, unless the batch remembers it (`Agent.remembers`).
+        """
+        state = self._states[i]
+        tables = self.tables[boxes_in(self._states[i : i + 1], self.tables)]
+        if self._past is None or self._games is None:
+            return state, tables, None, ()
+        game = int(self._games[i])
+        return state, tables, self._past.numbers[game], self._past.steps(game, int(state["actor"]))
+
     def only(self, actions: np.ndarray) -> Decisions:
         """The same decisions with only these (N,) legal actions allowed, so that an agent judges each action alone."""
         states, masks, each = self._states.copy(), np.zeros_like(self.action_masks), np.arange(len(self))
@@ -107,6 +130,9 @@ class Decisions:
 @runtime_checkable
 class Agent(Protocol):
     """Anything that has a name and answers decisions.
+
+    Two attributes are optional: `remembers`, True for an agent that reads what happened before (`Decisions.of_each`);
+    `forfeits`, True for one that may answer FORFEIT, by which its seat loses the game.
 
     Two more methods are optional:
 
@@ -183,7 +209,7 @@ def agents_of(given: Sequence[Agent | str], config: Config, argument: str = "age
 def ask(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
     """The agent's actions, (N,) ints. Raises IllegalAction, with the agent's name, if one of them is not legal."""
     actions = np.asarray(agent.act(decisions, generator))
-    decisions.check(agent.name, actions)
+    decisions.check(agent.name, actions, getattr(agent, "forfeits", False))
     return actions
 
 

@@ -26,6 +26,7 @@ from tabletop_engine.play import kernels
 from tabletop_engine.play.starts import Starts, check_records, records_of
 from tabletop_engine.play.tables import Boxes, box_in, boxes_in, boxes_of, check_states, own_tables, tables_of
 from tabletop_engine.positions.saved import Format, Header, as_bytes
+from tabletop_engine.record import FORFEIT
 
 AUTORESETS = {"same_step": kernels.SAME_STEP, "next_step": kernels.NEXT_STEP, "disabled": kernels.DISABLED}
 ILLEGAL_ACTIONS = {"raise": kernels.RAISE, "lose": kernels.LOSE, "random": kernels.RANDOM}
@@ -367,6 +368,18 @@ class Batch:
                 self._view_games(starting)
         for listener in self.listeners:
             listener.after_step(self, self._actions, self._which)
+
+    def forfeit(self, which: np.ndarray) -> None:
+        """Let the actors of the games `which`, (N,) bool, lose by an illegal action, whatever `illegal_action` is.
+
+        All arrays are written as `step` does. Raises GameOver as `step` does.
+        """
+        kept, raises = int(self._modes[1]), self.illegal_action
+        self._modes[1], self.illegal_action = ILLEGAL_ACTIONS["lose"], "lose"
+        try:
+            self.step(np.full(self.num_games, FORFEIT), which)
+        finally:
+            self._modes[1], self.illegal_action = kept, raises
 
     def refresh(self, check: bool = True) -> None:
         """Update actors, masks and observations after `states` was changed by hand.

@@ -9,6 +9,8 @@ import numpy as np
 from tabletop_engine.game import NOBODY
 from tabletop_engine.play.agents import Agent, Decisions, ask
 from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.past import remember
+from tabletop_engine.record import FORFEIT
 
 
 class PlayListener:
@@ -48,6 +50,8 @@ def play(
 
     Returns whether it has played to the end: False if it was stopped. Raises IllegalAction for an illegal answer.
     """
+    if any(getattr(agent, "remembers", False) for agent in agents):
+        remember(batch)
     every_game, actions = np.arange(batch.num_games), np.zeros(batch.num_games, np.int64)
     while True:
         asked = np.where(batch.actors == NOBODY, -1, lineups[every_game, batch.actors])
@@ -65,6 +69,13 @@ def play(
             for listener in listeners:
                 listener.on_actions(agent, games, actions[games])
         which = asked >= 0
-        batch.step(actions, which)
-        for listener in listeners:
-            listener.on_step(which)
+        lost = which & (actions == FORFEIT)
+        if lost.any():
+            batch.forfeit(lost)
+            for listener in listeners:
+                listener.on_step(lost)
+            which &= ~lost
+        if not lost.any() or which.any():
+            batch.step(actions, which)
+            for listener in listeners:
+                listener.on_step(which)

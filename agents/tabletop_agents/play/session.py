@@ -23,7 +23,8 @@ from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import NOBODY, Config, Game
 from tabletop_engine.play.agents import Agent, Decisions, agents_of, ask
 from tabletop_engine.play.batch import Batch, check_config, legal_actions
-from tabletop_engine.record import FORFEIT
+from tabletop_engine.play.past import remember
+from tabletop_engine.record import FORFEIT, copied
 from tabletop_engine.replays.files import check_names
 from tabletop_engine.replays.replay import Replay, words_for
 from tabletop_engine.text.answers import Option
@@ -111,12 +112,14 @@ class Session:
             raise ConfigError(f"agents in seats {taken}: the seats are 0 to {config.players - 1}")
         check_names(self.seats, config)  # otherwise the game could never be saved
         self._batch = Batch(config, 1, seed, autoreset="disabled", illegal_action="raise")
+        if any(getattr(agent, "remembers", False) for agent in self.agents.values()):
+            remember(self._batch)
         if start is not None:
             if getattr(start, "dtype", None) != game.state or start.shape != ():
                 raise ConfigError(f"start={start!r:.80}: must be one record of {game.title}")
             self._batch.set_states(np.array([start]))
-        self._start: Any = seed if start is None else self._batch.states[0].copy()
-        self._states = [self._batch.states[0].copy()]
+        self._start: Any = seed if start is None else copied(self._batch.states[0])
+        self._states = [copied(self._batch.states[0])]
         self._actions: list[int] = []
         self._options: list[Option] | None = None  # of the present decision, once somebody has asked for them
 
@@ -251,7 +254,7 @@ class Session:
 
     def let_agent_act(self) -> None:
         """Let the agent whose turn it is answer. Raises IllegalAction, which names the agent, for an illegal answer."""
-        self.play(self.agent_answer())
+        self.take(self.agent_answer())
 
     def agent_answer(self) -> int:
         """What the agent whose turn it is would answer. Nothing changes, so this may run in another thread."""
@@ -260,20 +263,20 @@ class Session:
     def play(self, action: int) -> None:
         """Answer the pending decision. Raises IllegalAction for an illegal answer; then nothing changes."""
         self._batch.step([action])
-        self._options = None
-        self._states.append(self._batch.states[0].copy())
-        self._actions.append(action)
+        self._took(action)
 
-    def forfeit(self) -> None:
-        """End the game by an illegal answer of the seat that is asked, which loses it."""
-        batch = Batch(self.config, 1, 0, autoreset="disabled", illegal_action="lose")
-        batch.set_states(np.array([self.state]))
-        batch.step([FORFEIT])
-        self._batch.states[0] = batch.states[0]
-        self._batch.refresh(check=False)
+    def take(self, answer: int) -> None:
+        """Play what an agent has answered: a legal action, or FORFEIT, by which it loses the game."""
+        if answer != FORFEIT:
+            self.play(answer)
+            return
+        self._batch.forfeit(np.ones(1, np.bool_))
+        self._took(FORFEIT)
+
+    def _took(self, action: int) -> None:
         self._options = None
-        self._states.append(batch.states[0].copy())
-        self._actions.append(FORFEIT)
+        self._states.append(copied(self._batch.states[0]))
+        self._actions.append(action)
 
     def undo(self) -> bool:
         """Take the last answer back, with all chance that followed it. Returns whether there was one."""

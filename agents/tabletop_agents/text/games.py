@@ -17,6 +17,7 @@ from tabletop_engine.play.agents import Agent, agents_of
 from tabletop_engine.play.batch import check_config, choice
 from tabletop_engine.play.scores import margins
 from tabletop_engine.play.versus import check_seat
+from tabletop_engine.record import FORFEIT
 from tabletop_engine.text.answers import UNKNOWN, declared_answers, read_answer
 
 FAILURES = {"lose": "lose", "random": "random", "raise": "raise"}
@@ -218,7 +219,7 @@ class TextTable:
             raise InvalidReply(failed)
         if self.on_failure == "lose":
             self._loser = seat
-            self.session.forfeit()
+            self.session.take(FORFEIT)
             return f"{failed} So the game is lost."
         actions = [option.action for option in self.session.options()]
         self.session.play(int(self.session.generator(2).choice(actions)))

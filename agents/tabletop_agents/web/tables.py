@@ -419,7 +419,7 @@ class Table:
         try:
             while session.waits_for_agent and most != 0:
                 action = await loop.run_in_executor(self._threads, session.agent_answer)
-                session.play(action)
+                session.take(action)
                 most = None if most is None else most - 1
                 self._changed()
         except Exception as error:  # agents of somebody's own raise anything; the others' games go on
