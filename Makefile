@@ -7,10 +7,13 @@ WORKERS ?= 3
 # What docs/libraries.md shows and `dev` does not have: each has its packages in a folder of its own.
 LIBRARIES := agilerl rllib tianshou torchrl
 
+# Frameworks for language models, whose requirements contradict each other: each has an environment of its own.
+ADAPTERS := inspect mcp openenv trl verifiers
+
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 INSTALL := $(BIN)/python -m pip install $(PIP_FLAGS) -c constraints.txt
 
-.PHONY: help demo demo-evergreen test test-slow test-libraries test-ray test-oldest release-check machine-code test-machine-code fuzz lint format bench notebooks docs site site-serve clean
+.PHONY: help demo demo-evergreen test test-slow test-libraries test-adapters test-ray test-oldest release-check machine-code test-machine-code fuzz lint format bench notebooks docs site site-serve clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -25,10 +28,13 @@ test: $(VENV)/dev $(VENV)/compiled  ## the whole test suite and the notebooks, t
 	PETRICHOR_QUICK=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --nbmake notebooks tests
 
 test-slow: $(VENV)/dev $(VENV)/compiled  ## the test suite with many more random games, and the tests that take minutes
-	PETRICHOR_THOROUGH=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m 'not libraries and not machine_code' tests
+	PETRICHOR_THOROUGH=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m 'not libraries and not machine_code and not adapters' tests
 
 test-libraries: $(VENV)/dev $(VENV)/compiled $(LIBRARIES:%=$(VENV)/libraries/%/installed)  ## the snippets of docs/libraries.md for RLlib, TorchRL, Tianshou and AgileRL, 1.5 GB of packages
 	$(BIN)/python -m pytest -m libraries tests/test_libraries.py
+
+test-adapters: $(VENV)/dev $(VENV)/compiled $(ADAPTERS:%=$(VENV)/adapters/%/installed)  ## whole games by text in the frameworks of docs/language-models.md, each in its own environment
+	$(BIN)/python -m pytest -m adapters tests/adapters
 
 test-ray: $(VENV)/dev $(VENV)/compiled $(VENV)/libraries/rllib/installed  ## games and training on clusters of two nodes, one of which is killed
 	PYTHONPATH=$(CURDIR)/$(VENV)/libraries/rllib $(BIN)/python -m pytest tests/test_cluster.py tests/test_ray_training.py
@@ -96,6 +102,12 @@ $(VENV)/oldest: pyproject.toml | $(VENV)/dev
 $(VENV)/libraries/%/installed: docs/libraries/requirements/%.txt | $(VENV)/dev
 	rm -rf $(@D)
 	$(BIN)/python -m pip install $(PIP_FLAGS) --no-deps --target $(@D) -r $<
+	@touch $@
+
+$(VENV)/adapters/%/installed: tests/adapters/requirements/%.txt | $(BIN)/python
+	rm -rf $(@D)
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install $(PIP_FLAGS) -r $<
 	@touch $@
 
 # Before the tests start, so that not every process that they run on compiles the rules for itself.

@@ -1,0 +1,38 @@
+"""Programs in the environment of one framework, which `make test-adapters` makes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDER = Path(__file__).parent
+
+
+def python_of(name: str) -> Path:
+    """The interpreter of a framework's environment. The test fails where it is missing."""
+    found = ROOT / ".venv" / "adapters" / name / "bin" / "python"
+    if not found.exists():
+        pytest.fail(f"{found} is missing: make test-adapters")
+    return found
+
+
+def played(name: str, program: str, *arguments: str, seconds: float = 600) -> Any:
+    """Run `tests/adapters/PROGRAM` in the framework's environment; the JSON on the last line that it prints."""
+    paths = os.pathsep.join(str(ROOT / folder) for folder in ("", "agents", "training"))
+    ran = subprocess.run(
+        [python_of(name), FOLDER / program, *arguments],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+        timeout=seconds,
+    )
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    return json.loads(ran.stdout.splitlines()[-1])
