@@ -19,6 +19,9 @@ from tabletop_engine.record import FORFEIT
 
 CHANCE_TO_WIN = "chance to win"
 POINTS_AHEAD, POINTS = "points ahead as it values positions", "points as it values positions"
+USAGE = ("calls", "input_tokens", "output_tokens", "problems", "failures")
+"""What an agent that asks a language model used, as its attribute `usage` counts it: how often the model was asked,
+tokens, replies without a legal answer, and decisions for which it gave none at all."""
 RESULT = "result from 0 for lost to 1 for won"
 """Words for what an agent's values mean (`Assessment.estimated`).
 
@@ -131,8 +134,9 @@ class Decisions:
 class Agent(Protocol):
     """Anything that has a name and answers decisions.
 
-    Two attributes are optional: `remembers`, True for an agent that reads what happened before (`Decisions.of_each`);
-    `forfeits`, True for one that may answer FORFEIT, by which its seat loses the game.
+    Three attributes are optional: `remembers`, True for an agent that reads what happened before (`Decisions.of_each`);
+    `forfeits`, True for one that may answer FORFEIT, by which its seat loses the game; `usage`, (5,) int64, what it
+    used so far (`USAGE`), which reports show.
 
     Two more methods are optional:
 

@@ -21,7 +21,7 @@ from tabletop_agents.text.games import FAILURES
 from tabletop_agents.text.turn import Form, Turn
 from tabletop_engine.checks import checked, whole
 from tabletop_engine.errors import ConfigError, TabletopError
-from tabletop_engine.play.agents import Decisions
+from tabletop_engine.play.agents import USAGE, Decisions
 from tabletop_engine.play.batch import choice
 from tabletop_engine.record import FORFEIT
 from tabletop_engine.replays.replay import words_for
@@ -29,8 +29,6 @@ from tabletop_engine.text.answers import declared_answers, read_answer
 from tabletop_engine.text.tokens import estimated_tokens
 
 MEMORIES = {"none": "none", "game": "game"}
-USAGE = ("calls", "input_tokens", "output_tokens", "problems", "failures")
-"""What a model used: how often it was asked, tokens, replies without a legal answer, and decisions without one."""
 LONGEST_REPLY = 100_000
 """Characters of a reply that are kept; the answer stands at its end."""
 

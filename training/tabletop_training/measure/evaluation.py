@@ -13,7 +13,7 @@ import numpy as np
 from tabletop_engine.checks import checked, whole
 from tabletop_engine.errors import ConfigError, IllegalAction
 from tabletop_engine.game import Config
-from tabletop_engine.play.agents import Agent, Decisions, agents_of, check_agents
+from tabletop_engine.play.agents import USAGE, Agent, Decisions, agents_of, check_agents
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.play import PlayListener, play
 from tabletop_engine.play.tables import Boxes
@@ -110,7 +110,8 @@ def get_ready(agents: Sequence[Agent], config: Config) -> None:
     check_agents(agents, config)
     batch = Batch(config, 1, 0)
     for agent in agents:
-        agent.act(Decisions.of(batch), np.random.default_rng(0))
+        if not hasattr(agent, "usage"):  # asking a model costs tokens, and compiles nothing
+            agent.act(Decisions.of(batch), np.random.default_rng(0))
 
 
 @checked
@@ -219,6 +220,7 @@ def play_lineups(
     first = int(seeds[0])
     generators = [generator(first, Stream.AGENTS, index) for index in range(len(players))]
     record = _Record(players, batch, generators, playing)
+    used = _usage(players)
     if not play(players, batch, lineups, generators, listeners=[record], should_stop=playing.get("should_stop")):
         raise EvaluationStopped
     final, owners = batch.states, config.owners
@@ -233,11 +235,20 @@ def play_lineups(
         scored=final["scored"][:, :owners].astype(np.int64) if config.game.scored else np.empty((0, 0, 0), np.int64),
         seeds=seeds,
         lineups=lineups,
+        forfeited=final["forfeited"].astype(np.int64),
+        usage=_usage(players) - used,
         seconds=record.seconds,
         actions=_by_game(record.actions, games) if playing.get("record_actions") else None,
         probabilities=_by_game(record.probabilities, games) if playing.get("record_probabilities") else None,
         boxes=() if boxes is None else batch.boxes,
     )
+
+
+def _usage(agents: Sequence[Agent]) -> np.ndarray:
+    """(agents, 5) int64: what each has used so far; no agents if none counts it."""
+    if not any(hasattr(agent, "usage") for agent in agents):
+        return np.empty((0, len(USAGE)), np.int64)
+    return np.array([getattr(agent, "usage", (0,) * len(USAGE)) for agent in agents], np.int64)
 
 
 class _Record(PlayListener):

@@ -21,7 +21,7 @@ from tabletop_agents import Agent, make_agent
 from tabletop_engine.checks import checked, whole
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game
-from tabletop_engine.play.agents import agents_of
+from tabletop_engine.play.agents import USAGE, agents_of
 from tabletop_engine.play.scores import others_points
 from tabletop_engine.play.tables import Boxes
 from tabletop_engine.text.screen import Screen
@@ -111,7 +111,9 @@ class AgentReport:
     Attributes:
         estimates: `win_rate` (a victory shared by k players counts 1/k), `margin`, `points`, `decisions` (the agent's
             own in a game) and `length` (all decisions of a game). With several players also `place` and `advantage`,
-            the win rate less an even share. If the rules play an opponent, `others_points` are its points.
+            the win rate less an even share. If the rules play an opponent, `others_points` are its points. Of agents
+            that ask language models, `invalid` is the share of games that they lost by giving no legal answer.
+        usage: what such an agent used in a game, by `tabletop_engine.play.agents.USAGE`; None for other agents.
     """
 
     agent: str
@@ -119,12 +121,13 @@ class AgentReport:
     seeds: int
     estimates: dict[str, Estimate]
     decisions_per_second: float | None
+    usage: dict[str, float] | None = None
 
     def row(self) -> dict[str, Any]:
         """As a line of a CSV file."""
         row = asdict(self)
-        estimates, speed = row.pop("estimates"), row.pop("decisions_per_second")
-        return files.flat({**row, **estimates, "decisions_per_second": speed})
+        estimates, speed, usage = row.pop("estimates"), row.pop("decisions_per_second"), row.pop("usage") or {}
+        return files.flat({**row, **estimates, "decisions_per_second": speed, **usage})
 
 
 @dataclass(frozen=True)
@@ -165,6 +168,7 @@ def report_agents(results: Results, labels: Sequence[str]) -> tuple[AgentReport,
         "others_points": others_points(results.points)[:, :players],
         "decisions": results.decisions,
         "length": np.repeat(results.lengths[:, None], players, 1),
+        "invalid": results.invalid,
     }
     if players == 1:
         del by_seat["place"]
@@ -178,6 +182,12 @@ def report_agents(results: Results, labels: Sequence[str]) -> tuple[AgentReport,
         own = {name: values[~np.isnan(values[:, index]), index] for name, values in by_seed.items()}
         estimates = {name: mean_estimate(values) for name, values in own.items()}
         estimates["win_rate"] = share_estimate(own["win_rate"])
+        usage = None
+        if len(results.usage) and results.usage[index].any():
+            usage = dict(zip(USAGE, (results.usage[index] / plays[:, index].sum()).tolist(), strict=True))
+            estimates["invalid"] = share_estimate(own["invalid"])
+        else:
+            del estimates["invalid"]
         if players > 1:
             # places 1 to n as numbers from 0 to 1: an interval even where an agent was always the first
             last = results.config.owners
@@ -186,7 +196,7 @@ def report_agents(results: Results, labels: Sequence[str]) -> tuple[AgentReport,
             estimates["advantage"] = Estimate(*(end - 1 / players for end in estimates["win_rate"]))
         seconds = float(results.seconds[index]) if len(results.seconds) else 0.0
         speed = round(float(decisions[index]) / seconds, 1) if seconds > 0 else None
-        reports.append(AgentReport(label, int(plays[:, index].sum()), len(own["margin"]), estimates, speed))
+        reports.append(AgentReport(label, int(plays[:, index].sum()), len(own["margin"]), estimates, speed, usage))
     return tuple(reports)
 
 
@@ -446,6 +456,9 @@ def _print(console: Console, evaluation: Evaluation, until_width: float | None) 
             compared = f"{shown(one.first)} less {shown(one.second)}, paired by seed: margin {files.signed(one.margin)}"
             points = f"{100 * one.win_rate.value:+.1f} percentage points {_interval_in_points(one.win_rate)}"
             console.print(f"{compared}; win rate {points}.")
+    for report in evaluation.reports:
+        if report.usage is not None:
+            console.print(f"{shown(report.agent)}: {usage_text(report)}.")
     for report in evaluation.reports if alone else evaluation.reports[:1]:
         length = files.plus_minus(report.estimates["length"])
         console.print(f"A game {f'of {shown(report.agent)} ' if alone else ''}takes {length} decisions.")
@@ -460,6 +473,17 @@ def _print(console: Console, evaluation: Evaluation, until_width: float | None) 
         console.print(
             f"All games are played; the widest interval is {100 * evaluation.width:.1f} points wide. More: --games."
         )
+
+
+def usage_text(report: AgentReport) -> str:
+    """What a language model used and spoiled, in words."""
+    used = report.usage or {}
+    numbers = {name: f"{used[name]:,.1f}".removesuffix(".0") for name in USAGE}
+    return (
+        f"{files.percent(report.estimates['invalid'])} of its games ended by no legal answer; in a game "
+        f"{numbers['calls']} calls, {numbers['input_tokens']} tokens read and {numbers['output_tokens']} written, "
+        f"{numbers['problems']} replies without a legal answer"
+    )
 
 
 def _interval_in_points(difference: Estimate) -> str:

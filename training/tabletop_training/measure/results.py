@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-from tabletop_engine.game import Config
+from tabletop_engine.game import NOBODY, Config
+from tabletop_engine.play.agents import USAGE
 from tabletop_engine.play.scores import margins, win_shares
 from tabletop_training.measure.ratings import CONFIDENCE, Z
 
-_BY_GAME = ("points", "places", "lengths", "decisions", "scored", "seeds", "lineups")
+_BY_GAME = ("points", "places", "lengths", "decisions", "scored", "seeds", "lineups", "forfeited")
 """The arrays with a row for each game."""
 
 
@@ -42,6 +43,10 @@ class Results:
     seeds: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     # (games, P) int64, who sat where: indices into `agents`; by default agent i in seat i
     lineups: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int64))
+    # (games,) int64, the seat that lost by an answer that is not legal, or NOBODY
+    forfeited: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    # (agents, 5) int64, what each agent used (`tabletop_engine.play.agents.USAGE`); no agents if none counts it
+    usage: np.ndarray = field(default_factory=lambda: np.empty((0, len(USAGE)), np.int64))
     # (agents,) float64, how long each agent thought in all of these games; empty if not measured
     seconds: np.ndarray = field(default_factory=lambda: np.empty(0))
     # for each game its actions in the order of play, (length,) int16; None if they were not recorded
@@ -56,6 +61,8 @@ class Results:
         games, players = self.places.shape
         if not len(self.seeds):
             object.__setattr__(self, "seeds", self.seed + np.arange(games))
+        if not len(self.forfeited):
+            object.__setattr__(self, "forfeited", np.full(games, NOBODY, np.int64))
         if not len(self.lineups):
             object.__setattr__(self, "lineups", np.tile(np.arange(players), (games, 1)))
 
@@ -66,6 +73,11 @@ class Results:
     def box_of_games(self) -> np.ndarray:
         """(games,) int64: the box of each game; 0 without boxes."""
         return self.seeds % max(1, len(self.boxes))
+
+    @property
+    def invalid(self) -> np.ndarray:
+        """(games, P) bool: whether the seat lost the game by an answer that is not legal."""
+        return np.asarray(self.forfeited[:, None] == np.arange(self.places.shape[1]))
 
     def in_order(self) -> Results:
         """The same games by ascending seed."""
@@ -124,9 +136,10 @@ def concatenate(parts: Sequence[Results]) -> Results:
     for name in ("actions", "probabilities"):
         recorded = [getattr(part, name) for part in parts]
         together[name] = None if None in recorded else tuple(itertools.chain(*recorded))
-    seconds = np.sum([part.seconds for part in parts], axis=0)
     first = parts[0]
-    return Results(first.config, first.agents, first.seed, **together, seconds=seconds, boxes=first.boxes)
+    for name in ("seconds", "usage"):
+        together[name] = np.sum([getattr(part, name) for part in parts], axis=0)
+    return Results(first.config, first.agents, first.seed, **together, boxes=first.boxes)
 
 
 # --- Estimates -------------------------------------------------------------------------------------------------------
