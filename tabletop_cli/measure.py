@@ -1,4 +1,4 @@
-"""The commands that measure agents: `evaluate`, `tournament`, `ladder` and `benchmark`."""
+"""The commands that measure agents: `evaluate`, `tournament`, `ladder`, `benchmark`, and those by text."""
 
 # typer reads the annotations of the commands, which use `line`: they must not become strings
 
@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from tabletop_cli import options
+from tabletop_cli import completion, options
 from tabletop_cli.line import MEASURE, CommandLine
 from tabletop_cli.modules import imported
-from tabletop_cli.options import agent_names, given, whole_numbers
+from tabletop_cli.options import agent_names, given, whole_numbers, words
 from tabletop_cli.output import json_to
 from tabletop_cli.switches import Switches, with_switches, without
 from tabletop_engine.errors import TabletopError
@@ -195,3 +195,106 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
                     on_result=on_result,
                     **switches,
                 )
+
+    if 2 in line.players:
+        example = line.examples("benchmark-text model:my_model:ask")
+
+        @app.command("benchmark-text", rich_help_panel=MEASURE, epilog=example)
+        @with_switches(line.config, players="several")
+        def benchmark_text(
+            *,
+            agent: Annotated[
+                str,
+                typer.Argument(
+                    help="The player, such as model:MODULE:FUNCTION.", metavar="AGENT", autocompletion=completion.agents
+                ),
+            ],
+            switches: Switches,
+            rungs: Annotated[
+                str,
+                typer.Option(
+                    help="Agents to play against, the weakest first, separated by commas.",
+                    metavar="NAMES",
+                    show_default="random to policy:versus",
+                ),
+            ] = "",
+            seeds: Annotated[
+                int,
+                typer.Option(
+                    min=1, max=100_000, help="Seeds of each rung, in fours; both seats play each.", metavar="N"
+                ),
+            ] = 20,
+            until_width: Annotated[
+                float | None,
+                typer.Option(help="Stop a rung when the interval of its victories is this narrow.", metavar="WIDTH"),
+            ] = None,
+            every_rung: Annotated[
+                bool, typer.Option("--every-rung", help="Play on after a rung that is not beaten.")
+            ] = False,
+            estimate: Annotated[
+                bool, typer.Option("--estimate", help="Only tell how many calls and tokens it would take.")
+            ] = False,
+            output: Annotated[
+                Path, typer.Option(help="Folder for the results. Games that it has are kept.", metavar="FOLDER")
+            ] = Path("runs/benchmark-text"),
+            json: options.Json = None,
+        ) -> None:
+            """Measure a language model on fixed seeds, from both seats, against agents of rising strength."""
+            with json_to(json) as on_result:
+                imported("tabletop_training.measure.text_benchmark", extra="evaluate").main(
+                    agent,
+                    line.game,
+                    rungs=words(rungs),
+                    seeds=seeds,
+                    until_width=until_width,
+                    every_rung=every_rung,
+                    estimate_only=estimate,
+                    output=output,
+                    on_result=on_result,
+                    **switches,
+                )
+
+    @app.command("text-positions", rich_help_panel=MEASURE, epilog=line.examples("text-positions --positions 500"))
+    @with_switches(line.config)
+    @without(*() if len(line.players) > 1 else ("players",))
+    def text_positions(
+        *,
+        players: Annotated[int | None, options.players(line.config, line.players)] = None,
+        switches: Switches,
+        positions: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of positions.", metavar="N")] = 100,
+        agent: Annotated[
+            str,
+            typer.Option(
+                help="The agent that judges: a search, greedy or rollout.",
+                metavar="AGENT",
+                show_default="the one that gives hints in play",
+                autocompletion=completion.agents,
+            ),
+        ] = "",
+        player: Annotated[
+            str,
+            typer.Option(
+                help="The agent that plays the games; a quarter of their decisions are random.",
+                metavar="AGENT",
+                autocompletion=completion.agents,
+            ),
+        ] = "greedy",
+        seed: options.FirstSeed = None,
+        output: Annotated[Path, typer.Option(help="File for the positions.", metavar="FILE")] = Path(
+            "runs/text-positions.jsonl"
+        ),
+        json: options.Json = None,
+    ) -> None:
+        """Write single positions as messages for language models, each answer judged by an agent, as JSON lines."""
+        game = line.game
+        with json_to(json) as on_result:
+            imported("tabletop_training.measure.text_positions", extra="evaluate").main(
+                game,
+                game.config(**given(players=players), **switches),
+                positions=positions,
+                judge=agent,
+                player=player,
+                output=output,
+                on_result=on_result,
+                **given(seed=seed),
+            )

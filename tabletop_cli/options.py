@@ -14,6 +14,7 @@ import typer
 
 from tabletop_cli import completion
 from tabletop_engine.errors import TabletopError
+from tabletop_engine.text.words import either
 
 LARGEST_SEED = 2**32 - 1  # that PyTorch and NumPy take alike
 MOST_GAMES = 1_000_000_000
@@ -42,6 +43,12 @@ def player_counts(more: str, default: str) -> Any:
     """The option for a text with several numbers of players."""
     told = f"Numbers of players, separated by commas{more}."
     return typer.Option(help=told, metavar="NUMBERS", show_default=default)
+
+
+def players(config: type[Any], numbers: Sequence[int]) -> Any:
+    """The option for the number of players of a game's configuration."""
+    default = str(config.__dataclass_fields__["players"].default)
+    return typer.Option(help=f"Number of players: {either(numbers)}.", metavar="N", show_default=default)
 
 
 # Who plays, and from which files

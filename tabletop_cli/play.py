@@ -30,7 +30,6 @@ SHIPPED = ("petrichor_env.game", "evergreen_env.game")
 def add_commands(app: typer.Typer, line: CommandLine) -> None:
     """Give an app the commands that a game has."""
     ways = ("alone",) * line.alone + ("against agents", "with others at the same keyboard") * line.several
-    default_players = str(line.config.__dataclass_fields__["players"].default)
     without_agents = f". Without any it is {line.opponent or 'the game for one'}" if line.alone else ""
 
     @app.command(rich_help_panel=PLAY, epilog=line.examples(*(f"rules --players {n}" for n in line.players[-1:])))
@@ -38,10 +37,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
     @without(*() if len(line.players) > 1 else ("players",))
     def rules(
         *,
-        players: Annotated[
-            int | None,
-            typer.Option(help=f"Number of players: {either(line.players)}.", metavar="N", show_default=default_players),
-        ] = None,
+        players: Annotated[int | None, options.players(line.config, line.players)] = None,
         switches: Switches,
     ) -> None:
         """Print the complete rules of what is played, as Markdown: for people, and for language models."""

@@ -63,6 +63,8 @@ OUTCOMES = Seeds(10_000_000, 19_999_999)
 SEARCH = Seeds(20_000_000, 29_999_999)
 DATA_SETS = Seeds(30_000_000, 49_999_999)
 IMAGES = Seeds(50_000_000, 89_999_999)
+TEXT = Seeds(100_000_000, 109_999_999)
+"""Games that measure language models."""
 TUNING = Seeds(90_000_000, 99_999_999)
 """Games by which something was chosen by hand; no report uses them."""
 

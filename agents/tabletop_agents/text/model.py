@@ -127,7 +127,9 @@ class ModelAgent:
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         """(N,) int64: legal actions, or FORFEIT where `on_failure` is "lose". Raises ModelFailed."""
-        instead = [int(generator.choice(np.flatnonzero(mask))) for mask in decisions.action_masks]
+        instead = [FORFEIT] * len(decisions)
+        if self.on_failure == "random":
+            instead = [int(generator.choice(np.flatnonzero(mask))) for mask in decisions.action_masks]
         pool = ThreadPoolExecutor(self.parallel)
         try:
             asked = [pool.submit(self._decide, decisions, i, instead[i]) for i in range(len(decisions))]
@@ -168,14 +170,11 @@ class ModelAgent:
             messages.append({"role": "user", "content": f"{message} {turn.question}"})
         if self.on_failure == "raise":
             raise ModelFailed(f"agent {self.name!r}: no legal answer in {self.tries} replies ({problem}: {message})")
-        return FORFEIT if self.on_failure == "lose" else instead
+        return instead
 
     def _conversation(self, config: Any, tables: np.ndarray, number: int | None) -> list[Message]:
         """The messages of a game so far; new ones without a memory."""
-        rules = config.game.words.rules(config, tables)
-        start: list[Message] = [
-            {"role": "system", "content": SYSTEM.format(title=config.game.title, rules=rules)},
-        ]
+        start: list[Message] = [system_message(config, tables)]
         if self.memory == "none" or number is None:
             return start
         with self._lock:
@@ -254,6 +253,12 @@ class ModelAgent:
         with self._lock:
             for name, number in numbers.items():
                 self.usage[USAGE.index(name)] += number
+
+
+def system_message(config: Any, tables: np.ndarray) -> Message:
+    """The first message of a conversation: the task, and the complete rules."""
+    rules = config.game.words.rules(config, tables)
+    return {"role": "system", "content": SYSTEM.format(title=config.game.title, rules=rules)}
 
 
 def _reply_of(given: Any) -> Reply:

@@ -18,7 +18,7 @@ from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.play import PlayListener, play
 from tabletop_engine.play.tables import Boxes
 from tabletop_engine.replays.files import THOUSANDTHS
-from tabletop_engine.seeds import EVALUATION, Stream, generator
+from tabletop_engine.seeds import EVALUATION, TEXT, Stream, generator
 from tabletop_engine.text.words import counted
 from tabletop_training.files.job import Stopped
 from tabletop_training.files.settings import check_at_least_one
@@ -27,6 +27,7 @@ from tabletop_training.measure.results import Results, concatenate
 MAX_GAMES_AT_ONCE = 1024
 MOST_SEED = 2**62
 EVALUATION_SEED = EVALUATION.first
+TEXT_SEED = TEXT.first
 """The first seed of reported games, apart from the seeds of training."""
 
 Seeds = Sequence[int] | np.ndarray

@@ -1,0 +1,176 @@
+"""The benchmark by text, its scripted players, and positions that an agent has judged."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from evergreen_env.config import Config as Evergreen
+from petrichor_env.config import Config
+from tabletop_agents import GreedyAgent, make_agent
+from tabletop_agents.text import ModelAgent
+from tabletop_agents.text.scripted import ThroughText
+from tabletop_agents.text.turn import Form
+from tabletop_cli import evergreen, petrichor
+from tabletop_engine.errors import ConfigError, TabletopError
+from tabletop_engine.text.answers import declared_answers
+from tabletop_training.measure.evaluation import TEXT_SEED, play_games
+from tabletop_training.measure.matches import play_match
+from tabletop_training.measure.text_benchmark import estimated_cost, highest_beaten, main, rung_of, rungs_for
+from tabletop_training.measure.text_positions import main as write_positions
+from tests.games import connect_four
+
+TWO = Config(players=2)
+SCRIPTED = "model:tabletop_agents.text.scripted"
+
+
+@pytest.mark.parametrize("config", [TWO, Evergreen(2), connect_four.Config()], ids=lambda config: config.game.name)
+def test_through_text_an_agent_plays_as_without(config: Any) -> None:
+    """The whole pipeline proved: words out, words in, the same games as greedy itself."""
+    plain = play_match([GreedyAgent(), "random"], config, [1], record_actions=True)
+    text = play_match([ThroughText(GreedyAgent()), "random"], config, [1], record_actions=True)
+    assert plain.actions is not None and text.actions is not None
+    for one, other in zip(plain.actions, text.actions, strict=True):
+        assert (one == other).all()
+    assert text.usage[0][3] == 0
+
+
+@pytest.mark.parametrize("name", ["first", "random", "greedy", "silent"])
+def test_scripted_players(name: str) -> None:
+    agent = make_agent(f"{SCRIPTED}:{name}", TWO.game)
+    assert isinstance(agent, ModelAgent)
+    first = play_games([agent, "random"], TWO, 2, seed=5)
+    again = play_games([agent, "random"], TWO, 2, seed=5)
+    assert (first.points == again.points).all()
+    assert first.invalid[:, 0].all() == (name == "silent")
+
+
+def run(folder: Path, name: str = f"{SCRIPTED}:random", **more: Any) -> dict[str, Any]:
+    main(name, connect_four.GAME, output=folder, **{"rungs": ("random", "greedy"), "seeds": 8, **more})
+    return dict(json.loads((folder / "benchmark-text.json").read_text(encoding="utf-8")))
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "games.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_rung_that_is_not_beaten_ends_it(tmp_path: Path) -> None:
+    told = run(tmp_path)
+    assert [rung["agent"] for rung in told["rungs"]] == ["random"] and told["highest_beaten"] == ""
+    assert sorted((row["seed"], row["seat"]) for row in rows(tmp_path)) == [
+        (TEXT_SEED + seed, seat) for seed in range(8) for seat in (0, 1)
+    ]
+    told = run(tmp_path / "all", every_rung=True)
+    assert [rung["agent"] for rung in told["rungs"]] == ["random", "greedy"]
+    page = (tmp_path / "all" / "benchmark-text.md").read_text(encoding="utf-8")
+    assert "| `greedy` | 16 |" in page and "No rung was beaten." in page
+
+
+def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    whole = run(tmp_path / "whole", every_rung=True)
+    part = tmp_path / "part"
+    run(part, seeds=3)
+    lines = (part / "games.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    assert len(lines) == 8
+    (part / "games.jsonl").write_text(
+        "".join([*lines, lines[0].replace(str(TEXT_SEED), str(TEXT_SEED + 4))]), encoding="utf-8"
+    )  # cut off in a block
+    resumed = run(part, every_rung=True)
+    for key in ("won", "margin", "games", "invalid"):
+        assert [rung[key] for rung in resumed["rungs"]] == [rung[key] for rung in whole["rungs"]]
+    with pytest.raises(TabletopError, match="it is of another agents; give another folder"):
+        run(part, f"{SCRIPTED}:first")
+    (part / "games.jsonl").write_text('{"rung": 3}\n', encoding="utf-8")
+    with pytest.raises(TabletopError, match="not those of a benchmark by text"):
+        run(part)
+
+
+def test_invalid_ends_are_told_apart(tmp_path: Path) -> None:
+    (rung,) = run(tmp_path, f"{SCRIPTED}:silent")["rungs"]
+    assert rung["won"]["value"] == 0 and rung["invalid"]["value"] == 1 and rung["won_clean"] is None
+    assert rung["usage"]["problems"] == 3 and rung["usage"]["failures"] == 1
+
+
+def test_the_estimates() -> None:
+    """Two games of a seed are one observation; the highest rung need not be the last that was played."""
+    lines = [
+        {"seed": seed, "seat": seat, "won": float(seat), "margin": 2.0, "invalid": False, "usage": [1, 2, 3, 0, 0]}
+        for seed in range(10)
+        for seat in (0, 1)
+    ]
+    even = rung_of("greedy", lines)
+    assert even.won.value == 0.5 and even.won.width < 0.2 and even.seeds == 10 and even.games == 20 and not even.beaten
+    better = rung_of("random", [{**line, "won": 1.0} for line in lines])
+    assert better.beaten and highest_beaten([better, even]) == "random" and highest_beaten([even]) == ""
+
+
+def test_until_width(tmp_path: Path) -> None:
+    told = run(tmp_path, seeds=30, until_width=0.5)
+    assert told["rungs"][0]["seeds"] < 30
+
+
+def test_what_it_would_cost() -> None:
+    """Estimated before it starts, about what a whole game takes."""
+    for memory in ("none", "game"):
+        agent = ModelAgent(lambda messages: '{"answer": 1}', memory=memory, form=Form())
+        calls, tokens = estimated_cost(agent, TWO)
+        used = play_games([agent, "random"], TWO, 8, seed=TEXT_SEED).usage[0] / 8
+        assert 0.6 < calls / used[0] < 1.7 and 0.5 < tokens / used[1] < 2.0, (memory, calls, tokens, used)
+
+
+def test_in_the_command_line(tmp_path: Path) -> None:
+    words = ["benchmark-text", f"{SCRIPTED}:first", "--output", str(tmp_path / "out"), "--estimate"]
+    ran = CliRunner().invoke(evergreen.app, words, env={"COLUMNS": "100"})
+    assert ran.exit_code == 0, ran.output
+    assert re.search(r"About \d+ calls and [\d,]+ tokens read in a game", ran.output)
+    assert not (tmp_path / "out" / "games.jsonl").exists()
+    assert rungs_for(TWO.game)[-1] == "policy:versus" and rungs_for(connect_four.GAME)[-1] == "ismcts-200"
+    with pytest.raises(ConfigError, match="each agent once"):
+        run(tmp_path / "x", rungs=("greedy", "greedy"))
+
+
+def test_positions(tmp_path: Path) -> None:
+    for judge, label in (("greedy", "values"), ("ismcts-20", "shares")):
+        path = tmp_path / f"{judge}.jsonl"
+        write_positions(TWO.game, TWO, positions=10, judge=judge, output=path)
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        assert len(lines) == 10 and len({line["id"] for line in lines}) == 10
+        for line in lines:
+            system, user = line["messages"]
+            assert TWO.game.words.rules(TWO) in system["content"]
+            assert all(f"{i}. {text}" in user["content"] for i, text in enumerate(line["answers"], 1))
+            assert len(line[label]) == len(line["answers"]) > 1 and 0 <= line["best"] < len(line["answers"])
+            given = [value for value in line[label] if value is not None]
+            if judge == "greedy":
+                assert line["values"][line["best"]] == max(given)
+            assert declared_answers(json.dumps({"answer": line["answers"][line["best"]]})).answers
+    with pytest.raises(ConfigError, match="neither values nor shares"):
+        write_positions(TWO.game, TWO, positions=1, judge="random", output=tmp_path / "x.jsonl")
+
+
+def test_positions_are_of_their_seed(tmp_path: Path) -> None:
+    ran = CliRunner().invoke(
+        petrichor.app,
+        [
+            "text-positions",
+            "--positions",
+            "6",
+            "--agent",
+            "greedy",
+            "--seed",
+            "7",
+            "--output",
+            str(tmp_path / "a.jsonl"),
+        ],
+    )
+    assert ran.exit_code == 0, ran.output
+    write_positions(Config().game, Config(), positions=6, judge="greedy", seed=7, output=tmp_path / "b.jsonl")
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+    seeds = [json.loads(line)["seed"] for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert np.unique(seeds).tolist() == [7, 8]
