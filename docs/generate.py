@@ -21,7 +21,7 @@ from typing import Any
 from benchmarks.advice import CLASSES
 from benchmarks.cluster import LONG, SHORT, THIS_PROCESS
 from benchmarks.run import shown
-from docs import command_pages, library_snippets
+from docs import command_pages, library_snippets, text_pages
 from docs.game_pages import EVERGREEN, EVERGREEN_BLOCKS, GAMES
 from docs.pictures import FOLDER, WIDTH, drawings
 from tabletop_engine.drawing.raster import save_png
@@ -444,6 +444,9 @@ BLOCKS = (
     Block("playing.md", "hints", hints_table, ADVICE),
     Block("playing.md", "chances", chances_table, ADVICE),
     Block("playing.md", "reviews", reviews_table, ADVICE),
+    Block("language-models.md", "observation", text_pages.observation),
+    *(Block("language-models.md", name, partial(text_pages.program, name)) for name in text_pages.PROGRAMS),
+    *_measured("language-models.md", "text_costs", "text_benchmark"),
     Block("libraries.md", "libraries", library_snippets.table, "python -m docs.library_snippets"),
     *(Block("libraries.md", name, partial(library_snippets.program, name)) for name in library_snippets.SNIPPETS),
     *(Block("command-line.md", name, partial(str, text)) for name, text in command_pages.blocks().items()),
