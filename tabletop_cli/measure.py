@@ -226,7 +226,10 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
             ] = 20,
             until_width: Annotated[
                 float | None,
-                typer.Option(help="Stop a rung when the interval of its victories is this narrow.", metavar="WIDTH"),
+                typer.Option(
+                    help="Stop when the intervals of win rates are this narrow, such as 0.2: each rung's own.",
+                    metavar="WIDTH",
+                ),
             ] = None,
             every_rung: Annotated[
                 bool, typer.Option("--every-rung", help="Play on after a rung that is not beaten.")
@@ -235,7 +238,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
                 bool, typer.Option("--estimate", help="Only tell how many calls and tokens it would take.")
             ] = False,
             output: Annotated[
-                Path, typer.Option(help="Folder for the results. Games that it has are kept.", metavar="FOLDER")
+                Path, options.output("benchmark-text.json, which is continued, its games and a page")
             ] = Path("runs/benchmark-text"),
             json: options.Json = None,
         ) -> None:
@@ -261,8 +264,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         *,
         players: Annotated[int | None, options.players(line.config, line.players)] = None,
         switches: Switches,
-        positions: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of positions.", metavar="N")] = 100,
-        agent: Annotated[
+        judge: Annotated[
             str,
             typer.Option(
                 help="The agent that judges: a search, greedy or rollout.",
@@ -279,6 +281,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
                 autocompletion=completion.agents,
             ),
         ] = "greedy",
+        positions: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of positions.", metavar="N")] = 100,
         seed: options.FirstSeed = None,
         output: Annotated[Path, typer.Option(help="File for the positions.", metavar="FILE")] = Path(
             "runs/text-positions.jsonl"
@@ -292,7 +295,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
                 game,
                 game.config(**given(players=players), **switches),
                 positions=positions,
-                judge=agent,
+                judge=judge,
                 player=player,
                 output=output,
                 on_result=on_result,

@@ -32,7 +32,9 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
     ways = ("alone",) * line.alone + ("against agents", "with others at the same keyboard") * line.several
     without_agents = f". Without any it is {line.opponent or 'the game for one'}" if line.alone else ""
 
-    @app.command(rich_help_panel=PLAY, epilog=line.examples(*(f"rules --players {n}" for n in line.players[-1:])))
+    rules_of_most = f"rules --players {line.players[-1]}" if len(line.players) > 1 else "rules"
+
+    @app.command(rich_help_panel=PLAY, epilog=line.examples(rules_of_most))
     @with_switches(line.config)
     @without(*() if len(line.players) > 1 else ("players",))
     def rules(

@@ -12,7 +12,6 @@ import pytest
 
 from evergreen_env.config import Config as Evergreen
 from petrichor_env.config import MODULES, Config
-from tabletop_agents.play.session import options_of
 from tabletop_engine.game import NOBODY
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.text.answers import (
@@ -25,6 +24,7 @@ from tabletop_engine.text.answers import (
     declared_answers,
     read_answer,
 )
+from tabletop_engine.text.options import options_of
 from tests.games import connect_four, leduc_poker
 
 TEXTS = ("play a Frost card", "play a Sun card", "play two other cards as a Sun card", "vote for Sun", "take P1", "P10")

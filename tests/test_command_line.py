@@ -63,12 +63,26 @@ ORDER = (
         "--config",
         "--start",
         "--rival",
+        "--rungs",
+        "--judge",
+        "--player",
     ),  # who plays, from which files
     *("--folder", "--resume", "--trust", "--seat"),
     *("--keys", "--changes", "--trials"),  # what may change
-    *("--games", "--search-games", "--duel-games", "--verifying", "--boxes", "--box-games", "--effect-games"),
+    *(
+        "--seeds",
+        "--positions",
+        "--games",
+        "--search-games",
+        "--duel-games",
+        "--verifying",
+        "--boxes",
+        "--box-games",
+        "--effect-games",
+    ),
     *("--seed", "--until-width", "--minutes", "--steps"),  # how much
     *("--simulations", "--more-weight", "--moments", "--quick", "--only", "--part"),
+    *("--every-rung", "--estimate"),
     *(
         "--workers",
         "--ray",
@@ -193,9 +207,9 @@ def test_a_game_offers_what_can_be_done_with_it(line: CommandLine) -> None:
     assert ("mirrored" in distil.help) == ("--more-weight" in opts_of(distil)) == line.images
 
     several = offered(replace(line, players=(3, 4), images=False))
-    assert set(every) - set(several) == set()
+    assert set(every) - set(several) == {f"{name} benchmark-text"}  # it is a match of two
     alone = offered(replace(line, players=(1,), images=False))
-    assert set(every) - set(alone) == {f"{name} tournament"}
+    assert set(every) - set(alone) == {f"{name} tournament", f"{name} benchmark-text"}
     for found in (several, alone):
         assert "--solo" not in opts_of(found[f"{name} evaluate"])
         for own, command in found.items():
@@ -244,7 +258,19 @@ def described(command: str) -> set[str]:
 
 def test_all_that_prints_a_table_has_it() -> None:
     having = {name for name, command in COMMANDS.items() if any(one.opts[0] == "--json" for one in options(command))}
-    both = ("evaluate", "tournament", "ladder", "benchmark", "tune", "review", "components", "bench", "demo")
+    both = (
+        "evaluate",
+        "tournament",
+        "ladder",
+        "benchmark",
+        "benchmark-text",
+        "text-positions",
+        "tune",
+        "review",
+        "components",
+        "bench",
+        "demo",
+    )
     assert having == {f"{game} {name}" for game in APPS for name in both} | {
         *("petrichor difficulty", "petrichor strength", "evergreen balance"),
         *(f"{game} train" for game in APPS),
@@ -260,9 +286,8 @@ def test_evaluate_to_stdout(
     code, out, err = run(capsys, *words, home=connect_four.GAME.home)
     told = json.loads(out)
     assert code == 0 and told == json.loads((folder / "evaluation.json").read_text(encoding="utf-8"))
-    assert set(told) == described("evaluate") - {"games", "width", "interrupted", "agent", "estimates"} - {
-        "decisions_per_second"
-    }
+    of_reports = {"agent", "estimates", "decisions_per_second", "usage"}
+    assert set(told) == described("evaluate") - {"games", "width", "interrupted"} - of_reports
     for report in told["reports"]:
         assert f"{report['agent']} " in err and percent(Estimate(**report["estimates"]["win_rate"])) in err
     assert "In " in err and "rotations of the seats" in " ".join(err.split())

@@ -28,6 +28,7 @@ from tabletop_engine.record import FORFEIT, copied
 from tabletop_engine.replays.files import check_names
 from tabletop_engine.replays.replay import Replay, words_for
 from tabletop_engine.text.answers import Option
+from tabletop_engine.text.options import options_of
 from tabletop_engine.text.words import counted, win_text
 
 PERSON = "person"
@@ -61,15 +62,6 @@ class Step:
     action: int
     owner: int  # the seat that gave it
     done: str  # the answer in words, as far as the viewer may know it; "" if all of it is hidden
-
-
-def options_of(game: Game, state: Any) -> list[Option]:
-    """The legal actions of a record as `read_answer` takes them."""
-    words, names = game.words, game.actions
-    return [
-        Option(one, words.action_text(state, one), (words.answer_name(state, one), names[one]))
-        for one in legal_actions(state).tolist()
-    ]
 
 
 S = TypeVar("S", bound="Session")

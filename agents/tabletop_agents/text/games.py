@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tabletop_agents.play.session import Session
-from tabletop_agents.text.turn import Form, Turn
+from tabletop_agents.text.turn import FAILURES, Form, Turn
 from tabletop_engine import seeds
 from tabletop_engine.checks import checked, whole
 from tabletop_engine.errors import ConfigError, GameOver, TabletopError
@@ -20,7 +20,6 @@ from tabletop_engine.play.versus import check_seat
 from tabletop_engine.record import FORFEIT
 from tabletop_engine.text.answers import UNKNOWN, declared_answers, read_answer
 
-FAILURES = {"lose": "lose", "random": "random", "raise": "raise"}
 REWARDS = {"win": "win", "margin": "margin", "points": "points"}
 
 _NUMBERED = "a number counts for the list that you have seen; later answers of a list need words"

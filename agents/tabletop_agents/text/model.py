@@ -16,9 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from tabletop_agents.play.session import options_of
-from tabletop_agents.text.games import FAILURES
-from tabletop_agents.text.turn import Form, Turn
+from tabletop_agents.text.turn import FAILURES, Form, Turn
 from tabletop_engine.checks import checked, whole
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.play.agents import USAGE, Decisions
@@ -26,6 +24,7 @@ from tabletop_engine.play.batch import choice
 from tabletop_engine.record import FORFEIT
 from tabletop_engine.replays.replay import words_for
 from tabletop_engine.text.answers import declared_answers, read_answer
+from tabletop_engine.text.options import options_of
 from tabletop_engine.text.tokens import estimated_tokens
 
 MEMORIES = {"none": "none", "game": "game"}

@@ -13,6 +13,8 @@ from tabletop_engine.play.batch import choice
 from tabletop_engine.text.answers import Option
 
 ANSWERS = {"numbered": "numbered", "words": "words", "hidden": "hidden"}
+FAILURES = {"lose": "lose", "random": "random", "raise": "raise"}
+"""What happens after too many replies without a legal answer."""
 BOARDS = {"compact": "compact", "full": "full", "turn": "turn", "none": "none"}
 
 HOW_TO_ANSWER = (

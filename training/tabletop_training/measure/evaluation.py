@@ -27,8 +27,9 @@ from tabletop_training.measure.results import Results, concatenate
 MAX_GAMES_AT_ONCE = 1024
 MOST_SEED = 2**62
 EVALUATION_SEED = EVALUATION.first
-TEXT_SEED = TEXT.first
 """The first seed of reported games, apart from the seeds of training."""
+TEXT_SEED = TEXT.first
+"""The default seed of the first game that measures a language model."""
 
 Seeds = Sequence[int] | np.ndarray
 
