@@ -192,12 +192,13 @@ def _powers(t: Tables) -> Iterator[str]:
     )
     yield (
         "sprout: plants a sprout in an empty space. small tree: turns a sprout into a small tree. big tree: turns a "
-        "small tree into a big tree. bush: places a bush in an empty space. In one turn it can't take a space twice."
+        "small tree into a big tree. bush: places a bush in an empty space. In one turn a power can't take a space "
+        "twice."
     )
     must = "must, if they can," if t.lake_growth_mandatory else "may"
     yield (
-        f"lake: places a lake in an empty space; then up to two neighbours of it, of any biome, {must} grow by one "
-        "step. Beside two new lakes a space may grow once for each."
+        "lake: places a lake in an empty space; after each lake up to two different neighbours of it, of any biome, "
+        f"{must} grow by one step. Beside two new lakes a space may grow once for each."
     )
     each = ", once for each of as many uses" if t.buds_score_each_use else ", at once and only once a turn"
     yield f"buds: brings points equal to the new level{each}."

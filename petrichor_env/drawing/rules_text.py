@@ -189,10 +189,10 @@ def _clouds() -> Iterator[str]:
 
 
 def _weather(c: Config) -> Iterator[str]:
-    first = "You break ties" if c.solo else "The First Player breaks ties"
+    first = "You break ties, also at 0" if c.solo else "The First Player breaks ties, also at 0"
     yield (
         f"The {RESOLVED_SPACES} spaces with most votes happen, in the order Frost, Sun, Wind, Rain. "
-        f"{first}. In the last round every space with a vote happens."
+        f"{first}. In the last round every space with a vote happens, but 2 count below."
     )
     yield "Frost: every light cloud becomes a thundercloud."
     if c.solo:
@@ -334,7 +334,7 @@ def _southern_winds(c: Config, t: Tables) -> Iterator[str]:
         "neutral supply lacks drops to place, the neutral player scores 1 point instead."
     )
     yield (
-        "Then its icons: a neutral vote on each weather shown (or 1 point if its supply of votes is empty); for "
+        "Then its icons: a neutral vote on each weather shown (or 1 point for each that its supply lacks); for "
         "Harvest it turns a die down, if one can be, and scores as you would. It takes a die at 1, else 4, else 3, "
         "else 2."
     )
@@ -345,8 +345,8 @@ def _southern_winds(c: Config, t: Tables) -> Iterator[str]:
         "a new light cloud with two neutral drops (as card 2) above a tile without a cloud",
         "a neutral drop into the cloud above the tile",
         "the same",
-        "a cloud with drops of both moves north-west (P3, P5 north; P2 west; not P1)",
-        "a cloud with only neutral drops moves south-east (P2, P4 south; P5 east; not P6)",
+        "a cloud with drops of both moves diagonally, north-west (from P3, P5 north; P2 west; not P1)",
+        "a cloud with only neutral drops moves diagonally, south-east (from P2, P4 south; P5 east; not P6)",
     )
     for number, effect in enumerate(effects, 1):
         yield f"{number}: {effect}; {_icons(t, number)}."
@@ -392,8 +392,8 @@ def _special_tiles(c: Config, t: Tables) -> Iterator[str]:
     if "lake" in c.modules:
         yield (
             "Lake: no crop. Drops that fall there go back to their owners. Who moves a cloud onto it by a Wind action "
-            f"must add {LAKE_DROPS} own drops (or what the supply has). A cloud that a Wind action moves off it goes "
-            "on, as far as its mover likes, over tiles without clouds until it meets one; not back to the Lake."
+            f"must add {LAKE_DROPS} own drops (or what the supply has). A cloud that a Wind action moves off it may go "
+            "on over tiles without clouds, as far as its mover likes; it stops at a cloud. Not back to the Lake."
         )
     if "flower_tiles" in c.modules:
         snow, lion = int(t.drops_to_grow[Crop.SNOWDROP]), int(t.drops_to_grow[Crop.DANDELION])
