@@ -175,7 +175,10 @@ async def sessions() -> dict[str, Any]:
             for client, settings in zip((one, other), chosen, strict=True):
                 text, _ = await calls_of(client)("new_game", settings)
                 handles.append(re.findall(r'give the other tools game="(\w+)"', text)[0])
-            looks = [await calls_of(client, game=handle)("look", {}) for client, handle in zip((one, other), handles)]
+            looks = [
+                await calls_of(one, game=handles[0])("look", {}),
+                await calls_of(other, game=handles[1])("look", {}),
+            ]
             unnamed = await calls_of(one)("look", {})
             unknown = await calls_of(one, game="0" * 16)("look", {})
         process.send_signal(signal.SIGINT)
@@ -235,7 +238,7 @@ async def ends() -> dict[str, Any]:
     for name, number in (("stdin", None), ("term", signal.SIGTERM), ("interrupt", signal.SIGINT)):
         result[name] = ended(started(), number)
         process = started(slow)
-        time.sleep(5)
+        time.sleep(3)
         result[f"{name} in a search"] = ended(process, number)
     process = started()
     assert process.stdin is not None
@@ -243,7 +246,7 @@ async def ends() -> dict[str, Any]:
     result["no messages"] = ended(process, None)
     rules = ((number, "tools/call", {"name": "rules", "arguments": {}}) for number in range(2, 200))
     process = started(*rules)  # more than a pipe holds, and nobody reads
-    time.sleep(5)
+    time.sleep(3)
     result["unread"] = {"seconds": 0.0, "lines": 0} | ended_unread(process)
     return result
 

@@ -12,7 +12,9 @@ import contextlib
 import logging
 import os
 import secrets
+import signal
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from threading import Thread
@@ -168,7 +170,7 @@ class _Lines:
     """Lines of text from a file descriptor. A read that is not needed any more holds nothing up."""
 
     def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+        self._descriptor, self.end = descriptor, asyncio.Event()
 
     async def __aiter__(self) -> AsyncIterator[str]:
         kept: list[bytes] = []
@@ -178,6 +180,7 @@ class _Lines:
             for other in others:
                 yield b"".join(kept).decode("utf-8", "replace")
                 kept = [other]
+        self.end.set()
 
 
 class _Written:
@@ -218,12 +221,34 @@ def serve_stdio(home: str, version: str) -> None:
     _quiet()
     nothing = os.open(os.devnull, os.O_RDONLY)
     with _taken(0, nothing) as read, _taken(1, 2) as written:
-        asyncio.run(_serve_stdio(GameServer(home, version, games=1).server, read, written))
+        status = asyncio.run(_serve_stdio(GameServer(home, version, games=1).server, read, written))
+    if status:
+        sys.exit(status)
 
 
-async def _serve_stdio(server: Server, read: int, written: int) -> None:
-    async with stdio_server(_Lines(read), _Written(written)) as (messages, answers):
-        await server.run(messages, answers, server.create_initialization_options())
+async def _serve_stdio(server: Server, read: int, written: int) -> int:
+    """Returns the status to exit with."""
+    lines, loop, status = _Lines(read), asyncio.get_running_loop(), 0
+
+    def terminated() -> None:
+        nonlocal status
+        status = 128 + signal.SIGTERM
+        lines.end.set()
+
+    async def serve() -> None:
+        async with stdio_server(lines, _Written(written)) as (messages, answers):
+            await server.run(messages, answers, server.create_initialization_options())
+
+    with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # Windows, and other threads than the main
+        loop.add_signal_handler(signal.SIGTERM, terminated)  # an exception could end any of the tasks
+    serving, ending = asyncio.create_task(serve()), asyncio.create_task(lines.end.wait())
+    await asyncio.wait({serving, ending}, return_when=asyncio.FIRST_COMPLETED)
+    if not status:
+        await asyncio.wait({serving}, timeout=_SECONDS_TO_END)  # longer only if answers wait for a client that left
+    serving.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await serving
+    return status
 
 
 # --- HTTP ------------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import json
 import secrets
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from tabletop_agents.text.games import TextGame
@@ -28,7 +29,8 @@ _HOW_TO_ANSWER = (
 _MOST_TRIES = 100
 """Replies without a legal answer in a row, after which an error says so: no game is lost by them here."""
 _LONGEST_ERROR = 1000
-_MOST_NAMES = 20
+_MOST_NAMES, _MOST_ANSWERS = 20, 100
+"""Entries of lists."""
 _LARGEST = 2**53 - 1
 """The largest whole number that every client represents exactly."""
 _WHOLE: Schema = {"type": "integer"}
@@ -78,7 +80,7 @@ def tools_of(catalogue: Catalogue, game: Game) -> dict[str, Tool]:
     new_game = {
         "players": _described({"type": "integer", "enum": list(game.players)}, f"How many play; without it {default}."),
         "opponents": _described(
-            _list_of(_TEXT),
+            _list_of(_TEXT, _MOST_NAMES),
             f"Agents for the other seats, such as {agents}: one for all, or one for each, clockwise from your seat. "
             "Without it greedy.",
         ),
@@ -97,7 +99,7 @@ def tools_of(catalogue: Catalogue, game: Game) -> dict[str, Tool]:
         ),
         "rules": _described(_SWITCH, "Whether the first message has the complete rules; without it they are there."),
     }
-    answer = {"anyOf": [_TEXT, _WHOLE, {"type": "array", "items": {"anyOf": [_TEXT, _WHOLE]}}]}
+    answer = {"anyOf": [_TEXT, _WHOLE, _list_of({"anyOf": [_TEXT, _WHOLE]}, _MOST_ANSWERS)]}
     tools = (
         Tool("new_game", f"Start a game of {game.title}. It takes the place of the game before.", new_game),
         Tool("rules", "The complete rules of the game that is played.", reads=True),
@@ -168,6 +170,9 @@ class Player:
         table = TextGame(config, others, seat=seat, form=form, tries=_MOST_TRIES, on_failure="raise")
         drawn = secrets.randbelow(2**32) if seed is None else seed
         turn = table.reset(drawn)
+        table.form = replace(
+            form, rules=False
+        )  # they are in the first message alone; the tool `rules` tells them again
         self._table = table
         return Said(turn.text if seed is not None else f"{turn.text}\n\nThe seed of this game is {drawn}.")
 
@@ -253,8 +258,8 @@ def _described(schema: Schema, text: str) -> Schema:
     return {**schema, "description": text}
 
 
-def _list_of(items: Schema) -> Schema:
-    return {"type": "array", "items": items, "maxItems": _MOST_NAMES}
+def _list_of(items: Schema, most: int) -> Schema:
+    return {"type": "array", "items": items, "maxItems": most}
 
 
 def _options_schema(game: Game) -> Schema:
@@ -264,7 +269,7 @@ def _options_schema(game: Game) -> Schema:
         kinds = {
             "switch": _SWITCH,
             "choice": {"enum": names},
-            "names": {"type": "array", "items": {"type": "string", "enum": names}},
+            "names": _list_of({"type": "string", "enum": names}, _MOST_NAMES),
         }
         properties[option["name"]] = _described(kinds[option["kind"]], option["help"])
     return {"type": "object", "properties": properties, "additionalProperties": False}
@@ -289,8 +294,8 @@ def _fits(value: Any, schema: Schema) -> bool:
     if "anyOf" in schema:
         return any(_fits(value, one) for one in schema["anyOf"])
     if schema["type"] == "array":
-        most = schema.get("maxItems", len(value) if isinstance(value, list) else 0)
-        return isinstance(value, list) and len(value) <= most and all(_fits(one, schema["items"]) for one in value)
+        short = isinstance(value, list) and len(value) <= schema["maxItems"]
+        return short and all(_fits(one, schema["items"]) for one in value)
     if type(value) is int and abs(value) > _LARGEST:
         return False
     return type(value) is _TYPES[schema["type"]] and value in schema.get("enum", [value])
@@ -302,6 +307,5 @@ def _wanted(schema: Schema) -> str:
     if "enum" in schema:
         return either(schema["enum"])
     if schema["type"] == "array":
-        most = f" of up to {schema['maxItems']}" if "maxItems" in schema else ""
-        return f"a list{most}, each {_wanted(schema['items'])}"
+        return f"a list of up to {schema['maxItems']}, each {_wanted(schema['items'])}"
     return _KINDS[schema["type"]]
