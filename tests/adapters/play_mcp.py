@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -159,7 +159,7 @@ def http_server(*options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
 
 async def sessions() -> dict[str, Any]:
     """Two clients at once; then more games than are kept; then clients without sessions; then the end by Ctrl-C."""
-    chosen = [{"players": 1, "seed": 11}, {"players": 2, "seed": 12, "opponents": ["greedy"]}]
+    chosen: list[dict[str, Any]] = [{"players": 1, "seed": 11}, {"players": 2, "seed": 12, "opponents": ["greedy"]}]
     with http_server("--games", "2") as (url, process):
         async with Client(url, mode="legacy") as one, Client(url, mode="legacy") as other:
             calls = [calls_of(one), calls_of(other)]
@@ -258,7 +258,7 @@ def ended_unread(process: subprocess.Popen[str]) -> dict[str, Any]:
     return {"status": status, "said": process.stderr.read()}
 
 
-PARTS: dict[str, Callable[[], Awaitable[Any]]] = {
+PARTS: dict[str, Callable[[], Coroutine[Any, Any, Any]]] = {
     "petrichor": lambda: games("petrichor"),
     "evergreen": lambda: games("evergreen"),
     "words": words,
