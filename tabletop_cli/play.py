@@ -133,6 +133,16 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
 
     @app.command(rich_help_panel=PLAY, epilog=line.examples("mcp", "mcp --http"))
     def mcp(
+        games: Annotated[
+            int | None,
+            typer.Option(
+                min=1,
+                max=10_000,
+                help="Number of games that are kept, with --http. A newer one drops the one that was unused longest.",
+                metavar="N",
+                show_default="100",
+            ),
+        ] = None,
         http: Annotated[
             bool, typer.Option("--http", help="Serve at an address of this machine, not over stdin and stdout.")
         ] = False,
@@ -141,19 +151,9 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
             typer.Option(
                 min=0,
                 max=65535,
-                help="With --http: port to listen on; 0 takes any that is free.",
+                help="Port to listen on, with --http; 0 takes any that is free.",
                 metavar="N",
                 show_default="8322",
-            ),
-        ] = None,
-        games: Annotated[
-            int | None,
-            typer.Option(
-                min=1,
-                max=10_000,
-                help="With --http: number of games that are kept. A newer one drops the one that was unused longest.",
-                metavar="N",
-                show_default="100",
             ),
         ] = None,
     ) -> None:

@@ -77,6 +77,7 @@ ORDER = (
         "--observation-dtype",
         "--web",
         "--host",
+        "--http",
         "--port",
         "--open",
     ),  # how

@@ -18,7 +18,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 from weakref import WeakKeyDictionary
 
 import uvicorn
@@ -211,8 +211,8 @@ def _taken(descriptor: int, instead: int) -> Any:
 
 
 @checked
-def serve_stdio(home: str, version: str) -> None:
-    """Serve one client over stdin and stdout until stdin ends. All that is no message goes to stderr.
+def serve_stdio(home: str, version: str) -> NoReturn:
+    """Serve one client over stdin and stdout until stdin ends; then the process ends. What is no message goes to stderr.
 
     Arguments:
         home: the game's module by its name with dots.
@@ -221,9 +221,13 @@ def serve_stdio(home: str, version: str) -> None:
     _quiet()
     nothing = os.open(os.devnull, os.O_RDONLY)
     with _taken(0, nothing) as read, _taken(1, 2) as written:
-        status = asyncio.run(_serve_stdio(GameServer(home, version, games=1).server, read, written))
-    if status:
-        sys.exit(status)
+        try:
+            status = asyncio.run(_serve_stdio(GameServer(home, version, games=1).server, read, written))
+        except KeyboardInterrupt:
+            status = 128 + signal.SIGINT
+    # A thread may still compile or search. The usual end of Python tidies up beside it, which can take for ever.
+    sys.stderr.flush()
+    os._exit(status)
 
 
 async def _serve_stdio(server: Server, read: int, written: int) -> int:
