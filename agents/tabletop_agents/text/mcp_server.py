@@ -212,7 +212,7 @@ def _taken(descriptor: int, instead: int) -> Any:
 
 @checked
 def serve_stdio(home: str, version: str) -> NoReturn:
-    """Serve one client over stdin and stdout until stdin ends; then the process ends. What is no message goes to stderr.
+    """Serve one client over stdin and stdout until stdin ends, then end the process. Only messages go to stdout.
 
     Arguments:
         home: the game's module by its name with dots.
