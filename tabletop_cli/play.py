@@ -1,4 +1,4 @@
-"""The commands to play and to watch games: `rules`, `play`, `web`, `replay` and `review`."""
+"""The commands to play and to watch games: `rules`, `play`, `web`, `mcp`, `replay` and `review`."""
 
 # typer reads the annotations of the commands, which use `line`: they must not become strings
 
@@ -128,6 +128,42 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         imported("tabletop_agents.web.server", extra="web").main(
             _homes(line), agents=agent_names(agents), host=host, port=port, folder=folder, resume=resume, opens=opens
         )
+
+    @app.command(rich_help_panel=PLAY, epilog=line.examples("mcp", "mcp --http"))
+    def mcp(
+        games: Annotated[
+            int | None,
+            typer.Option(
+                min=1,
+                max=10_000,
+                help="Number of games that are kept, with --http. A newer one drops the one that was unused longest.",
+                metavar="N",
+                show_default="100",
+            ),
+        ] = None,
+        http: Annotated[
+            bool, typer.Option("--http", help="Serve at an address of this machine, not over stdin and stdout.")
+        ] = False,
+        port: Annotated[
+            int | None,
+            typer.Option(
+                min=0,
+                max=65535,
+                help="Port to listen on, with --http; 0 takes any that is free.",
+                metavar="N",
+                show_default="8322",
+            ),
+        ] = None,
+    ) -> None:
+        """Serve the game to a language model's client by the Model Context Protocol, over stdin and stdout."""
+        for name, value in given(port=port, games=games).items():
+            if not http:
+                raise TabletopError(f"--{name} {value}: only with --http")
+        server = imported("tabletop_agents.text.mcp_server", extra="mcp")
+        if http:
+            server.serve_http(line.home, line.version, **given(port=port, games=games))
+        else:
+            server.serve_stdio(line.home, line.version)
 
     @app.command(
         rich_help_panel=PLAY, epilog=line.examples("replay runs/games/000000-random-greedy.json --html game.html")

@@ -91,6 +91,7 @@ ORDER = (
         "--observation-dtype",
         "--web",
         "--host",
+        "--http",
         "--port",
         "--open",
     ),  # how

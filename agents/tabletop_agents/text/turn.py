@@ -34,6 +34,8 @@ class Form:
             the last message; "none".
         rules: whether the first message of a game has the complete rules.
         lessons: whether each question is explained as for beginners.
+        how_to_answer: words that say how an answer is given; in them {example} stands for one, and {or_number} for
+            ", or its number" where answers have numbers.
 
     Raises ConfigError for other values.
     """
@@ -42,6 +44,7 @@ class Form:
     board: str = "compact"
     rules: bool = True
     lessons: bool = False
+    how_to_answer: str = HOW_TO_ANSWER
 
     def __post_init__(self) -> None:
         choice("answers", self.answers, ANSWERS)
@@ -168,7 +171,7 @@ class Turn:
     @property
     def _how_to_answer(self) -> str:
         or_number = ", or its number" if self._form.answers == "numbered" else ""
-        return HOW_TO_ANSWER.format(example=self.answers[0], or_number=or_number)
+        return self._form.how_to_answer.format(example=self.answers[0], or_number=or_number)
 
     @property
     def _end(self) -> str:
