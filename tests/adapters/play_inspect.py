@@ -31,7 +31,7 @@ def first_answer(messages: Any, *_: object) -> ModelOutput:
 def cut_off(messages: Any, *_: object) -> ModelOutput:
     """A reply that is cut off before its answer."""
     asked.append([one.text for one in messages])
-    return output("I think about the", "max_tokens")
+    return output("I look at the board.\nThe best answer could", "max_tokens")
 
 
 def nonsense(messages: Any, *_: object) -> ModelOutput:

@@ -23,7 +23,7 @@ Reply = Callable[[list[dict[str, Any]]], tuple[str, str]]
 PLAYERS: dict[str, Reply] = {
     "first": lambda _: ('The first.\n{"answer": "1"}', "stop"),
     "nonsense": lambda _: ("I would rather not.", "stop"),
-    "cut off": lambda _: ("I think about the", "length"),
+    "cut off": lambda _: ("I look at the board.\nThe best answer could", "length"),
 }
 
 
