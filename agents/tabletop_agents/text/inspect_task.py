@@ -1,4 +1,4 @@
-"""Games by text as a task of Inspect (`pip install petrichor-env[inspect]`); see docs/language-models.md.
+"""Games by text as a task of Inspect (the extra `inspect`); see docs/language-models.md.
 
 The installed file is the task: `inspect eval …/tabletop_agents/text/inspect_task.py -T game=MODULE`, where MODULE is
 the dotted name of a module with a `GAME`.
@@ -25,7 +25,7 @@ OUTCOME = "tabletop_outcome"
 """The key under which a sample stores how its game ended."""
 
 
-@task
+@task  # type: ignore[untyped-decorator]
 def text_game(
     game: str,
     players: int = 2,
@@ -78,7 +78,7 @@ def text_game(
     )
 
 
-@solver
+@solver  # type: ignore[untyped-decorator]
 def plays(sittings: Sittings) -> Solver:
     """Plays a sample's game to its end.
 
@@ -115,7 +115,7 @@ def plays(sittings: Sittings) -> Solver:
     return solve
 
 
-@scorer(metrics={"*": [mean(), stderr(cluster="seed")]})
+@scorer(metrics={"*": [mean(), stderr(cluster="seed")]})  # type: ignore[untyped-decorator]
 def result() -> Scorer:
     """How the game ended, as `outcome` has it. A sample whose game never started is not scored."""
 

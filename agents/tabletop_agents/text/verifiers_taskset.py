@@ -1,4 +1,4 @@
-"""Games by text as a taskset of verifiers 0.4 (`pip install petrichor-env[verifiers]`); see docs/language-models.md.
+"""Games by text as a taskset of verifiers 0.4 (the extra `verifiers`); see docs/language-models.md.
 
 verifiers finds a taskset by the name of a module at the top level. A file of yours, such as `my_games.py`, makes one:
 
