@@ -33,14 +33,14 @@ APP_VARIABLE = "TABLETOP_TEXT_GAME"
 """The environment variable that tells `app` what is played: the arguments of `make_app`, as JSON."""
 
 
-class GameAction(Action):
+class GameAction(Action):  # type: ignore[misc] # Any where OpenEnv is not installed
     """One reply of the player."""
 
     reply: str = Field(description="The reply, which declares an answer as the first message explains.")
     truncated: bool = Field(default=False, description="Whether the reply was cut off, such as by a limit of tokens.")
 
 
-class GameObservation(Observation):
+class GameObservation(Observation):  # type: ignore[misc] # Any where OpenEnv is not installed
     """One message to the player. `metadata` is the `info` of `Turn`."""
 
     text: str = Field(description="The whole message: what happened, the board, the question and its answers.")
@@ -50,7 +50,7 @@ class GameObservation(Observation):
     message: str = Field(description='A sentence about the last reply; "" if there is none.')
 
 
-class GameState(State):
+class GameState(State):  # type: ignore[misc] # Any where OpenEnv is not installed
     """What is played, without anything that is hidden from a seat. `step_count` counts replies."""
 
     game: str = Field(description="The home module of the game.")
@@ -59,7 +59,7 @@ class GameState(State):
     seat: int | None = Field(default=None, description="The seat of the player; none before the first reset.")
 
 
-class GameEnvironment(Environment[GameAction, GameObservation, GameState]):
+class GameEnvironment(Environment[GameAction, GameObservation, GameState]):  # type: ignore[misc] # Any where OpenEnv is not installed
     """One text game at a time: the client plays one seat, agents play the others.
 
     Arguments:
