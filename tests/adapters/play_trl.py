@@ -92,24 +92,24 @@ class ScriptedTrainer(GRPOTrainer):  # type: ignore[misc] # its type is unknown 
         return [self.processing_class.encode(one, add_special_tokens=False) for one in said], None
 
 
-def main(home: str, players: str, *seeds: str) -> None:
+def main(home: str, players: str, seed: str) -> None:
     factory = partial(GameTool, home, {"players": int(players)}, FORM)
     sample = factory()
-    texts = [sample.reset(seed=int(seed)) for seed in seeds]
-    texts += [sample.answer("1") for _ in range(30)]
+    texts = [sample.reset(seed=int(seed)), *(sample.answer("1") for _ in range(30))]
     tokenizer = tokenizer_of(texts)
     rows = [
         {
             "prompt": [{"role": "system", "content": f"Player: {player}"}, {"role": "user", "content": "A game.\n\n"}],
             "seed": int(seed),
         }
-        for seed in seeds
         for player in PLAYERS
     ]
     seen: list[dict[str, Any]] = []
 
-    def watched(prompts: Any, completions: Any, environments: Any, seed: Any, **kwargs: Any) -> list[float]:
-        for prompt, completion, environment, one in zip(prompts, completions, environments, seed, strict=True):
+    def watched(prompts: Any, completions: Any, environments: Any, **kwargs: Any) -> list[float]:
+        for prompt, completion, environment, one in zip(
+            prompts, completions, environments, kwargs["seed"], strict=True
+        ):
             seen.append(
                 {
                     "player": prompt[0]["content"].removeprefix("Player: ").split("\n")[0],

@@ -17,12 +17,12 @@ pytestmark = pytest.mark.adapters
 
 FORM = Form(rules=False, board="none")
 GAMES = [("petrichor_env.game", 1), ("petrichor_env.game", 2), ("evergreen_env.game", 1), ("evergreen_env.game", 2)]
-SEEDS = [3, 4]
+SEED = 3
 
 
-def expected(game: TextGame, seed: int, player: str) -> dict[str, Any]:
+def expected(game: TextGame, player: str) -> dict[str, Any]:
     """What the game itself says to a player of play_trl.py, and what it brings."""
-    turn = game.reset(seed)
+    turn = game.reset(SEED)
     first = turn.text
     replies: list[str] = []
     while not turn.done and (player != "quits" or not replies):
@@ -34,7 +34,7 @@ def expected(game: TextGame, seed: int, player: str) -> dict[str, Any]:
     assert turn.info["invalid"] == (player in ("illegal", "quits"))
     return {
         "player": player,
-        "seed": seed,
+        "seed": SEED,
         "first": f"A game.\n\n{first}",
         "replies": replies,
         "reward": turn.reward,
@@ -43,13 +43,13 @@ def expected(game: TextGame, seed: int, player: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("home", "players"), GAMES)
 def test_games_in_a_training_step(home: str, players: int) -> None:
-    seen = played("trl", "play_trl.py", home, str(players), *map(str, SEEDS), seconds=1200)
-    games = sorted(seen["games"], key=lambda game: (game["seed"], game["player"]))
-    assert len(games) == 2 * 4 * len(SEEDS)
+    seen = played("trl", "play_trl.py", home, str(players), str(SEED), seconds=1200)
+    games = sorted(seen["games"], key=lambda game: str(game["player"]))
+    assert len(games) == 2 * 4
     game = TextGame(game_of(home).config(players=players), form=FORM)
-    for (seed, player), group in groupby(games, key=lambda game: (game["seed"], game["player"])):
-        wanted = expected(game, seed, player)
-        assert list(group) == [wanted, wanted], (seed, player)
+    for player, group in groupby(games, key=lambda game: str(game["player"])):
+        wanted = expected(game, player)
+        assert list(group) == [wanted, wanted], player
         assert player in ("first", "last") or wanted["reward"] <= 0
     assert seen["logged"]["step"] == 1 and seen["logged"]["tools/failure_frequency"] == 0
     mean = sum(game["reward"] for game in games) / len(games)
