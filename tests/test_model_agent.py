@@ -85,7 +85,7 @@ def test_what_it_is_told() -> None:
     play_games([ModelAgent(ask), "random"], TWO, 1, seed=3)
     roles = [[message["role"] for message in messages] for messages in heard]
     assert roles[0] == ["system", "user"] and all(one[:2] == ["system", "user"] for one in roles)
-    assert TWO.game.words.rules(TWO) in heard[0][0]["content"] and "You play Petrichor" in heard[0][0]["content"]
+    assert TWO.game.words.rules(TWO) in heard[0][0]["content"] and "You are player_0." in heard[0][0]["content"]
     assert "1. put a new cloud on" in heard[0][1]["content"]
     assert roles[3] == ["system", "user", "assistant", "user"] and roles[4] == ["system", "user"]
     assert heard[3][2]["content"] == NOTHING and "No answer is declared" in heard[3][3]["content"]

@@ -277,6 +277,7 @@ def test_a_reply_that_was_cut_off() -> None:
     game.reset(1)
     turn = game.step("I think that b1 is best, since\nit", truncated=True)
     assert turn.problem == "truncated" and "cut off" in turn.message
+    assert game.step("1", truncated=True).problem == "truncated"  # who knows what would have followed
     assert not game.step('So\n{"answer": 1}\nand I', truncated=True).problem
 
 

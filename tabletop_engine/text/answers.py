@@ -68,16 +68,19 @@ class Declared(NamedTuple):
 _FINAL = re.compile(r"^\W*final answer\W*?[:：]\s*(.+)$", re.IGNORECASE | re.MULTILINE)
 
 
-def declared_answers(reply: str) -> Declared:
+def declared_answers(reply: str, truncated: bool = False) -> Declared:
     """The answers that a reply declares.
 
     The last JSON object with `answer` counts: a text, a number, or a list of them for several decisions in a row.
-    Without one the last line `Final Answer: …` counts, and a reply of one short line counts as a whole.
+    Without one the last line `Final Answer: …` counts, and a reply of one short line counts as a whole. Of a reply that
+    was cut off (`truncated`) only a JSON object counts, since anything else may lack its end.
     """
     tail = reply[-MOST_READ:]
     found = _last_object(tail)
     if found is not None:
         return _listed(found["answer"])
+    if truncated:
+        return Declared((), TRUNCATED, f"The reply was cut off before its answer. {HOW_TO_DECLARE}.")
     if (lines := _FINAL.findall(tail)) and lines[-1].strip():
         return Declared((_plain(lines[-1]),))
     lines = [line for line in tail.splitlines() if line.strip()]

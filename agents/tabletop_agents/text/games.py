@@ -126,10 +126,8 @@ class TextTable:
         if session.over:
             raise GameOver("the game is over: call reset")
         seat, first = session.actor, session.number
-        declared = declared_answers(reply)
+        declared = declared_answers(reply, truncated)
         problem, message = declared.problem, declared.message
-        if problem and truncated:
-            problem, message = "truncated", f"The reply was cut off before its answer. {message}"
         answers, played = self._separated(declared.answers), 0
         for typed in answers:
             if played and (stop := self._stops(seat)):

@@ -32,7 +32,8 @@ LONGEST_REPLY = 100_000
 """Characters of a reply that are kept; the answer stands at its end."""
 
 SYSTEM = (
-    "You play {title} as well as you can. Each message shows the game and asks for one decision. Think as long as you "
+    f"You play {title} as well as you can.{you} Each message shows the game and asks for one decision. Think as long "
+    "as you "
     'like, then give your answer on the last line, as JSON: {{"answer": "…"}}, with the words or the number of one of '
     "the answers.\n\n{rules}"
 )
@@ -150,12 +151,12 @@ class ModelAgent:
             options=options_of(game, state),
             told=lambda: told(game, steps, seat, tables),
         )
-        messages = self._conversation(config, tables, number)
+        messages = self._conversation(config, tables, seat, number)
         messages.append({"role": "user", "content": turn.text})
         for attempt in range(self.tries):
             reply = self._called(messages, number)
             messages.append({"role": "assistant", "content": reply.text})
-            declared = declared_answers(reply.text)
+            declared = declared_answers(reply.text, reply.truncated)
             problem, message = declared.problem, declared.message
             if declared.answers:
                 read = read_answer(declared.answers[0], turn.options)
@@ -163,17 +164,15 @@ class ModelAgent:
                     self._count(failures=0, problems=0)
                     return read.action
                 problem, message = read.problem, read.message
-            elif reply.truncated:
-                problem, message = "truncated", f"The reply was cut off before its answer. {message}"
             self._count(problems=1, failures=int(attempt == self.tries - 1))
             messages.append({"role": "user", "content": f"{message} {turn.question}"})
         if self.on_failure == "raise":
             raise ModelFailed(f"agent {self.name!r}: no legal answer in {self.tries} replies ({problem}: {message})")
         return instead
 
-    def _conversation(self, config: Any, tables: np.ndarray, number: int | None) -> list[Message]:
+    def _conversation(self, config: Any, tables: np.ndarray, seat: int, number: int | None) -> list[Message]:
         """The messages of a game so far; new ones without a memory."""
-        start: list[Message] = [system_message(config, tables)]
+        start: list[Message] = [system_message(config, tables, seat)]
         if self.memory == "none" or number is None:
             return start
         with self._lock:
@@ -254,10 +253,12 @@ class ModelAgent:
                 self.usage[USAGE.index(name)] += number
 
 
-def system_message(config: Any, tables: np.ndarray) -> Message:
-    """The first message of a conversation: the task, and the complete rules."""
-    rules = config.game.words.rules(config, tables)
-    return {"role": "system", "content": SYSTEM.format(title=config.game.title, rules=rules)}
+def system_message(config: Any, tables: np.ndarray | None, seat: int) -> Message:
+    """The first message of a conversation: the task, which seat it is for, and the complete rules."""
+    words = config.game.words
+    you = f" You are {words.owner_names(config.players)[seat]}." if config.players > 1 else ""
+    rules = words.rules(config, tables)
+    return {"role": "system", "content": SYSTEM.format(title=config.game.title, you=you, rules=rules)}
 
 
 def _reply_of(given: Any) -> Reply:

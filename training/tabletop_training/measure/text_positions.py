@@ -129,7 +129,7 @@ def _line(session: Session, judge: Any, seed: int, game: Game) -> dict[str, Any]
         "number": session.number,
         "seat": seat,
         "decision": game.decisions[int(state["decision"])],
-        "messages": [system_message(config, session.tables), {"role": "user", "content": turn.text}],
+        "messages": [system_message(config, session.tables, seat), {"role": "user", "content": turn.text}],
         "answers": list(turn.answers),
         "judge": judge.name,
         "best": [option.action for option in options].index(advice.best),
