@@ -32,10 +32,9 @@ LONGEST_REPLY = 100_000
 """Characters of a reply that are kept; the answer stands at its end."""
 
 SYSTEM = (
-    f"You play {title} as well as you can.{you} Each message shows the game and asks for one decision. Think as long "
-    "as you "
-    'like, then give your answer on the last line, as JSON: {{"answer": "…"}}, with the words or the number of one of '
-    "the answers.\n\n{rules}"
+    "You play {title} as well as you can.{you} Each message shows the game and asks for one decision. Think as long as "
+    'you like, then give your answer on the last line, as JSON: {{"answer": "…"}}, with the words or the number of one '
+    "of the answers.\n\n{rules}"
 )
 
 Message = Mapping[str, str]

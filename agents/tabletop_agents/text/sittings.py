@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tabletop_agents.text.games import TextGame
-from tabletop_agents.text.model import MEMORIES, SYSTEM
+from tabletop_agents.text.model import MEMORIES, system_message
 from tabletop_agents.text.turn import Form, Turn
 from tabletop_engine.checks import checked, whole
 from tabletop_engine.errors import ConfigError
@@ -85,14 +85,8 @@ class Sittings:
         return f"{self.config.game.name}-{seed}-{seat}"
 
     def system(self, seat: int) -> str:
-        """The first message of each conversation: the task, the complete rules, and which seat is the model's."""
-        game, config = self.config.game, self.config
-        rules = game.words.rules(config, game.load_tables(config.components))
-        text = SYSTEM.format(title=game.title, rules=rules)
-        if config.players == 1:
-            return text
-        # Only the first message of a game says this; without a memory the later ones need it, too.
-        return f"{text}\n\nYou are {game.words.owner_names(config.players)[seat]}."
+        """The first message of each conversation: the task, which seat is the model's, and the complete rules."""
+        return system_message(self.config, None, seat)["content"]
 
 
 def _config(home: str, players: int, options: Mapping[str, Any]) -> Config:
