@@ -22,6 +22,7 @@ MADE_ELSEWHERE = {
     "tabletop_engine/play/versus.py",  # one of which only the form of its state is read
     "tabletop_engine/envs/openspiel.py",  # with the seed that the user gives OpenSpiel's parts
     "agents/tabletop_agents/openspiel.py",  # OpenSpiel's bots want a RandomState, which is drawn from an agent's stream
+    "agents/tabletop_agents/text/scripted.py",  # with a seed of the messages, which are all that a model gets
     "agents/tabletop_agents/play/session.py",  # a seed for a game of people that was started without one
 }
 """Files that make generators themselves."""

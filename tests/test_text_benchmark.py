@@ -161,7 +161,7 @@ def test_positions_are_of_their_seed(tmp_path: Path) -> None:
             "text-positions",
             "--positions",
             "6",
-            "--agent",
+            "--judge",
             "greedy",
             "--seed",
             "7",
