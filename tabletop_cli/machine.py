@@ -1,21 +1,60 @@
-"""The commands about the machine: `compile` and `bench`."""
+"""The commands about the game and the machine: `check`, `compile` and `bench`."""
 
 # typer reads the annotations of the commands, which use `line`: they must not become strings
 
+import sys
+from dataclasses import asdict
 from importlib.util import find_spec
 from typing import Annotated
 
 import typer
+from rich.markup import escape
+from rich.progress import Progress
 
 from tabletop_cli import options
 from tabletop_cli.line import GAME, CommandLine
 from tabletop_cli.modules import imported
 from tabletop_cli.output import json_to
-from tabletop_engine.errors import ConfigError
+from tabletop_cli.switches import without
+from tabletop_engine.errors import ConfigError, TabletopError
+from tabletop_engine.text.words import counted, shown
 
 
 def add_commands(app: typer.Typer, line: CommandLine) -> None:
     """Give an app the commands that a game has."""
+
+    @app.command(rich_help_panel=GAME, epilog=line.examples("check"))
+    @without(*() if len(line.players) > 1 else ("players",))
+    def check(
+        *,
+        players: Annotated[
+            int | None,
+            typer.Option(
+                help="Number of players.", metavar="N", show_default="each that the game has, one after the other"
+            ),
+        ] = None,
+        games: Annotated[int, options.games(" for each number of players")] = 20,
+        json: options.Json = None,
+    ) -> None:
+        """Look for mistakes in the game: in what it declares, in every state of random games, in what it hides."""
+        from tabletop_engine.testing import problems_of
+
+        found = []
+        with json_to(json) as on_result, Progress(transient=True, disable=not sys.stdout.isatty()) as bar:
+            task = bar.add_task("", total=None)
+            for problem in problems_of(
+                line.game,
+                games=games,
+                players=() if players is None else (players,),
+                on_check=lambda name, done, of: bar.update(task, description=name, completed=done, total=of),
+            ):
+                found.append(problem)
+                bar.print(escape(shown(str(problem))), soft_wrap=True)
+            on_result({"problems": [asdict(problem) for problem in found]})
+            if not found:
+                print(f"{line.game.title}: no mistake was found")
+        if found:
+            raise TabletopError(counted(len(found), "mistake"))
 
     @app.command("compile", rich_help_panel=GAME)
     def compile_all() -> None:

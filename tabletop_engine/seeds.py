@@ -42,6 +42,8 @@ class Stream(IntEnum):
     """The bootstrap of the ranks of difficulties."""
     TEXT_SEATS = 17
     """Which seat a player by text has."""
+    CHECK = 18
+    """Which answers are given in the check of a game, and how often what is hidden is redrawn."""
     BOXES = 16
     """Numbers on the pieces that are drawn from their ranges; the further indices are in `described.draws`."""
 

@@ -270,6 +270,7 @@ def test_all_that_prints_a_table_has_it() -> None:
         "review",
         "components",
         "bench",
+        "check",
         "demo",
     )
     assert having == {f"{game} {name}" for game in APPS for name in both} | {

@@ -1,0 +1,156 @@
+"""What must hold in every state of random games, compiled: legal sets, words, observations, ranks, the same bytes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tabletop_engine.described.invariants import first_outside
+from tabletop_engine.errors import StateError, TabletopError
+from tabletop_engine.game import NOBODY, Game
+from tabletop_engine.legal import NO_WAY_ON
+from tabletop_engine.play.batch import Batch, legal_actions
+from tabletop_engine.record import copied
+from tabletop_engine.seeds import Stream, generator
+from tabletop_engine.testing.problems import Problem
+from tabletop_engine.testing.strict import MOST_STEPS, digest, pick
+
+TABLES = 4
+"""Games of which every state is looked at in words, with each seat as the viewer."""
+
+
+def problems(game: Game, players: int, seeds: range) -> Iterator[Problem]:
+    """The mistakes that random games of these seeds meet."""
+    config = game.config(players=players)
+    met: list[tuple[int, int, Any]] = []
+    for seed in seeds:
+        found = _first_problem(game, config, seed, seed - seeds[0] < TABLES, met)
+        if found is not None:
+            yield found
+            return
+    yield from _unsound(game, config, met)
+    yield from _after_a_reset(game, config, seeds[:4])
+
+
+def _first_problem(
+    game: Game, config: Any, seed: int, in_words: bool, met: list[tuple[int, int, Any]]
+) -> Problem | None:
+    """The first mistake of one game; `met` gets its states, with seed and step."""
+    step, seat = 0, None
+    try:
+        batch = Batch(config, 1, seed, autoreset="disabled", num_threads=1)
+        chosen = generator(seed, Stream.CHECK)
+        while batch.actors[0] != NOBODY:
+            state, seat = batch.states[0], int(batch.actors[0])
+            met.append((seed, step, copied(state)))
+            for check, message in _wrong_in(game, config, batch, state, in_words):
+                return Problem(check, message, config.players, seed, step, seat)
+            if step == MOST_STEPS:
+                message = f"a game of random actions has no end after {step:,} steps"
+                return Problem("the end", message, config.players, seed, step, seat)
+            batch.step([pick(batch, chosen)])
+            step += 1
+        met.append((seed, step, copied(batch.states[0])))
+        for check, message in _wrong_at_the_end(game, config, batch):
+            return Problem(check, message, config.players, seed, step)
+    except Exception as error:  # whatever a stranger's game raises
+        kind = "" if isinstance(error, TabletopError) else f"{type(error).__name__}: "
+        return Problem("every state", f"{kind}{error}", config.players, seed, step, seat)
+    return None
+
+
+def _wrong_in(game: Game, config: Any, batch: Batch, state: Any, in_words: bool) -> Iterator[tuple[str, str]]:
+    """Mistakes in one state in which somebody is asked: the check, and the message."""
+    players, actor, decision = config.players, int(state["actor"]), int(state["decision"])
+    if not 0 <= actor < players:
+        yield "counts", f"the actor is {actor}, of {players} players"
+    if not 0 <= decision < len(game.decisions):
+        yield "counts", f"the decision is {decision}, but there are names for {len(game.decisions)}"
+    if int(state["players"]) != players or int(state["owners"]) != config.owners:
+        yield "counts", "the rules changed the fields players or owners, which the configuration sets"
+    if not 1 <= int(state["round"]) <= max(1, int(state["rounds"])):
+        yield "counts", f"it is round {int(state['round'])} of {int(state['rounds'])}"
+    legal = legal_actions(state)
+    if len(legal) == 0:
+        yield "legal set", f"{game.decisions[decision]!r} has no legal action"
+    beyond = [one for one in legal.tolist() if one >= game.num_actions]
+    if beyond:
+        yield "legal set", f"action {beyond[0]} is allowed, but the last one is {game.num_actions - 1}"
+    before = batch.states.tobytes()
+    if not in_words:
+        return
+    texts = [game.words.action_text(state, one) for one in legal.tolist()]
+    twice = [text for text, number in Counter(texts).items() if number > 1]
+    if twice:
+        yield "words", f"{twice[0]!r} stands for two legal actions of {game.decisions[decision]!r}"
+    if not all(isinstance(text, str) and text.strip() for text in texts) or not game.words.question(state).strip():
+        yield "words", f"{game.decisions[decision]!r} has a question or an answer without words"
+    for viewer in (*range(players), None):
+        game.drawing.render_text(state, viewer, tables=batch.tables)
+        game.words.facts(state, viewer, None)
+        for action in legal.tolist()[:3]:
+            game.words.events(state, action, viewer, batch.tables)
+    game.drawing.render_svg(state, 0, tables=batch.tables)
+    if batch.states.tobytes() != before:
+        yield "words", "words or drawings change the record"
+
+
+def _wrong_at_the_end(game: Game, config: Any, batch: Batch) -> Iterator[tuple[str, str]]:
+    """Mistakes in a finished game."""
+    state = batch.states[0]
+    if int(state["decision"]) == NO_WAY_ON:
+        yield "the end", "the rules reach no decision and no end"
+    if legal_actions(state).size:
+        yield "the end", "a finished game has legal actions: end_game forbids them"
+    ranks = np.full(game.max_owners, -99, np.int8)
+    game.rules.ranks(state, ranks)
+    own = ranks[: config.owners].tolist()
+    if -99 in own:
+        yield "ranks", f"ranks writes no place for owner {own.index(-99)}"
+    elif min(own) != 1 or max(own) > config.owners:
+        yield "ranks", f"the places are {own}: the first is 1, and equal owners share a place"
+    elif sorted(own) != sorted(1 + sum(other < one for other in own) for one in own):
+        yield "ranks", f"the places are {own}: after k owners who share a place, k - 1 places are left out"
+
+
+def _unsound(game: Game, config: Any, met: list[tuple[int, int, Any]]) -> Iterator[Problem]:
+    """The first state whose observation is outside the declared space, or which `Game.check` refuses."""
+    states = np.array([state for _, _, state in met], game.state)
+    tables = game.load_tables(config.components)
+    outside = first_outside(game, states, tables)
+    if outside is not None:
+        seed, step, state = met[outside[0]]
+        yield Problem("observation", outside[1], config.players, seed, step, int(state["actor"]))
+        return
+    try:
+        game.check(states, tables)
+    except StateError as error:
+        for i, (seed, step, state) in enumerate(met):
+            try:
+                game.check(states[i : i + 1], tables)
+            except StateError as one:
+                message = f"check refuses a state of a random game: {one}"
+                yield Problem("every state", message, config.players, seed, step, int(state["actor"]))
+                return
+        yield Problem("every state", f"check refuses states of random games: {error}", config.players)
+
+
+def _after_a_reset(game: Game, config: Any, seeds: range) -> Iterator[Problem]:
+    """A record that a game was played on starts as a new one: `reset` sets every field."""
+    used = Batch(config, 1, seeds[0], autoreset="disabled", num_threads=1)
+    chosen = generator(0, Stream.CHECK)
+    while used.actors[0] != NOBODY:
+        used.step([pick(used, chosen)])
+    for seed in seeds:
+        used.reset([seed])
+        fresh = Batch(config, 1, seed, autoreset="disabled", num_threads=1)
+        if digest(used) == digest(fresh):
+            continue
+        names = [name for name in game.state.names or () if (used.states[name] != fresh.states[name]).any()]
+        what = f"the field{'s' * (len(names) > 1)} {', '.join(names)}" if names else "what its actor sees"
+        message = f"after a game, reset leaves {what} as it was: the same seed starts another game"
+        yield Problem("reset", message, config.players, seed, 0)
+        return

@@ -1,0 +1,252 @@
+"""Mistakes that newcomers make in a game, as changes of Leduc poker, and what `check` says about each.
+
+`python -m tests.mistakes FOLDER NAME …` checks the changed games in plain Python and prints what was found, as JSON.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+GAME = Path(__file__).parent / "games" / "leduc_poker.py"
+
+
+class Mistake(NamedTuple):
+    """Changes of the game's source, and a regular expression for the problem that is found first."""
+
+    found: str
+    changes: tuple[tuple[str, str], ...]
+
+
+def change(found: str, *changes: str) -> Mistake:
+    """A mistake of pairs of an old and a new text."""
+    return Mistake(found, tuple(zip(changes[::2], changes[1::2], strict=True)))
+
+
+_RESET = "    s.turn = 0\n    legal(s, t)\n\n\n@rule\ndef step"
+_END = "    end_game(s)\n\n\n@rule\ndef legal"
+_OBSERVE = "    out[viewer] = 1\n"
+_RULES = "rules=Rules(reset=reset, step=step, legal=legal, observe=observe, sample_hidden=sample_hidden)"
+_SAMPLE = "    s.deck[s.cards[1 - seat]] += 1\n    s.cards[1 - seat] = draw_from(s, s.deck)\n"
+
+MISTAKES = {
+    # declarations
+    "an action twice": change(
+        "actions: 'call' more than once", '("fold", "call", "raise")', '("fold", "call", "call")'
+    ),
+    "no players": change("players=\\(0, 2\\): must be numbers of at least 1", "players=(2,)", "players=(0, 2)"),
+    "a block twice": change(
+        "blocks of the observation: 'seat' more than once",
+        '("seat", (2,), "one-hot", "the viewer\'s"),',
+        '("seat", (2,), "one-hot", "the viewer\'s"), ("seat", (2,), "one-hot", "again"),',
+    ),
+    "a unit without a number": change("the unit 'chips / many'", '"chips / 13"', '"chips / many"'),
+    "points without a sign": change(
+        "the field points of the record has the type uint16", "points = array(np.int16", "points = array(np.uint16"
+    ),
+    "points of one owner": change(
+        "room for 1 owners, but 2 players have 2", "points = array(np.int16, 2", "points = array(np.int16, 1"
+    ),
+    "a name of two words": change("must be one lower-case word", 'name="leduc_poker"', 'name="Leduc poker"'),
+    "a switch that is no field": change(
+        "SWITCHES: chance: not in the record",
+        "    ROUNDS: ClassVar[int] = ROUNDS",
+        '    ROUNDS: ClassVar[int] = ROUNDS\n    SWITCHES: ClassVar[Any] = ("players", "owners", "rounds", "chance")',
+    ),
+    # silent in compiled code
+    "-1 in an unsigned field": change(
+        "the field turn: -1 does not fit into uint8",
+        "turn = number(np.int8",
+        "turn = number(np.uint8",
+        _RESET,
+        _RESET.replace("s.turn = 0", "s.turn = -1"),
+    ),
+    "an index past the end": change(
+        "IndexError: index 2 is out of bounds .* s.answers\\[current - 1, s.turn\\]",
+        "LONGEST_ROUND = MOST_RAISES + 2",
+        "LONGEST_ROUND = MOST_RAISES",
+    ),
+    "an index below 0": change(
+        "IndexError: index -1: below 0", "s.answers[current - 1, s.turn]", "s.answers[current - 2, s.turn]"
+    ),
+    "a number that does not fit": change(
+        "OverflowError: .* does not fit into int8",
+        "RAISED_BY = np.array([0, 2, 4])",
+        "RAISED_BY = np.array([0, 120, 240])",
+    ),
+    "an observation past the end": change(
+        "IndexError: index 26 is out of bounds .*out\\[LAYOUT.size\\]",
+        _OBSERVE,
+        _OBSERVE + "    out[LAYOUT.size] = 1\n",
+    ),
+    "an action past the words": change(
+        "IndexError: index 1 is out of bounds", "    allow(s, CALL)\n", "    allow(s, CALL)\n    allow(s, 64)\n"
+    ),
+    "a division with a rest": change(
+        "is cut off to a whole number",
+        "    s.points[winner] = s.chips[1 - winner]\n",
+        "    s.points[winner] = s.chips[1 - winner] / 2\n",
+    ),
+    "a division by 0": change(
+        "(ZeroDivision|FloatingPoint)Error: .*divi",
+        "    s.points[winner] = s.chips[1 - winner]\n",
+        "    s.points[winner] = s.chips[1 - winner] // (s.turn - s.turn)\n",
+    ),
+    "a name that is not there": change(
+        "NameError: name 'winers' is not defined",
+        "    s.points[winner] = s.chips[1 - winner]\n",
+        "    s.points[winers] = s.chips[1 - winner]\n",
+    ),
+    "a field that is not there": change("'State' object has no attribute 'pot'", _RESET, "    s.pot = 0\n" + _RESET),
+    # every state
+    "no legal action": change(
+        "'a_bet' of player_0 has no legal action",
+        "    allow(s, CALL)\n",
+        "",
+        "if raises < MOST_RAISES",
+        "if raises > MOST_RAISES",
+    ),
+    "an action past the last": change(
+        "action 5 is allowed, but the last one is 2", "    allow(s, CALL)\n", "    allow(s, CALL)\n    allow(s, 5)\n"
+    ),
+    "no end": change(
+        "has no end after 20,000 steps", "    s.turn += 1\n", "    ask(s, 0, other)\n    legal(s, t)\n    return\n"
+    ),
+    "an observation out of bounds": change(
+        "in 'chips' of the observation; allowed are 0 to 2", '"chips / 13"', '"chips / 2"'
+    ),
+    "ranks that are not written": change(
+        "ranks writes no place for owner 1",
+        _RULES,
+        _RULES.replace("sample_hidden)", "sample_hidden, ranks=first)"),
+        "# --- What a player sees",
+        "@rule\ndef first(s: State, out: np.ndarray) -> None:\n    out[0] = 1\n\n\n# --- What a player sees",
+    ),
+    "places from 0": change(
+        "the places are \\[0, 0\\]: the first is 1",
+        _RULES,
+        _RULES.replace("sample_hidden)", "sample_hidden, ranks=first)"),
+        "# --- What a player sees",
+        "@rule\ndef first(s: State, out: np.ndarray) -> None:\n    out[:2] = 0\n\n\n# --- What a player sees",
+    ),
+    "places without a gap": change(
+        "the places are \\[1, 3\\]",
+        _RULES,
+        _RULES.replace("sample_hidden)", "sample_hidden, ranks=first)"),
+        "# --- What a player sees",
+        "@rule\ndef first(s: State, out: np.ndarray) -> None:\n    out[0], out[1] = 1, 3\n\n\n# --- What a player sees",
+    ),
+    "a decision without a name": change(
+        "the decision is 1, but there are names for 1", "ask(s, 0, other)", "ask(s, 1, other)"
+    ),
+    "an actor who does not play": change(
+        "the actor is 2, of 2 players|seat|index", "        ask(s, 0, other)\n", "        ask(s, 0, 2)\n"
+    ),
+    "a round too many": change("it is round 2 of 1", "= ROUNDS\n\n\n# --- Rules", "= 1\n\n\n# --- Rules"),
+    "players that the rules change": change(
+        "the rules changed the fields players or owners",
+        "    s.deck[:] = COPIES\n",
+        "    s.deck[:] = COPIES\n    s.owners = 1\n",
+    ),
+    "answers with the same words": change(
+        "stands for two legal actions of 'a_bet'",
+        "words = PlainWords(DECISIONS, ACTIONS, RULES)",
+        "class Same(PlainWords):\n    def action_text(self, state: Any, action: int) -> str:\n        return "
+        "'bet'\n\n\nwords = Same(DECISIONS, ACTIONS, RULES)",
+    ),
+    "a question without words": change(
+        "has a question or an answer without words",
+        "words = PlainWords(DECISIONS, ACTIONS, RULES)",
+        "class Same(PlainWords):\n    def question(self, state: Any) -> str:\n        return ''\n\n\nwords = "
+        "Same(DECISIONS, ACTIONS, RULES)",
+    ),
+    "a drawing that changes the game": change(
+        "words or drawings change the record",
+        '    """Chips and cards; the',
+        '    state["chips"][0] = 1 + state["chips"][0] % 5\n    """Chips and cards; the',
+    ),
+    "legal actions after the end": change(
+        "a finished game has legal actions", _END, "    s.actor = NOBODY\n\n\n@rule\ndef legal"
+    ),
+    "a range that is too small": change(
+        "check refuses a state of a random game", '"chips": (ANTE, MOST_CHIPS)', '"chips": (ANTE, ANTE)'
+    ),
+    # the same bytes
+    "NumPy's random numbers": change(
+        "play the same seed differently", _RESET, "    s.cards[0] = np.random.randint(3)\n" + _RESET
+    ),
+    "a hash": change("play the same seed differently", _RESET, "    s.cards[0] = hash('x') % 3\n" + _RESET),
+    "a field that reset forgets": change(
+        "reset leaves the field answers as it was", "    s.answers[:] = NO_ACTION\n", ""
+    ),
+    # hidden information
+    "nothing redrawn": change(
+        "sample_hidden redraws nothing", _RULES, _RULES.replace(", sample_hidden=sample_hidden", "")
+    ),
+    "the random stream kept": change(
+        "sample_hidden keeps the random stream", "    s.rng = rng\n    s.deck[s.cards", "    s.deck[s.cards"
+    ),
+    "the own card redrawn": change(
+        "sample_hidden changes what the seat sees: block 'card'", _SAMPLE, _SAMPLE.replace("1 - seat", "seat")
+    ),
+    "another's card in the observation": change(
+        "sample_hidden changes what the seat sees: block 'card'",
+        "    out[CARD + s.cards[viewer]] = 1\n",
+        "    out[CARD + s.cards[1 - viewer]] = 1\n",
+    ),
+    "another's card in the drawing": change(
+        "the drawing as text shows the seat what it can't know",
+        "shown = [viewer in (None, seat) or",
+        "shown = [True or viewer in (None, seat) or",
+    ),
+    "another's card in the words": change(
+        "words.facts tells the seat what it can't know",
+        "words = PlainWords(DECISIONS, ACTIONS, RULES)",
+        "class Loud(PlainWords):\n    def facts(self, state: Any, viewer: Any, names: Any) -> Any:\n        from "
+        "dataclasses import replace\n        return replace(super().facts(state, viewer, names), "
+        "phase=str(state['cards']))\n\n\nwords = Loud(DECISIONS, ACTIONS, RULES)",
+    ),
+    "a draw of other frequencies": change(
+        "sample_hidden draws with other frequencies",
+        _SAMPLE,
+        "    s.deck[s.cards[1 - seat]] += 1\n    s.cards[1 - seat] = draw_from(s, (s.deck > 0).astype(np.int8))\n    "
+        "s.deck[s.cards[1 - seat]] -= 1\n",
+    ),
+    "a card that is lost": change(
+        "sample_hidden draws what never occurs in games|never draws",
+        _SAMPLE,
+        "    s.cards[1 - seat] = draw_from(s, s.deck)\n",
+    ),
+}
+"""The mistakes by name."""
+
+
+def write(folder: Path, name: str) -> str:
+    """Write the changed game as a module into a folder; returns the module's name."""
+    text = GAME.read_text(encoding="utf-8")
+    for old, new in MISTAKES[name].changes:
+        assert text.count(old) >= 1, (name, old)
+        text = text.replace(old, new, 1)
+    module = "mistake_" + "".join(letter if letter.isalnum() else "_" for letter in name)
+    (folder / f"{module}.py").write_text(text, encoding="utf-8")
+    return module
+
+
+def main(folder: str, *names: str) -> None:
+    """Check the games with these mistakes, and print a line for each."""
+    sys.path.insert(0, folder)
+    testing = importlib.import_module("tabletop_engine.testing")
+    for name in names:
+        module = write(Path(folder), name)
+        try:
+            found = [str(problem) for problem in testing.problems_of(importlib.import_module(module).GAME, games=4)]
+        except Exception as error:  # a check must never end so
+            found = [f"CRASH {type(error).__name__}: {error}"]
+        print(json.dumps({"name": name, "found": found}), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

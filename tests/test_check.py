@@ -1,0 +1,106 @@
+"""The check of a stranger's game: it finds the mistakes of newcomers, and nothing in sound games."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from evergreen_env.game import GAME as EVERGREEN
+from tabletop_cli import evergreen
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.game import Game
+from tabletop_engine.testing import CHECKS, CheckFailed, Problem, check_game, problems_of
+from tests.games import connect_four, leduc_poker
+from tests.mistakes import MISTAKES, write
+
+ROOT = Path(__file__).parent.parent
+GROUPS = [sorted(MISTAKES)[i::6] for i in range(6)]
+
+
+@pytest.mark.parametrize("names", GROUPS, ids=range(len(GROUPS)))
+def test_a_mistake_is_found_and_named(names: list[str], tmp_path: Path) -> None:
+    """Each in a game of its own; plain Python throughout, as compiling 45 games would take minutes."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "tests.mistakes", str(tmp_path), *names],
+        cwd=ROOT,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    assert ran.returncode == 0, ran.stderr
+    found = {line["name"]: line["found"] for line in map(json.loads, ran.stdout.splitlines())}
+    assert list(found) == names
+    for name in names:
+        assert found[name], f"nothing is found: {name}"
+        assert re.search(MISTAKES[name].found, found[name][0]), (name, found[name])
+
+
+def test_the_list_of_mistakes_is_long() -> None:
+    assert len(MISTAKES) >= 36
+
+
+@pytest.mark.parametrize("game", [connect_four.GAME, leduc_poker.GAME], ids=lambda game: game.name)
+def test_a_sound_game_has_no_mistakes(game: Game) -> None:
+    check_game(game)
+
+
+@pytest.mark.parametrize("players", [1, 3])
+def test_a_shipped_game_has_no_mistakes(players: int) -> None:
+    check_game(EVERGREEN, games=3, players=(players,))
+
+
+def test_progress_names_every_check() -> None:
+    heard: list[tuple[str, int, int]] = []
+    check_game(connect_four.GAME, games=2, on_check=lambda *one: heard.append(one))
+    assert [name.split(",")[0] for name, _, _ in heard] == list(CHECKS)
+    assert [done for _, done, _ in heard] == list(range(len(CHECKS)))
+    assert {of for _, _, of in heard} == {len(CHECKS)}
+
+
+def test_players_that_the_game_does_not_have() -> None:
+    with pytest.raises(ConfigError, match="players=3: there can be 2"):
+        list(problems_of(connect_four.GAME, players=(3,)))
+
+
+def test_a_failed_check_says_where() -> None:
+    problem = Problem("legal set", "no answer", players=2, seed=4, step=0, seat=1)
+    assert str(problem) == "legal set: no answer (players 2, seed 4, step 0, seat 1)"
+    assert str(Problem("declarations", "no name")) == "declarations: no name"
+    failed = CheckFailed([problem, problem])
+    assert failed.problems == (problem, problem)
+    assert isinstance(failed, AssertionError)  # so that pytest shows a failed test, not an error
+
+
+def test_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "found.json"
+    ran = CliRunner().invoke(evergreen.app, ["check", "--players", "1", "--games", "1", "--json", str(path)])
+    assert ran.exit_code == 0, ran.output
+    assert ran.stdout == "Evergreen: no mistake was found\n"
+    assert json.loads(path.read_text(encoding="utf-8")) == {"problems": []}
+
+
+def test_the_command_with_a_mistake(tmp_path: Path) -> None:
+    module = write(tmp_path, "a name of two words")
+    command = [sys.executable, "-m", "tabletop_cli", module, "check"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT), *sys.path])}
+    ran = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, check=False, encoding="utf-8")
+    assert ran.returncode == 2, ran.stderr
+    assert "declarations: name='Leduc poker': must be one lower-case word" in ran.stdout
+    assert ran.stderr.endswith("1 mistake\n")
+
+
+def test_check_game_raises_what_was_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    game = importlib.import_module(write(tmp_path, "a unit without a number")).GAME
+    with pytest.raises(CheckFailed, match="the unit 'chips / many' of 'chips'") as failed:
+        check_game(game)
+    assert len(failed.value.problems) == 1
