@@ -207,7 +207,12 @@ SLOW = {"players": 5, "opponents": ["ismcts-9999ms"], "seat": 4, "seed": 1}
 def started(*more: tuple[int, str, dict[str, Any]]) -> subprocess.Popen[str]:
     """A server to which requests were written that nobody waits for but the first."""
     process = subprocess.Popen(
-        command("petrichor"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command("petrichor"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 (a shell's & ignores it)
     )
     assert process.stdin is not None and process.stdout is not None
     for number, method, params in [(1, "initialize", HELLO), *more]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,7 @@ def test_whole_games_end_as_text_games_do(home: str) -> None:
     # Without a memory each decision is asked alone; with one, all that was said is sent again.
     assert fresh["longest"] == 2
     assert growing["longest"] == 2 * max(one["answers"] for one in growing["samples"])
-    assert fresh["last asked"][0].endswith(("You are player_0.", "You are player_1."))
+    assert re.search(r"You are player_[01]\.", fresh["last asked"][0])
 
     # The games of one seed are one observation.
     margins = np.array([one["margin"] for one in fresh["samples"]]).reshape(3, 2).mean(axis=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -58,7 +59,7 @@ def test_whole_games_end_as_text_games_do(home: str) -> None:
     assert fresh["longest"] == solo["longest"] == 2
     assert all(one["branches"] == 1 for one in growing["games"])
     assert all(one["branches"] == one["turns"] for one in fresh["games"] + solo["games"])
-    assert fresh["last"][0].endswith(("You are player_0.", "You are player_1."))
+    assert re.search(r"You are player_[01]\.", fresh["last"][0])
 
 
 @pytest.mark.parametrize("home", HOMES)
