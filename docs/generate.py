@@ -426,7 +426,15 @@ BLOCKS = (
     Block("training.md", "parallel", parallel_table, PARALLEL),
     *_measured("evaluation.md", "coverage"),
     Block("performance.md", "benchmarks", performance_table, "petrichor bench --json docs/performance.json"),
-    *_measured("performance.md", "search_speed", "first_start", "machine_code_speed", "connect_four", "learning_speed"),
+    *_measured(
+        "performance.md",
+        "search_speed",
+        "first_start",
+        "machine_code_speed",
+        "connect_four",
+        "learning_speed",
+        "text_speed",
+    ),
     Block(
         "evergreen/performance.md",
         "benchmarks",
