@@ -12,10 +12,10 @@ from evergreen_env.config import Config
 from evergreen_env.scenarios import described
 from evergreen_env.words import answer_name
 from tabletop_engine.play.batch import legal_actions
+from tabletop_engine.testing import comparing
+from tabletop_engine.testing.comparing import Difference as Difference
+from tabletop_engine.testing.comparing import RandomStream
 from tests.reference_evergreen import Game
-from tests.support import comparing
-from tests.support.comparing import Difference as Difference
-from tests.support.comparing import RandomStream
 
 NOT_IN_REFERENCE = ("pending", "forfeited")
 """What the fast rules describe and the reference does not: bookkeeping in the middle of a turn. A slip there shows in

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from evergreen_env import Config, describe, scenario
+from tabletop_engine.testing.comparing import Difference
 from tests.evergreen.differential import compare_game
 from tests.evergreen.play import play as play_fast
 from tests.evergreen.random_games import play
@@ -15,7 +16,6 @@ from tests.reference_evergreen import draft, game, scoring, turn
 from tests.reference_evergreen.table import Player, Table
 from tests.reference_evergreen.task import Task
 from tests.reference_evergreen.zone import Zone
-from tests.support.comparing import Difference
 from tests.support.effort import games
 
 GAMES = games(5, 12)

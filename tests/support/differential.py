@@ -19,13 +19,13 @@ from petrichor_env.config import POWERS
 from petrichor_env.scenarios import described
 from petrichor_env.state import CROP_NAMES, TILE_NAMES
 from tabletop_engine.play.batch import legal_actions
+from tabletop_engine.testing import comparing
+from tabletop_engine.testing.comparing import Difference as Difference
+from tabletop_engine.testing.comparing import RandomStream
 from tests.reference import Game
 from tests.reference.southern_winds import RESHUFFLE
 from tests.reference.table import Table
 from tests.reference.words import HARVEST, in_order
-from tests.support import comparing
-from tests.support.comparing import Difference as Difference
-from tests.support.comparing import RandomStream
 
 NOT_IN_REFERENCE = ("powers", "turns", "last_turns", "forfeited", "pending")
 """What the fast rules describe and the reference does not: a switch that `Config` holds, and the bookkeeping of rules

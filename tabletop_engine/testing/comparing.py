@@ -1,4 +1,7 @@
-"""One game played by two implementations: the fast rules, and rules by the book in plain Python.
+"""One game played by two implementations: the fast rules, and slow rules by the book in plain Python.
+
+`compare(GAME, slow_game)` plays random games with both. A game that describes more, or names its answers otherwise,
+is a subclass of `Comparison`.
 
 The fast game goes first. The reference is told the same answers and takes its chance from the random stream in the fast
 game's record. After every decision everything that both can describe must be equal.
@@ -10,16 +13,17 @@ import json
 import random
 import traceback
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from math import prod
 from pathlib import Path
 from pprint import pformat
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from tabletop_engine.errors import TabletopError
-from tabletop_engine.game import Config
-from tabletop_engine.play.batch import Batch, game_seed
+from tabletop_engine.game import Config, Game
+from tabletop_engine.play.batch import Batch, game_seed, legal_actions
 
 C = TypeVar("C", bound=Config)
 
@@ -44,6 +48,15 @@ class RandomStream:
         bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EB % 2**64
         bits ^= bits >> 31
         return (bits >> 32) * bound >> 32
+
+    def kind(self, counts: Sequence[int]) -> int:
+        """A random thing of which there are `counts` of each kind: its kind, as `draw_from` draws it."""
+        left = self.below(sum(counts))
+        for kind, count in enumerate(counts):
+            left -= count
+            if left < 0:
+                return kind
+        raise AssertionError("the stream gave a number past the bound")
 
 
 # --- Answers ---------------------------------------------------------------------------------------------------------
@@ -89,6 +102,7 @@ class Difference(Exception):
         before: the fast state before it, as a scenario; None at setup.
         problem: the error that one of them raised, with the end of its traceback.
         overlay: the text of the overlay file.
+        again: the call that plays this game once more.
     """
 
     config: Config
@@ -102,6 +116,7 @@ class Difference(Exception):
     before: dict[str, Any] | None
     problem: str = ""
     overlay: str = ""
+    again: str = ""
 
     @property
     def keys(self) -> list[str]:
@@ -124,7 +139,7 @@ class Difference(Exception):
             lines += [line for line in diff if not line.startswith("@@")]
         if self.before is not None:
             lines += [f"The scenario before it, to be answered with {self.action!r}:", json.dumps(self.before)]
-        lines += [f"Both again: compare_game({self.config!r}, seed={self.seed})"]
+        lines += [f"Both again: {self.again or f'compare_game({self.config!r}, seed={self.seed})'}"]
         return "\n".join(lines)
 
 
@@ -168,6 +183,10 @@ class Comparison(ABC, Generic[C]):
     def tables(self, record: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """What both describe, the fast rules' first."""
 
+    def question(self, record: Any) -> tuple[str, str]:
+        """The decision and who is asked, for the report."""
+        return self.config.game.decisions[int(record["decision"])], self.config.agents[int(record["actor"])]
+
     # --- Playing ---
 
     def play(self) -> int:
@@ -186,7 +205,7 @@ class Comparison(ABC, Generic[C]):
                 if not legal:
                     return False
                 self.action = self.taste.choose(list(legal))
-                self.asked = (self.fast["decision"], self.fast["actor"])
+                self.asked = self.question(self.batch.states[0])
                 self.before = self.batch.states[0].copy()
                 self.step += 1
                 self.batch.step([legal[self.action]])
@@ -207,3 +226,77 @@ class Comparison(ABC, Generic[C]):
         overlay = Path(components).read_text() if isinstance(components, str) else ""
         sides = (self.fast, self.reference)
         return Difference(self.config, self.seed, self.step, *self.asked, self.action, *sides, before, problem, overlay)
+
+
+# --- Any game --------------------------------------------------------------------------------------------------------
+
+
+class SlowGame(Protocol):
+    """The rules once more, as plain as the rulebook."""
+
+    def legal(self) -> Collection[str]:
+        """The names of the legal actions, as the game has them; none when it is over."""
+
+    def answer(self, name: str) -> None:
+        """Answer the question with one of them."""
+
+    def facts(self) -> Mapping[str, Any]:
+        """What must be equal: values by the names that `Game.described` gives them. The more, the better."""
+
+
+class _Plain(Comparison[Config]):
+    def __init__(self, config: Config, seed: int, slow: Callable[[Config, RandomStream], SlowGame]) -> None:
+        super().__init__(config, seed)
+        self.slow = slow
+
+    def start_reference(self, record: Any) -> None:
+        self.chance = RandomStream(self.stream)
+        self.game = self.slow(self.config, self.chance)
+
+    def answer_reference(self, name: str) -> None:
+        self.game.answer(name)
+
+    def fast_answers(self, record: Any) -> dict[str, int]:
+        names = self.config.game.actions
+        return {names[action]: action for action in legal_actions(record).tolist()}
+
+    def tables(self, record: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        told = {"rng": self.chance.place, **self.game.facts()}
+        described = self.config.game.described(record)
+        fast = {name: described.get(name, "missing") for name in told}
+        return (
+            {**fast, "legal": sorted(self.fast_answers(record))},
+            {**told, "legal": sorted(self.game.legal())},
+        )
+
+    def difference(self, problem: str = "") -> Difference:
+        found = super().difference(problem)
+        found.again = f"compare(GAME, slow_game, players=({self.config.players},), seeds=({self.seed},))"
+        return found
+
+
+def compare(
+    game: Game,
+    slow: Callable[[Config, RandomStream], SlowGame],
+    *,
+    players: Sequence[int] = (),
+    seeds: Sequence[int] = range(100),
+) -> int:
+    """Play random games with the game and with a slow implementation; what both tell is equal after every decision.
+
+    Arguments:
+        slow: makes a slow game, set up, from the configuration and the numbers that the fast game's chance draws. It
+            must draw in the same order.
+        players: numbers of players; (): all that the game has.
+        seeds: of the games, for each number of players.
+
+    Returns the number of decisions.
+
+    Raises ConfigError for a number of players that the game does not have, and Difference, whose text is a report: what
+    differs after which answer, and the position before it as a scenario.
+    """
+    decisions = 0
+    for number in players or game.players:
+        for seed in seeds:
+            decisions += _Plain(game.config(players=number), seed, slow).play()
+    return decisions
