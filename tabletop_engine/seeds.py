@@ -43,7 +43,7 @@ class Stream(IntEnum):
     TEXT_SEATS = 17
     """Which seat a player by text has."""
     CHECK = 18
-    """Which answers are given in the check of a game, and how often what is hidden is redrawn."""
+    """Which answers are given in the check of a game and beside a slow one, and how what is hidden is redrawn."""
     BOXES = 16
     """Numbers on the pieces that are drawn from their ranges; the further indices are in `described.draws`."""
 

@@ -10,7 +10,6 @@ game's record. After every decision everything that both can describe must be eq
 from __future__ import annotations
 
 import json
-import random
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -20,10 +19,12 @@ from math import prod
 from pathlib import Path
 from pprint import pformat
 from typing import Any, Generic, Protocol, TypeVar
+from zlib import crc32
 
 from tabletop_engine.errors import TabletopError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.batch import Batch, game_seed, legal_actions
+from tabletop_engine.seeds import Stream, generator
 
 C = TypeVar("C", bound=Config)
 
@@ -69,7 +70,7 @@ class Taste:
     """
 
     def __init__(self, config: Config, seed: int) -> None:
-        self.random = random.Random(f"{config.name} {seed}").random
+        self.random = generator(seed, Stream.CHECK, crc32(config.name.encode())).random
         self.likes: dict[str, float] = {}
 
     def like(self, word: str) -> float:
