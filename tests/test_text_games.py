@@ -15,6 +15,7 @@ from tabletop_agents.text import Form, InvalidReply, TextGame, TextTable, Turn
 from tabletop_engine.errors import ConfigError, GameOver
 from tabletop_engine.game import NOBODY
 from tabletop_engine.replays.replay import Replay
+from tabletop_engine.text.plain import PlainWords
 from tabletop_engine.text.tokens import estimated_tokens
 from tests.games import connect_four, leduc_poker
 from tests.support.hidden import swapped
@@ -364,3 +365,15 @@ def test_undo_and_replay(tmp_path: Any) -> None:
     game.replay.save(tmp_path / "game.json")
     assert Replay.load(tmp_path / "game.json", SOLO.game).points == tuple(turns[-1].info["points"])
     assert game.actor == NOBODY
+
+
+def test_a_semicolon_within_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such an answer is one, also the first action of the game."""
+    named = dict(enumerate(("first; column", "second; column")))
+    monkeypatch.setattr(PlainWords, "action_text", lambda self, state, action: named.get(action, f"column {action}"))
+    game = TextGame(connect_four.Config(), ("random",), seat=0)
+    for action, text in named.items():
+        game.reset(1)
+        turn = game.step(json.dumps({"answer": text}))
+        assert not turn.problem and not turn.message
+        assert game.replay.actions[0] == action

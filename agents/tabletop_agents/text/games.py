@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from tabletop_agents.text.turn import FAILURES, Form, Turn
 from tabletop_engine import seeds
 from tabletop_engine.checks import checked, whole
 from tabletop_engine.errors import ConfigError, GameOver, TabletopError
-from tabletop_engine.game import NOBODY, Config
+from tabletop_engine.game import NOBODY, Config, game_of
 from tabletop_engine.play.agents import Agent, agents_of
 from tabletop_engine.play.batch import check_config, choice
 from tabletop_engine.play.scores import margins
@@ -195,7 +195,9 @@ class TextTable:
 
     def _separated(self, answers: Sequence[str]) -> Sequence[str]:
         """The answers; one that is no answer as a whole is several, separated by semicolons."""
-        if len(answers) != 1 or ";" not in answers[0] or read_answer(answers[0], self.session.options()).action:
+        if len(answers) != 1 or ";" not in answers[0]:
+            return answers
+        if read_answer(answers[0], self.session.options()).action is not None:
             return answers
         return [one for one in answers[0].split(";") if one.strip()]
 
@@ -283,6 +285,30 @@ class TextGame(TextTable):
             self._opponents *= others
         self._wanted_seat = check_seat(seat, config.players)
         self.seat = 0
+
+    @classmethod
+    def of(
+        cls,
+        home: str,
+        config: Mapping[str, Any] | None,
+        form: Mapping[str, Any] | None,
+        options: Mapping[str, Any],
+        **more: Any,
+    ) -> TextGame:
+        """The game of plain values, as frameworks give them.
+
+        Arguments:
+            home: the home module of the game (`tabletop_engine.game.game_of`).
+            config: settings of the game's configuration, by their names; None for its defaults.
+            form: what the messages show, by the names of `Form`.
+            options, more: further arguments of `TextGame`.
+
+        Raises ConfigError for what cannot be played.
+        """
+        try:
+            return cls(game_of(home).config(**(config or {})), form=Form(**(form or {})), **options, **more)
+        except TypeError as error:  # a name that is no setting
+            raise ConfigError(f"game {home!r}: {error}") from None
 
     @checked
     def reset(self, seed: int = 0) -> Turn:

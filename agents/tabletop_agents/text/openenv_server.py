@@ -25,9 +25,8 @@ from openenv.core.env_server.types import Action, EnvironmentMetadata, Observati
 from pydantic import Field
 
 from tabletop_agents.text.games import TextGame
-from tabletop_agents.text.turn import Form, Turn
+from tabletop_agents.text.turn import Turn
 from tabletop_engine.errors import ConfigError
-from tabletop_engine.game import game_of
 
 APP_VARIABLE = "TABLETOP_TEXT_GAME"
 """The environment variable that tells `app` what is played: the arguments of `make_app`, as JSON."""
@@ -81,14 +80,8 @@ class GameEnvironment(Environment[GameAction, GameObservation, GameState]):  # t
         **game_options: Any,
     ) -> None:
         super().__init__()
-        settings = dict(config or {})
-        self._title = game_of(game).title
-        try:
-            self._form = Form(**(form or {}))
-            self._game = TextGame(game_of(game).config(**settings), form=self._form, **game_options)
-        except TypeError as error:  # a name that is no setting
-            raise ConfigError(f"game {game!r}: {error}") from None
-        self._state = GameState(game=game, config=settings)
+        self._game = TextGame.of(game, config, form, game_options)
+        self._state = GameState(game=game, config=dict(config or {}))
 
     def reset(self, seed: int | None = None, episode_id: str | None = None, **kwargs: Any) -> GameObservation:
         """Start the game of a seed; None draws one, which `state` then names. Other arguments have no effect.
@@ -124,15 +117,16 @@ class GameEnvironment(Environment[GameAction, GameObservation, GameState]):  # t
 
     def get_metadata(self) -> EnvironmentMetadata:
         """The name of the game, and what a client does."""
+        title = self._game.game.title
         return EnvironmentMetadata(
-            name=self._title, description=f"{self._title} by text: each message asks for one decision.", version="1"
+            name=title, description=f"{title} by text: each message asks for one decision.", version="1"
         )
 
     def _observed(self, turn: Turn) -> GameObservation:
         return GameObservation(
             text=turn.text,
             question=turn.question,
-            answers=[] if self._form.answers == "hidden" else list(turn.answers),
+            answers=[] if self._game.form.answers == "hidden" else list(turn.answers),
             problem=turn.problem,
             message=turn.message,
             reward=turn.reward,

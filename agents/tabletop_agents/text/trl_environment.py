@@ -14,9 +14,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tabletop_agents.text.games import TextGame
-from tabletop_agents.text.turn import Form, Turn
+from tabletop_agents.text.turn import Turn
 from tabletop_engine.errors import ConfigError, GameOver
-from tabletop_engine.game import game_of
 
 OVER = "The game is over. Call no tool any more."
 
@@ -43,11 +42,7 @@ class GameTool:
         form: Mapping[str, Any] | None = None,
         **game_options: Any,
     ) -> None:
-        try:
-            played = game_of(game).config(**(config or {}))
-            self._game = TextGame(played, form=Form(**(form or {})), **game_options, on_failure="lose")
-        except TypeError as error:  # a name that is no setting
-            raise ConfigError(f"game {game!r}: {error}") from None
+        self._game = TextGame.of(game, config, form, game_options, on_failure="lose")
         self._turn: Turn | None = None
 
     def reset(self, seed: int | None = None, **row: Any) -> str:
