@@ -93,12 +93,10 @@ def _plain(game: Game, players: int, number: int, kept: list[dict[str, Any]]) ->
     if error:
         yield Problem("plain Python", error, players)
         return
-    for line in lines:
-        if "error" in line:
-            at = f" at {line['where']}" if line["where"] else ""
-            yield Problem("plain Python", f"{line['error']}{at}", players, line["seed"], line["step"], line["seat"])
-            return
-    kept += lines
+    failed = list(_first_error("plain Python", lines, players))
+    yield from failed
+    if not failed:
+        kept += lines
 
 
 def _two_processes(game: Game, players: int, number: int, kept: list[dict[str, Any]]) -> Iterator[Problem]:
@@ -111,11 +109,16 @@ def _two_processes(game: Game, players: int, number: int, kept: list[dict[str, A
     yield from found
     if JIT and not found:
         compiled = list(games(game.home, players, number))
-        for line in compiled:
-            if "error" in line:
-                yield Problem("compiled", line["error"], players, line["seed"], line["step"], line["seat"])
-                return
-        yield from _first_difference("plain Python and compiled code", kept, compiled, players)
+        failed = list(_first_error("compiled", compiled, players))
+        yield from failed or _first_difference("plain Python and compiled code", kept, compiled, players)
+
+
+def _first_error(check: str, lines: list[dict[str, Any]], players: int) -> Iterator[Problem]:
+    for line in lines:
+        if "error" in line:
+            at = f" at {line['where']}" if line["where"] else ""
+            yield Problem(check, f"{line['error']}{at}", players, line["seed"], line["step"], line["seat"])
+            return
 
 
 def _first_difference(

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from tabletop_engine.errors import StateError
-from tabletop_engine.game import NOBODY, Game
+from tabletop_engine.game import Game
 from tabletop_engine.legal import is_legal
 from tabletop_engine.play.batch import Batch, legal_actions
 from tabletop_engine.record import copied
 from tabletop_engine.seeds import Stream, generator
+from tabletop_engine.testing.played import first_refused
 from tabletop_engine.testing.problems import Problem
-from tabletop_engine.testing.strict import MOST_STEPS, pick
+from tabletop_engine.testing.strict import positions
 
 DRAWS = 6
 """Redraws of each state that is looked at."""
@@ -38,8 +38,7 @@ def problems(game: Game, players: int, seeds: range) -> Iterator[Problem]:
     for seed in seeds:
         batch = Batch(config, 1, seed, autoreset="disabled", num_threads=1)
         chosen = generator(seed, Stream.CHECK)
-        step = 0
-        while batch.actors[0] != NOBODY and step < MOST_STEPS:
+        for step in positions(batch, chosen):
             for seat in range(players):
                 key = (seat, step, _seen(batch, batch.states, seat))
                 kept = _known(game, batch.states[0])
@@ -54,8 +53,6 @@ def problems(game: Game, players: int, seeds: range) -> Iterator[Problem]:
                         met.add(message)
                         yield Problem("hidden information", message, players, seed, step, seat)
                 redrawn += [(seed, step, seat, states[0]) for states in drawn]
-            batch.step([pick(batch, chosen)])
-            step += 1
         if len(met) > 3:
             return
     unsound = _unsound(game, config, redrawn)
@@ -72,20 +69,11 @@ def problems(game: Game, players: int, seeds: range) -> Iterator[Problem]:
 def _unsound(game: Game, config: Any, redrawn: list[tuple[int, int, int, Any]]) -> Problem | None:
     """The first redraw that `Game.check` refuses."""
     states = np.array([state for _, _, _, state in redrawn], game.state)
-    tables = game.load_tables(config.components)
-    try:
-        game.check(states, tables)
-    except StateError as error:
-        reason, at = str(error), redrawn[0]
-        for i, one in enumerate(redrawn):
-            try:
-                game.check(states[i : i + 1], tables)
-            except StateError as first:
-                reason, at = str(first), one
-                break
-        message = f"sample_hidden makes a record that no game reaches: {reason}"
-        return Problem("hidden information", message, config.players, *at[:3])
-    return None
+    refused = first_refused(game, states, game.load_tables(config.components))
+    if refused is None:
+        return None
+    message = f"sample_hidden makes a record that no game reaches: {refused[1]}"
+    return Problem("hidden information", message, config.players, *redrawn[refused[0]][:3])
 
 
 def _known(game: Game, state: Any) -> bytes:

@@ -10,6 +10,7 @@ import json
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from tabletop_engine.play.play import play
 from tabletop_engine.replays.replay import Replay
 from tabletop_engine.seeds import Stream, generator
 from tabletop_engine.testing.problems import Problem
-from tabletop_engine.testing.strict import pick
+from tabletop_engine.testing.strict import pick, positions
 
 
 def problems(game: Game, players: int) -> Iterator[Problem]:
@@ -79,9 +80,7 @@ def _save_and_load(game: Game, players: int) -> None:
 def _scenario(game: Game, players: int) -> None:
     batch = Batch(game.config(players=players), 1, 3, autoreset="disabled")
     chosen = generator(3, Stream.CHECK)
-    for step in range(12):
-        if batch.actors[0] == NOBODY:
-            break
+    for step in islice(positions(batch, chosen), 12):
         state = batch.states[0]
         described = json.loads(json.dumps(game.described(state)))
         again = game.scenario(described, None)
@@ -89,7 +88,6 @@ def _scenario(game: Game, players: int) -> None:
             name for name in game.state.names or () if name not in ("rng", "box") and (again[name] != state[name]).any()
         ]
         assert not changed, f"step {step}: a described position comes back with another {', '.join(changed)}"
-        batch.step([pick(batch, chosen)])
 
 
 def _replay(game: Game, players: int) -> None:

@@ -16,7 +16,7 @@ from tabletop_engine.play.batch import Batch, legal_actions
 from tabletop_engine.record import copied
 from tabletop_engine.seeds import Stream, generator
 from tabletop_engine.testing.problems import Problem
-from tabletop_engine.testing.strict import MOST_STEPS, digest, pick
+from tabletop_engine.testing.strict import MOST_STEPS, NO_END, digest, positions
 
 TABLES = 4
 """Games of which every state is looked at in words, with each seat as the viewer."""
@@ -43,16 +43,14 @@ def _first_problem(
     try:
         batch = Batch(config, 1, seed, autoreset="disabled", num_threads=1)
         chosen = generator(seed, Stream.CHECK)
-        while batch.actors[0] != NOBODY:
+        for step in positions(batch, chosen):
             state, seat = batch.states[0], int(batch.actors[0])
             met.append((seed, step, copied(state)))
             for check, message in _wrong_in(game, config, batch, state, in_words):
                 return Problem(check, message, config.players, seed, step, seat)
-            if step == MOST_STEPS:
-                message = f"a game of random actions has no end after {step:,} steps"
-                return Problem("the end", message, config.players, seed, step, seat)
-            batch.step([pick(batch, chosen)])
-            step += 1
+        if batch.actors[0] != NOBODY:
+            return Problem("the end", NO_END, config.players, seed, MOST_STEPS, seat)
+        step += 1
         met.append((seed, step, copied(batch.states[0])))
         for check, message in _wrong_at_the_end(game, config, batch):
             return Problem(check, message, config.players, seed, step)
@@ -125,25 +123,33 @@ def _unsound(game: Game, config: Any, met: list[tuple[int, int, Any]]) -> Iterat
         seed, step, state = met[outside[0]]
         yield Problem("observation", outside[1], config.players, seed, step, int(state["actor"]))
         return
+    refused = first_refused(game, states, tables)
+    if refused is not None:
+        seed, step, state = met[refused[0]]
+        message = f"check refuses a state of a random game: {refused[1]}"
+        yield Problem("every state", message, config.players, seed, step, int(state["actor"]))
+
+
+def first_refused(game: Game, states: np.ndarray, tables: np.ndarray) -> tuple[int, str] | None:
+    """The index of the first record that `Game.check` refuses, and why; None if it refuses none."""
     try:
         game.check(states, tables)
-    except StateError as error:
-        for i, (seed, step, state) in enumerate(met):
+    except StateError as all_together:
+        for i in range(len(states)):
             try:
                 game.check(states[i : i + 1], tables)
-            except StateError as one:
-                message = f"check refuses a state of a random game: {one}"
-                yield Problem("every state", message, config.players, seed, step, int(state["actor"]))
-                return
-        yield Problem("every state", f"check refuses states of random games: {error}", config.players)
+            except StateError as error:
+                return i, str(error)
+        return 0, str(all_together)
+    return None
 
 
 def _after_a_reset(game: Game, config: Any, seeds: range) -> Iterator[Problem]:
     """A record that a game was played on starts as a new one: `reset` sets every field."""
     used = Batch(config, 1, seeds[0], autoreset="disabled", num_threads=1)
     chosen = generator(0, Stream.CHECK)
-    while used.actors[0] != NOBODY:
-        used.step([pick(used, chosen)])
+    for _ in positions(used, chosen):
+        pass
     for seed in seeds:
         used.reset([seed])
         fresh = Batch(config, 1, seed, autoreset="disabled", num_threads=1)

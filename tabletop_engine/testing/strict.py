@@ -23,6 +23,7 @@ from tabletop_engine.seeds import Stream, generator
 
 MOST_STEPS = 20_000
 """Steps after which a random game counts as endless."""
+NO_END = f"a game of random actions has no end after {MOST_STEPS:,} steps"
 ENGINE = Path(__file__).parents[1]
 
 
@@ -98,18 +99,25 @@ def games(home: str, players: int, number: int, first_seed: int = 0) -> Iterator
         try:
             batch = batch_of(game.config(players=players), 1, seed, autoreset="disabled", num_threads=1)
             chosen = generator(seed, Stream.CHECK)
-            digests = [digest(batch)]
-            while batch.actors[0] >= 0 and step < MOST_STEPS:
+            digests = []
+            for step in positions(batch, chosen):  # noqa: B007 (an error below tells it)
                 seat = int(batch.actors[0])
-                batch.step([pick(batch, chosen)])
-                step += 1
                 digests.append(digest(batch))
+            digests.append(digest(batch))
             if batch.actors[0] >= 0:
-                raise RuntimeError(f"a game of random actions has no end after {MOST_STEPS:,} steps")
-            ranks = batch.places().tolist() if batch.actors[0] < 0 else []
-            yield {"seed": seed, "digests": digests, "ranks": ranks}
+                raise RuntimeError(NO_END)
+            yield {"seed": seed, "digests": digests, "ranks": batch.places().tolist()}
         except Exception as error:  # whatever a stranger's rules raise
             yield {"seed": seed, "step": step, "seat": seat, "error": told(error), "where": where(error)}
+
+
+def positions(batch: Any, chosen: np.random.Generator) -> Iterator[int]:
+    """Play a random game, at most `MOST_STEPS`: yields the number of each decision before it is answered."""
+    for step in range(MOST_STEPS):
+        if batch.actors[0] < 0:
+            return
+        yield step
+        batch.step([pick(batch, chosen)])
 
 
 def pick(batch: Any, chosen: np.random.Generator) -> int:
