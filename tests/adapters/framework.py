@@ -10,8 +10,12 @@ from typing import Any
 
 import pytest
 
+from tabletop_agents.text import TextGame
+from tabletop_engine.game import game_of
+
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).parent
+HOMES = ("petrichor_env.game", "evergreen_env.game")
 
 
 def python_of(name: str) -> Path:
@@ -36,3 +40,19 @@ def played(name: str, program: str, *arguments: str, seconds: float = 600) -> An
     )
     assert ran.returncode == 0, ran.stderr[-3000:]
     return json.loads(ran.stdout.splitlines()[-1])
+
+
+def directly(home: str, players: int, seed: int, seat: int) -> dict[str, float]:
+    """What the same replies bring in a TextGame, without the adapter."""
+    game = TextGame(game_of(home).config(players=players), seat=seat, reward="points")
+    turn = game.reset(seed)
+    while not turn.done:
+        turn = game.step('The first.\n{"answer": "1"}')
+    points = turn.info["points"]
+    expected = {"points": turn.reward, "invalid": float(turn.info["invalid"]), "unfinished": 0.0}
+    expected |= {"answers": turn.info["answers"], "problems": turn.info["problems"]}
+    if len(points) > 1:
+        others = [points[i] for i in range(len(points)) if i != seat]
+        expected["margin"] = points[seat] - sum(others) / len(others)
+        expected["win"] = turn.info["won"] / len(game.game.winners(game.session.state))
+    return expected

@@ -8,34 +8,15 @@ from typing import Any
 
 import pytest
 
-from tabletop_agents.text import TextGame
-from tabletop_engine.game import game_of
-from tests.adapters.framework import played
+from tests.adapters.framework import HOMES, directly, played
 
 pytestmark = pytest.mark.adapters
-HOMES = ("petrichor_env.game", "evergreen_env.game")
 
 
 def evaluated(*tasksets: tuple[dict[str, Any], str, dict[str, Any]]) -> list[dict[str, Any]]:
     """What came of tasksets, each with its arguments, the scripted player, and verifiers' settings of the agent."""
     found: list[dict[str, Any]] = played("verifiers", "play_verifiers.py", json.dumps(tasksets))
     return found
-
-
-def directly(home: str, players: int, seed: int, seat: int) -> dict[str, float]:
-    """What the same replies bring in a TextGame, without the adapter."""
-    game = TextGame(game_of(home).config(players=players), seat=seat, reward="points")
-    turn = game.reset(seed)
-    while not turn.done:
-        turn = game.step('The first.\n{"answer": "1"}')
-    points = turn.info["points"]
-    expected = {"points": turn.reward, "invalid": float(turn.info["invalid"]), "unfinished": 0.0}
-    expected |= {"answers": turn.info["answers"], "problems": turn.info["problems"]}
-    if len(points) > 1:
-        others = [points[i] for i in range(len(points)) if i != seat]
-        expected["margin"] = points[seat] - sum(others) / len(others)
-        expected["win"] = turn.info["won"] / len(game.game.winners(game.session.state))
-    return expected
 
 
 @pytest.mark.parametrize("home", HOMES)
