@@ -24,7 +24,7 @@ from tabletop_engine.text.answers import (
     declared_answers,
     read_answer,
 )
-from tabletop_engine.text.options import options_of
+from tabletop_engine.text.options import legal_options
 from tests.games import connect_four, leduc_poker
 
 TEXTS = ("play a Frost card", "play a Sun card", "play two other cards as a Sun card", "vote for Sun", "take P1", "P10")
@@ -237,7 +237,7 @@ def positions(config: Any, games: int = 2) -> Iterator[tuple[Any, list[Option]]]
     batch = Batch(config, games, seed=5, autoreset="disabled")
     while (batch.actors != NOBODY).any():
         for state in batch.states[batch.actors != NOBODY]:
-            yield state, options_of(config.game, state)
+            yield state, legal_options(config.game, state)
         batch.step(batch.random_actions(), which=batch.actors != NOBODY)
 
 

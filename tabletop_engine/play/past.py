@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +57,7 @@ class Past:
 
 def past_of(batch: Batch) -> Past | None:
     """The `Past` among the listeners of a batch; None if there is none."""
-    return next(_pasts(batch), None)
+    return next((one for one in batch.listeners if isinstance(one, Past)), None)
 
 
 def remember(batch: Batch) -> Past:
@@ -67,7 +67,3 @@ def remember(batch: Batch) -> Past:
         found = Past(batch)
         batch.listeners.append(found)
     return found
-
-
-def _pasts(batch: Batch) -> Iterator[Past]:
-    return (one for one in batch.listeners if isinstance(one, Past))

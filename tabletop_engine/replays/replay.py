@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -316,6 +316,23 @@ def words_for(game: Game, state: Any, action: int, viewer: int | None = None) ->
     if action == FORFEIT:
         return "an illegal action, which loses the game"
     return game.words.told_action(state, action, viewer)
+
+
+def told_steps(
+    game: Game,
+    steps: Iterable[tuple[Any, int]],
+    viewer: int | None,
+    tables: np.ndarray,
+    label: Callable[[int], str],
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """What happened in steps, each a record and the action that was played on it, as a viewer may know it.
+
+    Yields pairs of who answered what ("" if that is hidden), and sentences about what it did. `label` names a seat.
+    """
+    for before, action in steps:
+        done = words_for(game, before, action, viewer)
+        answer = f"{label(int(before['actor']))}: {done}" if done else ""
+        yield answer, game.words.events(before, action, viewer, tables)
 
 
 def _first_states(config: Config, starts: Sequence[Any], tables: np.ndarray) -> np.ndarray:

@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 
 from tabletop_engine.text.words import either, shown
 
+MOST_ANSWERS = 100
+"""Answers that one reply may declare."""
 MOST_READ = 20_000
 """Characters of a reply that are read, from its end."""
 _LONGEST_LINE = 300
 """Characters of a reply without a declared answer, at most."""
 _MOST_OBJECTS = 200
-_MOST_ANSWERS = 100
 _MOST_LISTED = 8
 
 UNREADABLE, UNKNOWN, SEVERAL, TRUNCATED = "unreadable", "unknown", "several", "truncated"
@@ -115,8 +116,8 @@ def _no_constant(name: str) -> None:
 
 def _listed(given: Any) -> Declared:
     answers = given if isinstance(given, list) else [given]
-    if not answers or len(answers) > _MOST_ANSWERS or not all(_is_answer(one) for one in answers):
-        return Declared((), UNREADABLE, f"The answer is a text, a number, or a list of up to {_MOST_ANSWERS} of them.")
+    if not answers or len(answers) > MOST_ANSWERS or not all(_is_answer(one) for one in answers):
+        return Declared((), UNREADABLE, f"The answer is a text, a number, or a list of up to {MOST_ANSWERS} of them.")
     return Declared(tuple(str(one).strip()[:_LONGEST_LINE] for one in answers))
 
 

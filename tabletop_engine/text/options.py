@@ -9,7 +9,7 @@ from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.text.answers import Option
 
 
-def options_of(game: Game, state: Any) -> list[Option]:
+def legal_options(game: Game, state: Any) -> list[Option]:
     """The legal actions of a record as `read_answer` takes them."""
     words, names = game.words, game.actions
     return [

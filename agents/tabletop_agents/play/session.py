@@ -26,9 +26,9 @@ from tabletop_engine.play.batch import Batch, check_config, legal_actions
 from tabletop_engine.play.past import remember
 from tabletop_engine.record import FORFEIT, copied
 from tabletop_engine.replays.files import check_names
-from tabletop_engine.replays.replay import Replay, words_for
+from tabletop_engine.replays.replay import Replay, told_steps, words_for
 from tabletop_engine.text.answers import Option
-from tabletop_engine.text.options import options_of
+from tabletop_engine.text.options import legal_options
 from tabletop_engine.text.words import counted, win_text
 
 PERSON = "person"
@@ -212,24 +212,17 @@ class Session:
 
         Yields pairs of who answered what ("" if that is hidden), and sentences about what it did.
         """
-        return self._told(self._states[first:-1], self._actions[first:], viewer)
+        return self.telling(first, viewer)()
 
     def telling(self, first: int, viewer: int | None) -> Callable[[], Iterator[tuple[str, Sequence[str]]]]:
         """What `told` yields now, for later: it stays the same when the game goes on, or back."""
-        return partial(self._told, self._states[first:-1], self._actions[first:], viewer)
-
-    def _told(
-        self, states: Sequence[Any], actions: Sequence[int], viewer: int | None
-    ) -> Iterator[tuple[str, Sequence[str]]]:
-        for before, action in zip(states, actions, strict=True):
-            done = words_for(self.game, before, action, viewer)
-            answer = f"{self.label(int(before['actor']))}: {done}" if done else ""
-            yield answer, self.game.words.events(before, action, viewer, self.tables)
+        steps = [*zip(self._states[first:-1], self._actions[first:], strict=True)]
+        return partial(told_steps, self.game, steps, viewer, self.tables, self.label)
 
     def options(self) -> list[Option]:
         """The possible answers as `read_answer` takes them."""
         if self._options is None:
-            self._options = options_of(self.game, self.state)
+            self._options = legal_options(self.game, self.state)
         return self._options
 
     def drew_chance(self, number: int) -> bool:

@@ -27,7 +27,7 @@ from mcp.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from tabletop_agents.text.tools import Player, Players, Said, refused, tools_of
+from tabletop_agents.text.tools import Player, Players, Said, refused
 from tabletop_agents.web.catalogue import Catalogue
 from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError
@@ -63,7 +63,6 @@ class GameServer:
         self.catalogue = Catalogue([home])
         (self.game,) = self.catalogue.games.values()
         self.players = Players(self.catalogue, self.game, games)
-        self._tools = tools_of(self.catalogue, self.game)
         self._locks: WeakKeyDictionary[Player, asyncio.Lock] = WeakKeyDictionary()
         self._cores = asyncio.Semaphore(usable_cores())
         self._running: set[asyncio.Task[Said]] = set()
@@ -95,7 +94,7 @@ class GameServer:
                 input_schema=tool.schema(_GAME if named and tool.name != "new_game" else {}),
                 annotations=types.ToolAnnotations(read_only_hint=tool.reads, open_world_hint=False),
             )
-            for tool in self._tools.values()
+            for tool in self.players.tools.values()
         ]
         return types.ListToolsResult(tools=listed)
 

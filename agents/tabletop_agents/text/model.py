@@ -22,9 +22,9 @@ from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.play.agents import USAGE, Decisions
 from tabletop_engine.play.batch import choice
 from tabletop_engine.record import FORFEIT
-from tabletop_engine.replays.replay import words_for
+from tabletop_engine.replays.replay import told_steps
 from tabletop_engine.text.answers import declared_answers, read_answer
-from tabletop_engine.text.options import options_of
+from tabletop_engine.text.options import legal_options
 from tabletop_engine.text.tokens import estimated_tokens
 
 MEMORIES = {"none": "none", "game": "game"}
@@ -141,14 +141,15 @@ class ModelAgent:
         state, tables, number, steps = decisions.of_each(i)
         game, seat = decisions.game, int(state["actor"])
         config = game.config.of(state)
+        names = game.words.owner_names(config.players)
         turn = Turn(
             config,
             tables,
             state,
             seat,
             form=self.form,
-            options=options_of(game, state),
-            told=lambda: told(game, steps, seat, tables),
+            options=legal_options(game, state),
+            told=lambda: told_steps(game, steps, seat, tables, names.__getitem__),
         )
         messages = self._conversation(config, tables, seat, number)
         messages.append({"role": "user", "content": turn.text})
@@ -160,7 +161,6 @@ class ModelAgent:
             if declared.answers:
                 read = read_answer(declared.answers[0], turn.options)
                 if read.action is not None:
-                    self._count(failures=0, problems=0)
                     return read.action
                 problem, message = read.problem, read.message
             self._count(problems=1, failures=int(attempt == self.tries - 1))
@@ -203,9 +203,11 @@ class ModelAgent:
                         f"{type(error).__name__}: {str(error)[:300]}"
                     ) from error
                 time.sleep(self.pause * 2**attempt)
-        given = sum(estimated_tokens(message["content"]) for message in sent)
-        tokens_in = given if reply.input_tokens is None else reply.input_tokens
-        tokens_out = estimated_tokens(reply.text) if reply.output_tokens is None else reply.output_tokens
+        tokens_in, tokens_out = reply.input_tokens, reply.output_tokens
+        if tokens_in is None:
+            tokens_in = sum(estimated_tokens(message["content"]) for message in sent)
+        if tokens_out is None:
+            tokens_out = estimated_tokens(reply.text)
         self._count(calls=1, input_tokens=tokens_in, output_tokens=tokens_out)
         if self.log is not None:
             line = {
@@ -268,13 +270,3 @@ def _reply_of(given: Any) -> Reply:
     if len(given.text) > LONGEST_REPLY:
         return Reply(given.text[-LONGEST_REPLY:], given.input_tokens, given.output_tokens, given.truncated)
     return given
-
-
-def told(game: Any, steps: Sequence[tuple[Any, int]], viewer: int, tables: np.ndarray) -> list[tuple[str, list[str]]]:
-    """Who answered what in these steps, and sentences about what that did, as the viewer may know it."""
-    lines = []
-    for before, action in steps:
-        done = words_for(game, before, action, viewer)
-        name = game.words.owner_names(int(before["players"]))[int(before["actor"])]
-        lines.append((f"{name}: {done}" if done else "", list(game.words.events(before, action, viewer, tables))))
-    return lines

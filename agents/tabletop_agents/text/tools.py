@@ -17,6 +17,7 @@ from tabletop_agents.text.turn import ANSWERS, BOARDS, Form, Turn
 from tabletop_agents.web.catalogue import Catalogue, options_of
 from tabletop_engine.errors import ConfigError, GameOver, TabletopError
 from tabletop_engine.game import Game
+from tabletop_engine.text.answers import MOST_ANSWERS
 from tabletop_engine.text.words import either, shown
 
 Schema = dict[str, Any]
@@ -29,8 +30,8 @@ _HOW_TO_ANSWER = (
 _MOST_TRIES = 100
 """Replies without a legal answer in a row, after which an error says so: no game is lost by them here."""
 _LONGEST_ERROR = 1000
-_MOST_NAMES, _MOST_ANSWERS = 20, 100
-"""Entries of lists."""
+_MOST_NAMES = 20
+"""Entries of a list of names."""
 _LARGEST = 2**53 - 1
 """The largest whole number that every client represents exactly."""
 _WHOLE: Schema = {"type": "integer"}
@@ -99,7 +100,7 @@ def tools_of(catalogue: Catalogue, game: Game) -> dict[str, Tool]:
         ),
         "rules": _described(_SWITCH, "Whether the first message has the complete rules; without it they are there."),
     }
-    answer = {"anyOf": [_TEXT, _WHOLE, _list_of({"anyOf": [_TEXT, _WHOLE]}, _MOST_ANSWERS)]}
+    answer = {"anyOf": [_TEXT, _WHOLE, _list_of({"anyOf": [_TEXT, _WHOLE]}, MOST_ANSWERS)]}
     tools = (
         Tool("new_game", f"Start a game of {game.title}. It takes the place of the game before.", new_game),
         Tool("rules", "The complete rules of the game that is played.", reads=True),
@@ -128,11 +129,12 @@ class Player:
     Arguments:
         catalogue: what can be chosen.
         game: the game of this server.
+        tools: those of `tools_of`; None makes them.
     """
 
-    def __init__(self, catalogue: Catalogue, game: Game) -> None:
+    def __init__(self, catalogue: Catalogue, game: Game, tools: Mapping[str, Tool] | None = None) -> None:
         self._catalogue, self._game = catalogue, game
-        self._tools = tools_of(catalogue, game)
+        self._tools = tools_of(catalogue, game) if tools is None else tools
         self._table: TextGame | None = None
 
     @property
@@ -170,9 +172,7 @@ class Player:
         table = TextGame(config, others, seat=seat, form=form, tries=_MOST_TRIES, on_failure="raise")
         drawn = secrets.randbelow(2**32) if seed is None else seed
         turn = table.reset(drawn)
-        table.form = replace(
-            form, rules=False
-        )  # they are in the first message alone; the tool `rules` tells them again
+        table.form = replace(form, rules=False)  # the first message has them; the tool `rules` tells them again
         self._table = table
         return Said(turn.text if seed is not None else f"{turn.text}\n\nThe seed of this game is {drawn}.")
 
@@ -216,10 +216,14 @@ class Players:
         catalogue: what can be chosen.
         game: the game of this server.
         most: games that are kept; a newer one drops the one that was used least recently.
+
+    Attributes:
+        tools: those of the game, by their names.
     """
 
     def __init__(self, catalogue: Catalogue, game: Game, most: int) -> None:
         self._catalogue, self._game, self._most = catalogue, game, most
+        self.tools = tools_of(catalogue, game)
         self._kept: OrderedDict[str, Player] = OrderedDict()
 
     def __len__(self) -> int:
@@ -228,7 +232,7 @@ class Players:
     def of(self, key: str) -> Player:
         """The client with this key; a new one without a game if it is unknown."""
         if key not in self._kept:
-            return Player(self._catalogue, self._game)
+            return Player(self._catalogue, self._game, self.tools)
         self._kept.move_to_end(key)
         return self._kept[key]
 

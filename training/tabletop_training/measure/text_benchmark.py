@@ -335,7 +335,7 @@ def estimated_cost(player: Agent, config: Config) -> tuple[float, float]:
     said = np.zeros(_SAMPLE)
     while (batch.actors >= 0).any():
         for game in np.flatnonzero(batch.actors == 0).tolist():
-            turn = Turn(config, batch.tables, batch.states[game].copy(), 0, form=form)
+            turn = Turn(config, batch.tables, batch.states[game], 0, form=form)
             message = estimated_tokens(turn.board) + 15 * int(batch.action_masks[game].sum()) + 60
             said[game] = said[game] + message if growing else message
             calls += 1
