@@ -14,11 +14,13 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from threading import Thread
 from typing import Any
 
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from tabletop_agents.text import mcp_server
 from tabletop_agents.text.tools import Player
 from tabletop_agents.web.catalogue import Catalogue
 
@@ -263,12 +265,32 @@ def ended_unread(process: subprocess.Popen[str]) -> dict[str, Any]:
     return {"status": status, "said": process.stderr.read()}
 
 
+async def long_line() -> dict[str, Any]:
+    """Lines as the server reads them, the first of 20 MB; and a server that gets such a line, then a message."""
+    read, write = os.pipe()
+
+    def written() -> None:
+        with os.fdopen(write, "wb") as file:
+            file.write(b"x" * 20_000_000 + b"\nshort\n\n")
+
+    writing = Thread(target=written)
+    writing.start()
+    lengths = [len(line) async for line in mcp_server._Lines(read)]
+    writing.join()
+    process = started()
+    assert process.stdin is not None
+    process.stdin.write("[" * 20_000_000 + "\n")
+    print(json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}), file=process.stdin, flush=True)
+    return {"lengths": lengths, **ended(process, None)}
+
+
 PARTS: dict[str, Callable[[], Coroutine[Any, Any, Any]]] = {
     "petrichor": lambda: games("petrichor"),
     "evergreen": lambda: games("evergreen"),
     "words": words,
     "sessions": sessions,
     "ends": ends,
+    "long line": long_line,
 }
 
 if __name__ == "__main__":

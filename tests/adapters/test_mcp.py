@@ -73,3 +73,10 @@ def test_the_server_ends_with_its_client() -> None:
         assert result["status"] == statuses.get(name.split()[0], 0), (name, result)
         assert "Traceback" not in result["said"] and "Fatal" not in result["said"], (name, result["said"])
         assert result["seconds"] < 10 and result["lines"] <= 5, name
+
+
+def test_a_line_without_an_end_is_no_message() -> None:
+    result = part("long line")
+    assert result["lengths"] == [4_000_000, 5, 0]
+    assert 1 <= result["lines"] <= 2, "the message after it is answered"
+    assert result["status"] == 0 and "Traceback" not in result["said"]

@@ -38,7 +38,7 @@ PORT = 8322
 GAMES = 100
 """Games that are kept over HTTP."""
 _MOST_BYTES = 4_000_000
-"""Bytes of a request over HTTP, at most."""
+"""Bytes of a request, at most."""
 _MOST_SESSIONS = 1000
 _SECONDS_IDLE = 2 * 3600.0
 _MOST_CONNECTIONS = 200
@@ -166,19 +166,22 @@ async def in_thread(work: Callable[[], T]) -> T:
 
 
 class _Lines:
-    """Lines of text from a file descriptor. A read that is not needed any more holds nothing up."""
+    """Lines of text from a file descriptor. A read that is not needed any more holds nothing up.
+
+    Of a line that is longer than a request may be only the beginning is kept, which is then refused as no message.
+    """
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor, self.end = descriptor, asyncio.Event()
 
     async def __aiter__(self) -> AsyncIterator[str]:
-        kept: list[bytes] = []
+        kept = bytearray()
         while chunk := await in_thread(partial(os.read, self._descriptor, _CHUNK)):
             first, *others = chunk.split(b"\n")
-            kept.append(first)
+            kept += first[: _MOST_BYTES - len(kept)]
             for other in others:
-                yield b"".join(kept).decode("utf-8", "replace")
-                kept = [other]
+                yield kept.decode("utf-8", "replace")
+                kept = bytearray(other)
         self.end.set()
 
 
