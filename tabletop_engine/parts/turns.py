@@ -5,8 +5,8 @@ is, or NOBODY once all have passed.
 
 **Choices that all make at the same time.** They are asked one after another, and shown when all are made. Keep an array
 `chosen` with NOT_CHOSEN or a choice for each seat. `next_with(s, first, s.chosen, NOT_CHOSEN)` is who is asked next.
-`observe` shows a player only the own choice. `sample_hidden` calls `take_back_choices`: to the player who thinks, it is
-as if the others chose later.
+`observe` shows a player only the own choice. `sample_hidden` for the player who is asked calls `take_back_choices`: to
+that player it is as if the others chose later.
 """
 
 from __future__ import annotations

@@ -208,14 +208,14 @@ def step(s: State, t: Any, action: int) -> None:
 
 @rule
 def sample_hidden(s: State, t: Any, seat: int, rng: np.uint64) -> None:
-    """Choices of the others that are not shown yet are taken back: they choose after this player."""
+    """Forget what the others have chosen in secret. If this player is asked, it is as if they chose later."""
     s.rng = rng
-    if s.actor == NOBODY or s.decision != A_HOUSE:
+    if s.actor == seat:
+        take_back_choices(s, s.chosen, seat)
         return
-    take_back_choices(s, s.chosen, seat)
-    if s.actor != seat:
-        ask(s, A_HOUSE, next_with(s, 0, s.chosen, NOT_CHOSEN))
-        legal(s, t)
+    for other in range(s.players):
+        if other != seat and s.chosen[other] != NOT_CHOSEN:
+            s.chosen[other] = random_of(s, s.owned[other])
 
 
 # --- What a player sees ----------------------------------------------------------------------------------------------
