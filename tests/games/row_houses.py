@@ -5,6 +5,7 @@ Houses are numbered 1 to 30, cheques are worth 1 to 15. See `RULES`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -60,6 +61,7 @@ class State(GameRecord):
 STATE = dtype_of(State)
 
 
+@dataclass(frozen=True)
 class Config(PlainConfig):
     """Three to five players."""
 
