@@ -72,7 +72,7 @@ def test_an_ordered_deck() -> None:
 
 def test_every_order_of_a_deck_is_as_likely() -> None:
     s = record()
-    orders = Counter()
+    orders: Counter[tuple[int, ...]] = Counter()
     for _ in range(24 * 200):
         deck = deck_with(1, 2, 3, 4)
         decks.shuffle(s, deck)
