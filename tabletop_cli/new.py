@@ -38,7 +38,9 @@ def main(args: Sequence[str]) -> None:
 def new(
     name: Annotated[
         str,
-        typer.Argument(help="Name of the game and its package: lower-case words, joined by underscores.", metavar="NAME"),
+        typer.Argument(
+            help="Name of the game and its package: lower-case words, joined by underscores.", metavar="NAME"
+        ),
     ],
     folder: Annotated[
         Path | None, typer.Option(help="A new folder for it.", metavar="FOLDER", show_default="NAME")
