@@ -11,10 +11,12 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import typer
 
 from petrichor_env import __version__
 from tabletop_cli.__main__ import main
 from tabletop_cli.new import TEMPLATE, package_of
+from tabletop_cli.new import new as new_game
 
 ROOT = Path(__file__).parents[1]
 PATHS = os.pathsep.join(str(ROOT / folder) for folder in ("", "agents", "training"))
@@ -112,8 +114,11 @@ def test_the_commands_of_its_page(package: Path, tmp_path: Path) -> None:
     """All that play or measure, with fewer games; pip needs a network, and the tests are run above."""
     page = (package / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
-    commands = [shlex.split(line) for block in blocks for line in block.splitlines()]
-    elsewhere = (["pip", "install", "-e", ".[test]"], ["python", "-m", "pytest"])
+    commands = [shlex.split(line, comments=True) for block in blocks for line in block.splitlines()]
+    extras = tomllib.loads((package / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert set(extras) == {"test", "train", "evaluate"}
+    elsewhere = [["pip", "install", "-e", f".[{extra}]"] for extra in ("test", "test,train")]
+    elsewhere += [["python", "-m", "pytest"]]
     assert all(words in commands for words in elsewhere)
     told = {}
     for words in (words for words in commands if words not in elsewhere):
@@ -223,6 +228,15 @@ def test_a_folder_that_can_not_be_made(tmp_path: Path, capsys: pytest.CaptureFix
     (tmp_path / "file").touch()
     code, out, err = new(capsys, "my_own_dice", "--folder", str(tmp_path / "file" / "below"))
     assert (code, out, err.count("\n")) == (2, "", 1) and "can't be made" in err
+
+
+def test_the_page_of_commands_has_what_the_help_says() -> None:
+    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    app = typer.Typer()
+    app.command()(new_game)
+    name, folder = (param for param in typer.main.get_command(app).params if param.name != "help")
+    assert f"| `NAME` | {name.help} |  |" in page
+    assert f"| `--folder FOLDER` | {folder.help} | {folder.show_default} |" in page
 
 
 def test_without_a_name(capsys: pytest.CaptureFixture[str]) -> None:
