@@ -21,7 +21,7 @@ from tabletop_engine.errors import TabletopError
 from tabletop_engine.text.words import shown
 
 TEMPLATE = Path(__file__).parent / "template"
-"""The package, each file with `.txt` behind its name. The game in it is called My game, my_game and MyGame."""
+"""The package, each file with `.txt` behind its name. The game in it is called My Game, my_game and MyGame."""
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _MOST_LETTERS = 30
 _OWN_FOLDERS = ("build", "dist", "runs", "tests")
@@ -78,13 +78,13 @@ def package_of(name: str) -> dict[str, str]:
     from petrichor_env import __version__
 
     major, minor = map(int, __version__.split(".")[:2])
-    last_words = name.removesuffix("_env")  # as `register_environments` names the module
+    title = " ".join(word.capitalize() for word in name.split("_"))
     names = {
-        "my_game_v0": f"{last_words}_v0",
+        "my_game_v0": f"{name.removesuffix('_env')}_v0",  # as `register_environments` names the module
         "my_game": name,
         "my-game": name.replace("_", "-"),
-        "My game": name.replace("_", " ").capitalize(),
-        "MyGame": "".join(word.capitalize() for word in name.split("_")),
+        "My Game": title,
+        "MyGame": title.replace(" ", ""),
         "VERSIONS": f">={__version__},<{major}.{minor + 1}" if major == 0 else f">={__version__},<{major + 1}",
     }
     placeholder = re.compile("|".join(names))
@@ -92,11 +92,12 @@ def package_of(name: str) -> dict[str, str]:
     def named(text: str) -> str:
         return placeholder.sub(lambda found: names[found[0]], text)
 
-    files = {path.relative_to(TEMPLATE).as_posix(): path for path in sorted(TEMPLATE.rglob("*.txt"))}
-    return {
-        named(path.removesuffix(".txt")).replace("gitignore", ".gitignore"): named(file.read_text(encoding="utf-8"))
-        for path, file in files.items()
-    }
+    files = {}
+    for file in sorted(TEMPLATE.rglob("*.txt")):
+        path = file.relative_to(TEMPLATE).as_posix().removesuffix(".txt")
+        path = ".gitignore" if path == "gitignore" else named(path)  # without the dot git would obey it here
+        files[path] = named(file.read_text(encoding="utf-8"))
+    return files
 
 
 def _check_spelling(name: str) -> None:

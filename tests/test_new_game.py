@@ -33,11 +33,11 @@ def new(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
 
 
 def there(folder: Path, *words: str, given: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a program in a folder; what is not installed there is found in this clone."""
+    """Run a program in a folder, which also gets the compiled code; this clone's packages are found there."""
     return subprocess.run(
         words,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": PATHS, **environment},
+        env={**os.environ, "PYTHONPATH": PATHS, "TABLETOP_CACHE_DIR": str(folder / "cache"), **environment},
         input=given,
         stdin=subprocess.DEVNULL if given is None else None,
         capture_output=True,
@@ -81,7 +81,7 @@ def test_the_files_and_their_names(package: Path) -> None:
         "dice-env",
         [f"petrichor-env>={__version__},<{major}.{int(minor) + 1}"],
     )
-    for text in ('name="dice_env"', 'title="Dice env"', f'version="{project["version"]}"'):
+    for text in ('name="dice_env"', 'title="Dice Env"', f'version="{project["version"]}"'):
         assert text in files["dice_env/game.py"]
 
 
@@ -132,9 +132,9 @@ def test_the_commands_of_its_page(package: Path, tmp_path: Path) -> None:
         *("rules", "play greedy", "check"),
         *("evaluate greedy", "train selfplay", "evaluate policy:runs/first/policy.zip"),
     ]
-    assert told["rules"].startswith("# Dice env: rules")
+    assert told["rules"].startswith("# Dice Env: rules")
     assert "player_1's card: secret" in told["play greedy"]
-    assert told["check"] == "Dice env: no mistake was found\n"
+    assert told["check"] == "Dice Env: no mistake was found\n"
     (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     ran = there(package, sys.executable, "-c", code)
     assert re.fullmatch(r"(-1|0|1)\.0 .*\n", ran.stdout), (ran.stdout, ran.stderr)
@@ -148,9 +148,11 @@ def test_pettingzoo_and_vector_environments_have_its_names(package: Path) -> Non
         "assert made.unwrapped.__class__ is dice_v0.raw_env\n"
         "envs = gymnasium.make_vec('DiceEnv/Versus-v0', num_envs=3, opponents=('random',))\n"
         "print(envs.reset(seed=1)[0].shape)\n"
+        "from dice_env.envs import VersusEnv\n"
+        "assert 'gymnasium.make(\"dice_env:DiceEnv/Versus-v0\"' in VersusEnv.__doc__\n"
     )
     ran = there(package, sys.executable, "-c", code)
-    assert ran.stdout.startswith("(3, "), ran.stderr
+    assert ran.returncode == 0 and ran.stdout.startswith("(3, "), ran.stderr
 
 
 @pytest.mark.parametrize("name", ["a", LONGEST])
@@ -232,7 +234,7 @@ def test_a_folder_that_can_not_be_made(tmp_path: Path, capsys: pytest.CaptureFix
 
 def test_the_page_of_commands_has_what_the_help_says() -> None:
     page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
-    app = typer.Typer()
+    app = typer.Typer(add_completion=False)
     app.command()(new_game)
     name, folder = (param for param in typer.main.get_command(app).params if param.name != "help")
     assert f"| `NAME` | {name.help} |  |" in page

@@ -115,7 +115,7 @@ def test_a_new_game(run: Run) -> None:
     said = run("-m", "tabletop_cli", "new", "wheel_dice", "--folder", "new")
     assert said.startswith("cd new ")
     program = "import os; os.chdir('new'); from tabletop_cli.__main__ import main; main(['wheel_dice', 'rules'])"
-    assert run("-c", program).startswith("# Wheel dice: rules")
+    assert run("-c", program).startswith("# Wheel Dice: rules")
 
 
 @pytest.mark.slow
