@@ -95,7 +95,7 @@ def package_of(name: str) -> dict[str, str]:
     files = {}
     for file in sorted(TEMPLATE.rglob("*.txt")):
         path = file.relative_to(TEMPLATE).as_posix().removesuffix(".txt")
-        path = ".gitignore" if path == "gitignore" else named(path)  # without the dot git would obey it here
+        path = ".gitignore" if path == "gitignore" else named(path)  # with a dot git would obey the one in the template
         files[path] = named(file.read_text(encoding="utf-8"))
     return files
 
