@@ -52,6 +52,9 @@ TAKES: tuple[tuple[int, ...], ...] = (
 )
 """The gems that a player can take in a turn: different ones, or two equal ones."""
 TAKEN = np.array([[chosen.count(colour) for colour in range(NUM_COLOURS)] for chosen in TAKES], np.int8)
+SIZES = TAKEN.sum(axis=1)
+COLOUR_SETS = (TAKEN > 0) @ (1 << np.arange(NUM_COLOURS))
+"""The colours of each of `TAKES`, a bit each."""
 TAKE, PAIR = 0, len(TAKES) - NUM_COLOURS
 BUY = len(TAKES)
 BUY_RESERVED = BUY + TIERS * ON_SALE
@@ -236,17 +239,14 @@ def allow_turn(s: State, t: Tables) -> None:
 @rule
 def allow_takes(s: State) -> None:
     """Three different gems, fewer only if there are fewer colours; or two equal ones of a colour that has four."""
-    colours = 0
+    there, colours = 0, 0
     for colour in range(NUM_COLOURS):
-        colours += s.supply[colour] > 0
+        if s.supply[colour] > 0:
+            there, colours = there | 1 << colour, colours + 1
         if s.supply[colour] >= 4:
             allow(s, PAIR + colour)
     for take in range(PAIR):
-        number, there = 0, True
-        for colour in range(NUM_COLOURS):
-            number += TAKEN[take, colour]
-            there = there and s.supply[colour] >= TAKEN[take, colour]
-        if there and number == min(3, colours):
+        if SIZES[take] == min(3, colours) and COLOUR_SETS[take] & ~there == 0:
             allow(s, TAKE + take)
 
 
