@@ -36,7 +36,7 @@ def test_what_games_reach_is_taken(game: Game) -> None:
         while (running := batch.actors != NOBODY).any():
             game.check(batch.states, batch.tables)
             state = batch.states[0]
-            assert game.scenario(game.described(state)).tobytes() == state.tobytes()
+            assert game.scenario(game.described(state), None).tobytes() == state.tobytes()
             batch.step(batch.random_actions(), which=running)
         game.check(batch.states, batch.tables)
 
@@ -68,7 +68,7 @@ def test_what_no_game_reaches_is_refused(game: Game, answers: int, change: Chang
     description = game.described(batch.states[0])
     change(description)
     with pytest.raises(ScenarioError, match=told):
-        game.scenario(description)
+        game.scenario(description, None)
     states = np.zeros(1, game.state)
     states[:] = batch.states
     for name, value in description.items():
