@@ -36,6 +36,7 @@ def main(args: Sequence[str]) -> None:
         sys.exit(2)
     line = CommandLine(
         name=game.name,
+        command=f"python -m tabletop_cli {home}",
         home=home,
         version=game.version,
         help=f"Play {game.title}, measure agents and train them.",
@@ -45,7 +46,7 @@ def main(args: Sequence[str]) -> None:
         curriculum="all that it has, the easy things first" if hasattr(game.config, "curriculum") else "",
         images=any(game.images(players) for players in game.players),
     )
-    run_app(make_app(line, completes=False), game.name, rest)
+    run_app(make_app(line, completes=False), line.command, rest)
 
 
 if __name__ == "__main__":
