@@ -39,7 +39,8 @@ def recoloured(states: np.ndarray, image: Image) -> np.ndarray:
         moved[name][..., places] = states[name]
     for name in ("market", "reserved", "guests"):
         moved[name] = np.where(states[name] == gem_market.NO_CARD, states[name], cards[states[name]])
-    moved["deck"][..., 1:] = cards[states["deck"][..., 1:]]  # a deck begins with the number of its cards
+    held = np.arange(1, states["deck"].shape[-1]) <= states["deck"][..., :1]  # a deck begins with how many it holds
+    moved["deck"][..., 1:] = np.where(held, cards[states["deck"][..., 1:]], 0)
     return moved
 
 

@@ -452,6 +452,7 @@ LAYOUT = Layout.of(
     [
         ("decision", (len(DECISIONS),), "one-hot", "the pending decision"),
         ("players", (MAX_PLAYERS,), "0/1", "who plays, from the viewer on"),
+        ("round", (1,), f"rounds / {ROUNDS}", "the round"),
         ("ending", (1,), "0/1", "the round is the last one"),
         ("market", (TIERS, ON_SALE, FACE), "things / 7", "a card: is there, points, colour, price"),
         ("decks", (TIERS,), "cards / 40", "left in each tier"),
@@ -465,7 +466,7 @@ LAYOUT = Layout.of(
     ],
     high=8.0,
 )
-PLAYERS, ENDING, MARKET, DECKS, GUESTS_AT, SUPPLY, GEMS_AT, CARDS, POINTS, RESERVED, FACES = (
+PLAYERS, ROUND, ENDING, MARKET, DECKS, GUESTS_AT, SUPPLY, GEMS_AT, CARDS, POINTS, RESERVED, FACES = (
     block.start for block in tuple(LAYOUT)[1:]
 )
 
@@ -473,7 +474,7 @@ PLAYERS, ENDING, MARKET, DECKS, GUESTS_AT, SUPPLY, GEMS_AT, CARDS, POINTS, RESER
 @rule
 def observe(s: State, t: Tables, viewer: int, out: np.ndarray) -> None:
     out[s.decision] = s.actor != NOBODY
-    out[ENDING] = s.ending
+    out[ROUND], out[ENDING] = s.round, s.ending
     for tier in range(TIERS):
         out[DECKS + tier] = s.deck[tier, 0]
         for slot in range(ON_SALE):
