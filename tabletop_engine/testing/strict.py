@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from tabletop_engine.errors import TabletopError
 from tabletop_engine.seeds import Stream, generator
 
 MOST_STEPS = 20_000
@@ -90,7 +91,7 @@ def _modulo(function: Any) -> Any:
 
 
 def games(home: str, players: int, number: int, first_seed: int = 0) -> Iterator[dict[str, Any]]:
-    """Play random games; yields for each its seed and digests, or the error and where it was."""
+    """Play random games up to the first error; yields for each its seed and digests, or the error and where it was."""
     game = importlib.import_module(home).GAME
     batch_of = importlib.import_module("tabletop_engine.play.batch").Batch
     np.seterr(over="raise", invalid="raise", divide="raise")
@@ -109,6 +110,7 @@ def games(home: str, players: int, number: int, first_seed: int = 0) -> Iterator
             yield {"seed": seed, "digests": digests, "ranks": batch.places().tolist()}
         except Exception as error:  # whatever a stranger's rules raise
             yield {"seed": seed, "step": step, "seat": seat, "error": told(error), "where": where(error)}
+            return
 
 
 def positions(batch: Any, chosen: np.random.Generator) -> Iterator[int]:
@@ -132,8 +134,8 @@ def digest(batch: Any) -> str:
 
 
 def told(error: BaseException) -> str:
-    """An error in a sentence."""
-    return f"{type(error).__name__}: {error}"
+    """An error in a sentence; one of the engine says by itself what it is."""
+    return str(error) if isinstance(error, TabletopError) else f"{type(error).__name__}: {error}"
 
 
 def where(error: BaseException) -> str:
