@@ -99,10 +99,10 @@ def test_descriptions_that_are_none(value: Any) -> None:
     for key in ("actor", "turn", "chips"):
         with pytest.raises(ScenarioError, match=key):
             game.scenario({**description, key: value}, None)
-    with pytest.raises(ScenarioError, match="unknown key 'else'; allowed are rng, .*, turn"):
+    with pytest.raises(ScenarioError, match=r"unknown key 'else'; allowed are rng, .*, turn"):
         game.scenario({**description, "else": value}, None)
     if value != {}:
-        with pytest.raises(ScenarioError, match="is not a table; allowed are the keys rng, .*, turn"):
+        with pytest.raises(ScenarioError, match=r"is not a table; allowed are the keys rng, .*, turn"):
             game.scenario(value, None)
 
 
