@@ -139,6 +139,16 @@ MISTAKES = {
         "# --- What a player sees",
         "@rule\ndef first(s: State, out: np.ndarray) -> None:\n    out[0], out[1] = 1, 3\n\n\n# --- What a player sees",
     ),
+    "a game that is longer than declared": change(
+        "a random game has 5 decisions; Game.limits declares at most 4",
+        "Limits(decisions=ROUNDS * LONGEST_ROUND,",
+        "Limits(decisions=4,",
+    ),
+    "limits that are a number": change(
+        "limits\\(2p\\) is 8, not a Limits",
+        "limits=lambda config: Limits(decisions=ROUNDS * LONGEST_ROUND, draws=3, outcomes=len(RANKS)),",
+        "limits=lambda config: 8,  # type: ignore[return-value, arg-type]",
+    ),
     "a decision without a name": change(
         "the decision is 1, but there are names for 1", "ask(s, 0, other)", "ask(s, 1, other)"
     ),
@@ -214,6 +224,35 @@ MISTAKES = {
         _SAMPLE,
         "    s.deck[s.cards[1 - seat]] += 1\n    s.cards[1 - seat] = draw_from(s, (s.deck > 0).astype(np.int8))\n    "
         "s.deck[s.cards[1 - seat]] -= 1\n",
+    ),
+    "a later draw of other frequencies": change(
+        "sample_hidden draws with other frequencies than games have: .*step [1-9]",
+        _SAMPLE,
+        "    s.deck[s.cards[1 - seat]] += 1\n    weights = s.deck.copy()\n    if s.round == 2:\n"
+        "        weights = (s.deck > 0).astype(np.int8)\n    s.cards[1 - seat] = draw_from(s, weights)\n    "
+        "s.deck[s.cards[1 - seat]] -= 1\n",
+    ),
+    "a secret draw that is told": change(
+        "words.events tells the seat what was drawn unseen: \\['player_0 rolls ",
+        *("LONGEST_ROUND = MOST_RAISES + 2", "LONGEST_ROUND = MOST_RAISES + 2\nSIDES = 6"),
+        *(
+            '    turn = number(np.int8, "how',
+            '    die = number(np.int8, "player_0\'s")\n    turn = number(np.int8, "how',
+        ),
+        *(_RESET, "    s.die = 0\n" + _RESET),
+        "    if action == RAISE:\n        s.chips[seat] += RAISED_BY[current]\n",
+        "    if action == RAISE:\n        s.chips[seat] += RAISED_BY[current]\n"
+        "        if seat == 0:\n            s.die = 1 + random_below(s, SIDES)\n",
+        *(_SAMPLE, _SAMPLE + "    if seat == 1 and s.die > 0:\n        s.die = 1 + random_below(s, SIDES)\n"),
+        *("import draw_from", "import draw_from, random_below"),
+        *('        "turn": (0, LONGEST_ROUND),', '        "turn": (0, LONGEST_ROUND),\n        "die": (0, SIDES),'),
+        "words = PlainWords(DECISIONS, ACTIONS, RULES)",
+        "class Loud(PlainWords):\n    def events(self, before: Any, action: Any, viewer: Any, tables: Any) -> Any:\n"
+        "        after = np.array([before])\n"
+        "        GAME.kernels.play_actions(after, tables, np.array([action]), np.ones(1, np.bool_))\n"
+        "        rolled = after[0]['die']\n"
+        "        return [f'player_0 rolls {rolled}'] if rolled != before['die'] else []\n\n\n"
+        "words = Loud(DECISIONS, ACTIONS, RULES)",
     ),
     "a card that is lost": change(
         "sample_hidden draws what never occurs in games|never draws",
