@@ -28,7 +28,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
 
     @app.command(rich_help_panel=GAME, epilog=line.examples("check"))
     @with_switches(line.config)
-    @without(*() if len(line.players) > 1 else ("players",))
+    @without(*line.only)
     def check(
         *,
         players: Annotated[

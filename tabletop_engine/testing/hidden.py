@@ -46,7 +46,7 @@ def problems(config: Config, seeds: range) -> Iterator[Problem]:
     """The mistakes with hidden information that random games of these seeds meet; at most one of each kind."""
     game, players = config.game, config.players
     met: set[str] = set()
-    varies, alike = False, False
+    varies, apart = False, ""
     same: dict[tuple[int, int, bytes], bytes] = {}
     looks = 0
     redrawn: list[tuple[int, int, int, Any]] = []  # seed, step, seat, record
@@ -57,7 +57,7 @@ def problems(config: Config, seeds: range) -> Iterator[Problem]:
             for seat in range(players):
                 key = (seat, step, _seen(batch, batch.states, seat))
                 kept = _known(game, batch.states[0])
-                alike |= same.setdefault(key, kept) != kept
+                apart = apart or _differing(game, same.setdefault(key, kept), kept)
                 if looks >= LOOKS or chosen.random() > 0.3:
                     continue
                 looks += 1
@@ -78,8 +78,8 @@ def problems(config: Config, seeds: range) -> Iterator[Problem]:
     if unsound is not None:
         met.add(unsound.message)
         yield unsound
-    if alike and not varies:
-        message = "two games that a seat can't tell apart differ, but sample_hidden redraws nothing"
+    if apart and not varies:
+        message = f"two games that a seat can't tell apart differ in {apart}, but sample_hidden redraws nothing"
         yield Problem("hidden information", message, players)
     elif not met:
         yield from _frequencies(config)
@@ -100,6 +100,14 @@ def _known(game: Game, state: Any) -> bytes:
     changed = copied(state)
     changed["rng"] = 0
     return bytes(changed.tobytes())
+
+
+def _differing(game: Game, one: bytes, other: bytes) -> str:
+    """The names of the fields in which two records differ."""
+    if one == other:
+        return ""
+    first, second = (np.frombuffer(record, game.state)[0] for record in (one, other))
+    return ", ".join(name for name in game.state.names or () if (first[name] != second[name]).any())
 
 
 def _seen(batch: Batch, states: np.ndarray, seat: int) -> bytes:
@@ -276,7 +284,7 @@ class _Line:
     def _keep_those_that_look_alike(self) -> None:
         """The largest group."""
         groups: dict[bytes, list[int]] = defaultdict(list)
-        for one, view in zip(self.alike, self._views(self.alike), strict=True):
+        for one, view in zip(self.alike.tolist(), self._views(self.alike), strict=True):
             groups[view].append(one)
         self.view = max(groups, key=lambda view: len(groups[view]), default=b"")
         self.alike = np.array(groups[self.view], np.int64)
