@@ -1,4 +1,7 @@
-"""`python -m tabletop_cli HOME evaluate …`: the commands for any module with a GAME, by its name with dots."""
+"""`python -m tabletop_cli HOME evaluate …`: the commands for any module with a GAME, by its name with dots.
+
+`python -m tabletop_cli new NAME` writes a package with such a module.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,14 @@ def main(args: Sequence[str]) -> None:
     """Run the commands of the game whose module is the first word; exit as `run_app` does."""
     if not args or args[0].startswith("-"):
         print("python -m tabletop_cli HOME COMMAND …: HOME is a module with a GAME, such as my_game.game")
+        print("python -m tabletop_cli new NAME: writes a package for a game of your own")
         sys.exit(0 if args else 2)
     if "" not in sys.path:
         sys.path.insert(0, "")
+    if args[0] == "new":
+        from tabletop_cli.new import main as make_new
+
+        make_new(args[1:])
     from tabletop_engine.errors import TabletopError
     from tabletop_engine.game import game_of
 

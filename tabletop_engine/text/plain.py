@@ -6,12 +6,15 @@ override the methods that differ.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from tabletop_engine.described.overlays import ComponentFile
 from tabletop_engine.described.scenarios import ROOT, mapping
 from tabletop_engine.drawing import lines
 from tabletop_engine.drawing.covers import cover_of
@@ -49,29 +52,34 @@ _BACKGROUND = "#ffffff"
 
 @dataclass(frozen=True)
 class PlainConfig:
-    """A configuration with nothing to choose but the number of players, and without numbers to replace.
+    """A configuration with nothing to choose but the number of players, and printed numbers if the game has some.
 
     A game derives a class from it, in the module that has its `GAME`.
 
     Attributes:
         players: the number of players.
-        components: None, as there are no numbers to replace.
+        components: numbers that replace the shipped ones: the path of an overlay file, or a mapping of its keys to
+            values. None stands for the shipped ones; a game without COMPONENTS allows nothing else.
         ROUNDS: the number of rounds of every game.
+        COMPONENTS: the printed numbers of the game; None for a game without.
 
     Raises ConfigError for other values.
     """
 
     SWITCHES: ClassVar[tuple[str, ...]] = ("players", "owners", "rounds")
     ROUNDS: ClassVar[int] = 1
+    COMPONENTS: ClassVar[ComponentFile | None] = None
 
     players: int = 2
-    components: None = None
+    components: Any = None
 
     def __post_init__(self) -> None:
         allowed = self.game.players
         if isinstance(self.players, bool) or self.players not in allowed:
             raise ConfigError(f"players={self.players!r}: must be {' or '.join(map(str, allowed))}")
-        if self.components is not None:
+        if self.COMPONENTS is not None:
+            object.__setattr__(self, "components", self.COMPONENTS.config_value(self.components))
+        elif self.components is not None:
             raise ConfigError(
                 f"components={self.components!r}: must be None, as {self.game.title} has no numbers to replace"
             )
@@ -102,7 +110,7 @@ class PlainConfig:
         states["players"], states["owners"], states["rounds"] = self.players, self.owners, self.ROUNDS
 
     @classmethod
-    def of(cls, state: Any, components: None = None) -> Self:
+    def of(cls, state: Any, components: Any = None) -> Self:
         """The configuration that a record is played with."""
         return cls(players=int(state["players"]), components=components)
 
@@ -197,11 +205,12 @@ class PlainDrawing:
 
     Attributes:
         words: the words of the game.
-        text: takes a record and the seat that looks on (None may see everything), returns the lines that it may see.
+        text: takes a record and the seat that looks on (None may see everything), returns the lines that it may see. A
+            third parameter takes the printed numbers of the game, (1,), or None for the shipped ones.
     """
 
     words: PlainWords
-    text: Callable[[Any, int | None], str]
+    text: Callable[..., str]
 
     def render_text(
         self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
@@ -223,7 +232,7 @@ class PlainDrawing:
         place = [f"Round {state['round']} of {state['rounds']}"] if state["rounds"] > 1 else []
         heading = [painted(", ".join([*place, *points]), BOLD, colour)]
         heading += [self.words.facts(state, viewer, None).asked] if asked or state["actor"] == NOBODY else []
-        return [lines.Words([*heading, "", *self.text(state, viewer).split("\n")])]
+        return [lines.Words([*heading, "", *self._lines(state, viewer, tables)])]
 
     def compact_text(self, state: Any, viewer: int | None = None, tables: np.ndarray | None = None) -> str:
         """The round and the points, then the text."""
@@ -258,7 +267,7 @@ class PlainDrawing:
             box(0, 0, SIZE, SIZE, fill=_BACKGROUND),
             text(asked, _MARGIN, 50, 24, bold=True, fit=SIZE - 2 * _MARGIN),
             *self._points(state["points"].tolist(), labels, players),
-            *_letters(self.text(state, viewer).split("\n")),
+            *_letters(self._lines(state, viewer, tables)),
             *paragraph([happened], _MARGIN, _FOOTER, 16, SIZE - 2 * _MARGIN, SIZE - _FOOTER),
             xmlns="http://www.w3.org/2000/svg",
             viewBox=f"0 0 {SIZE} {SIZE}",
@@ -281,6 +290,13 @@ class PlainDrawing:
     def marks(self, players: int) -> Sequence[Mark]:
         """The shape and the colour of each player."""
         return [mark(owner) for owner in range(len(self.words.owner_names(players)))]
+
+    def _lines(self, state: Any, viewer: int | None, tables: np.ndarray | None) -> list[str]:
+        return self.text(*(state, viewer, tables)[: self._parameters]).split("\n")
+
+    @cached_property
+    def _parameters(self) -> int:
+        return len(inspect.signature(self.text).parameters)
 
     def _points(self, points: Sequence[int], labels: Sequence[str], players: int) -> Iterator[Markup]:
         room = (SIZE - 2 * _MARGIN) / len(labels)
