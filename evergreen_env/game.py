@@ -41,6 +41,7 @@ GAME = Game(
     name="evergreen",
     title="Evergreen",
     home=__name__,
+    command="evergreen",
     version=__version__,
     state_version=STATE_VERSION,
     rules_version=RULES_VERSION,

@@ -42,6 +42,7 @@ GAME = Game(
     name="petrichor",
     title="Petrichor",
     home=__name__,
+    command="petrichor",
     version=__version__,
     state_version=STATE_VERSION,
     rules_version=RULES_VERSION,

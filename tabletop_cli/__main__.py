@@ -40,6 +40,7 @@ def main(args: Sequence[str]) -> None:
         sys.exit(2)
     line = CommandLine(
         name=game.name,
+        command=f"python -m tabletop_cli {home}",
         home=home,
         version=game.version,
         help=f"Play {game.title}, measure agents and train them.",
@@ -50,7 +51,7 @@ def main(args: Sequence[str]) -> None:
         images=any(game.images(players) for players in game.players),
         rules=_has_rules(game),
     )
-    run_app(make_app(line, completes=False), game.name, rest)
+    run_app(make_app(line, completes=False), line.command, rest)
 
 
 def _has_rules(game: Game) -> bool:

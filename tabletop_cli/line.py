@@ -19,7 +19,8 @@ class CommandLine:
     """What a game's command line is made of. Nothing in it is slow to import.
 
     Attributes:
-        name: the command's. home: the module with the game's `GAME`, loaded when it is needed.
+        name: of the game. command: the words that begin its commands. home: the module with the game's `GAME`, loaded
+            when it is needed.
         version: of the game's package. help: of the whole command.
         config: the type of configurations, whose fields become options (`tabletop_cli.switches`).
         players: the numbers of players there can be, ascending.
@@ -33,6 +34,7 @@ class CommandLine:
     """
 
     name: str
+    command: str
     home: str
     version: str
     help: str
@@ -78,4 +80,4 @@ class CommandLine:
 
     def examples(self, *commands: str) -> str:
         """The end of a command's help: the words behind the game's name, such as `evaluate random greedy`."""
-        return "\n\n".join(f"Example: {self.name} {words}" for words in commands)
+        return "\n\n".join(f"Example: {self.command} {words}" for words in commands)

@@ -368,6 +368,7 @@ class Game:
         name: one lower-case word, for files, caches and the command line.
         title: the name as people write it.
         home: the module that has this object as `GAME`; pickles and the specs of environments refer to it.
+        command: the words that begin a command line of this game. Default: `python -m tabletop_cli` and `home`.
         version: the version of the game's package.
         state_version: the version of the record's layout. Everything that is stored carries it.
         rules_version: the version of the rules and of what chance brings for a seed. Results with the same
@@ -410,6 +411,7 @@ class Game:
     name: str
     title: str
     home: str
+    command: str = ""
     version: str
     state_version: int = 1
     rules_version: int = 1
@@ -442,6 +444,8 @@ class Game:
     draw_components: Callable[..., Any] = _no_draws
 
     def __post_init__(self) -> None:
+        if not self.command:
+            object.__setattr__(self, "command", f"python -m tabletop_cli {self.home}")
         if not self.sources:
             object.__setattr__(self, "sources", (Path(str(sys.modules[self.home].__file__)),))
         missing = [name for name in RECORD if name not in (self.state.names or ())]

@@ -330,7 +330,7 @@ def settings_file(
     elif kind == SELFPLAY:
         if 1 in players or game.players == (1,):
             raise ConfigError(
-                f"players=1: self-play is for two players or more; for one it is `{game.name} train solo`"
+                f"players=1: self-play is for two players or more; for one it is `{game.command} train solo`"
             )
         numbers = [number for number in game.players if f"selfplay_{number}p" in shipped]
         smaller = [number for number in numbers if number <= min(players, default=0)]
@@ -396,7 +396,7 @@ def read_run(folder: Path, game: Game, settings: object = None) -> Run:
         if "kind" in told:
             raise CheckpointError(
                 f"{path}: is a run of a version before 0.3.0, which only that version resumes. To go on from what it "
-                f"has learned: {game.name} train {told['kind']} --start {shlex.quote(str(folder / POLICY))}"
+                f"has learned: {game.command} train {told['kind']} --start {shlex.quote(str(folder / POLICY))}"
             )
         kind = str(told["settings"])
         named = settings if settings and kind in KINDS else kind
