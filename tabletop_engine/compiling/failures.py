@@ -1,7 +1,7 @@
 """Rules that Numba can't compile, told to their author: the rule, its file and line, and the reason in a sentence.
 
 Numba's own text has a paragraph for every function between the mistake and the loop over games. The compiler notes each
-of these functions while its error passes through (`note`), the innermost first, so the rule at fault is known.
+of these functions while its error passes through (`noted`), the innermost first, so the rule at fault is known.
 """
 
 from __future__ import annotations
@@ -96,8 +96,6 @@ def told(kernel: str) -> Iterator[None]:
     _noted.failures = []
     try:
         yield
-    except RuleError:
-        raise
     except Exception as error:
         failures = _noted.failures
         if not failures:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tabletop_engine.defaults import hide_nothing
 from tabletop_engine.game import NOBODY, Config, Game
 from tabletop_engine.legal import is_legal
 from tabletop_engine.play.batch import Batch, legal_actions
@@ -242,8 +243,9 @@ def _frequencies(config: Config) -> Iterator[Problem]:
     Many games start with other seeds, and the same actions are played in all of them; those stay in which the seat sees
     the same (`_Line`). At most one mistake.
     """
+    lines = 1 if config.game.rules.sample_hidden is hide_nothing else LINES  # with nothing to redraw all are the same
     for seat in range(config.players):
-        for number in range(LINES):
+        for number in range(lines):
             line = _Line(config, seat, number)
             if len(line.alike) < _FEWEST:
                 break  # nor will it in the next line
