@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 import numpy as np
 
 from tabletop_engine import defaults
+from tabletop_engine.chance import MOST_KINDS
 from tabletop_engine.compiling.compiled import keep_shared_rules, made_for
 from tabletop_engine.compiling.sources import Sources, files_of
 from tabletop_engine.drawing.lines import Block
@@ -22,7 +23,6 @@ from tabletop_engine.drawing.owners import Mark
 from tabletop_engine.drawing.svg import Place
 from tabletop_engine.observation import Layout
 from tabletop_engine.play.kernels import MOST_DECISIONS, Kernels
-from tabletop_engine.positions.scripted import MOST_KINDS
 from tabletop_engine.record import FILLER
 from tabletop_engine.record import NOBODY as NOBODY
 from tabletop_engine.text.words import Facts, Lesson
