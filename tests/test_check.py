@@ -75,7 +75,7 @@ def test_players_that_the_game_does_not_have() -> None:
 
 def test_configurations_of_ones_own() -> None:
     heard: list[str] = []
-    config = EVERGREEN.config(players=1, components={"seasons.rounds": [1, 1, 1, 1]})
+    config = EVERGREEN.config(players=1, components={"flags.season_rounds": [1, 1, 1, 1]})
     check_game(EVERGREEN, games=2, configs=[config], on_check=lambda name, done, of: heard.append(name))
     assert heard == [CHECKS[0], *(f"{check}, {config.name}" for check in CHECKS[1:])]
     with pytest.raises(ConfigError, match=r"configs: .* is not one of Connect Four"):

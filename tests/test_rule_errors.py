@@ -118,7 +118,9 @@ def test_commands(command: list[str], tmp_path: Path) -> None:
     told = [line for line in (ran.stdout + ran.stderr).splitlines() if "the rule helper can't be compiled" in line]
     assert len(told) == 1, ran.stdout + ran.stderr
     if command[0] == "evaluate":
-        assert ran.stderr.splitlines()[-1].startswith("leduc_poker: the rule helper can't be compiled: 'x' is int")
+        assert ran.stderr.splitlines()[-1].startswith(
+            f"python -m tabletop_cli {module}: the rule helper can't be compiled: 'x' is int"
+        )
 
 
 def test_an_error_in_a_game_stays_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
