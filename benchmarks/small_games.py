@@ -38,7 +38,7 @@ def connect_four(game: Measured, repeats: int, seconds: float) -> list[Result]:
 
 
 def gem_market(game: Measured, repeats: int, seconds: float) -> list[Result]:
-    """Play 1,024 games for two, as `connect_four` does: 72 actions, 424 numbers in an observation."""
+    """Play 1,024 games for two, as `connect_four` does: 72 actions, 425 numbers in an observation."""
     contenders = {"Gem Market, Batch": _batch(gems.GAME), "Gem Market, int8": _batch(gems.GAME, "int8")}
     measured = rates(contenders, repeats, seconds)
     target = f"at least {GEM_MARKET_TARGET:,}"

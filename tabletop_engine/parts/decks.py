@@ -67,8 +67,10 @@ def draw_top(deck: np.ndarray) -> int:
     left = int(deck[0])
     if left == 0:
         return -1
+    card = int(deck[left])
+    deck[left] = 0  # equal decks have equal bytes
     deck[0] = left - 1
-    return int(deck[left])
+    return card
 
 
 @rule

@@ -325,6 +325,11 @@ def _letters(rows: Sequence[str]) -> Iterator[Markup]:
                 yield text(letter, x, y, size, anchor="middle")
 
 
+def _no_contradiction(states: np.ndarray) -> str:
+    """A `PlainPositions.contradiction` of a game in which every number in its range can be played on."""
+    return ""
+
+
 @dataclass(frozen=True)
 class PlainPositions:
     """Positions described by the fields of their records.
@@ -332,16 +337,23 @@ class PlainPositions:
     Attributes:
         game: returns the game. It is called late, so that the game can be made with this object.
         ranges: the least and the largest number of each field that the game adds to `game.RECORD`.
+        contradiction: takes records (N,) whose numbers are in their ranges, returns what no game reaches in one of
+            them, "" if there is nothing. Compiled rules do not check indices: where a number of one field says how much
+            of another one is read, a false one must be refused here.
     """
 
     game: Callable[[], Game]
     ranges: Mapping[str, tuple[float, float]]
+    contradiction: Callable[[np.ndarray], str] = _no_contradiction
 
     def check(self, states: np.ndarray, tables: np.ndarray) -> None:
-        """A `Game.check`. Raises StateError for a number out of its range, and for wrong legal actions."""
+        """A `Game.check`. Raises StateError for a number out of its range, a contradiction, or wrong legal actions."""
         wrong_field = self._out_of_range(states)
         if wrong_field:
             raise StateError(wrong_field[1])
+        contradiction = self.contradiction(states)
+        if contradiction:
+            raise StateError(contradiction)
         if (self._with_legal(states, tables)["legal"] != states["legal"]).any():
             raise StateError("legal: not the actions that the rules allow here")
 
@@ -371,6 +383,9 @@ class PlainPositions:
         wrong_field = self._out_of_range(states)
         if wrong_field:
             raise ScenarioError(wrong_field[1], wrong_field[0])
+        contradiction = self.contradiction(states)
+        if contradiction:
+            raise ScenarioError(contradiction)
         return self._with_legal(states, tables)[0]
 
     def _switched(self, given: Mapping[str, np.ndarray], chosen: Mapping[str, Any], components: Any) -> np.ndarray:

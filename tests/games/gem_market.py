@@ -452,6 +452,7 @@ LAYOUT = Layout.of(
     [
         ("decision", (len(DECISIONS),), "one-hot", "the pending decision"),
         ("players", (MAX_PLAYERS,), "0/1", "who plays, from the viewer on"),
+        ("round", (1,), f"rounds / {ROUNDS}", "the round"),
         ("ending", (1,), "0/1", "the round is the last one"),
         ("market", (TIERS, ON_SALE, FACE), "things / 7", "a card: is there, points, colour, price"),
         ("decks", (TIERS,), "cards / 40", "left in each tier"),
@@ -465,7 +466,7 @@ LAYOUT = Layout.of(
     ],
     high=8.0,
 )
-PLAYERS, ENDING, MARKET, DECKS, GUESTS_AT, SUPPLY, GEMS_AT, CARDS, POINTS, RESERVED, FACES = (
+PLAYERS, ROUND, ENDING, MARKET, DECKS, GUESTS_AT, SUPPLY, GEMS_AT, CARDS, POINTS, RESERVED, FACES = (
     block.start for block in tuple(LAYOUT)[1:]
 )
 
@@ -473,7 +474,7 @@ PLAYERS, ENDING, MARKET, DECKS, GUESTS_AT, SUPPLY, GEMS_AT, CARDS, POINTS, RESER
 @rule
 def observe(s: State, t: Tables, viewer: int, out: np.ndarray) -> None:
     out[s.decision] = s.actor != NOBODY
-    out[ENDING] = s.ending
+    out[ROUND], out[ENDING] = s.round, s.ending
     for tier in range(TIERS):
         out[DECKS + tier] = s.deck[tier, 0]
         for slot in range(ON_SALE):
@@ -576,17 +577,22 @@ def face_of(tables: Any, card: int) -> str:
 RULES = """# Gem Market: rules
 
 - Gems come in five colours; gold stands for any of them. Cards cost gems, and a bought card makes every later one
-  cheaper by one gem of its own colour.
-- On a turn a player does one of these:
-  - take three gems of different colours (fewer only if there are fewer colours), or two of a colour of which at least
-    four are there;
-  - buy a card that is on sale, or that the player has reserved; gold pays for gems that are missing;
-  - reserve a card that is on sale, or in secret the top card of a deck, and take a gold, if there is one. Nobody has
-    more than three reserved cards.
-- Who has more than {most_gems} gems then returns some. Then a guest comes to see the cards of the player: one of
-  those whose wishes they fulfil. A guest brings points.
-- When somebody has {goal} points, the round is played to its end, so that all have had as many turns. Most points win;
-  if they are equal, fewer bought cards. The game ends after {rounds} rounds at the latest.
+  cheaper by one gem of its own colour. Cards are of three tiers. Four of each tier are on sale; a card that leaves is
+  replaced at once from the deck of its tier, as long as there is one.
+- On a turn a player does one of these, and passes only if none is possible:
+  - take three gems of different colours, or one of each colour that is left if fewer than three are; or take two of a
+    colour of which at least four are left;
+  - buy a card that is on sale, or that the player has reserved. Gems of the card's colours are paid first; gold pays
+    only for those that are missing. What is paid can be taken again;
+  - reserve a card that is on sale, or in secret the top card of a deck, and take a gold, if one is left. Nobody has
+    more than three reserved cards. A card that was on sale is known to all.
+- Who has more than {most_gems} gems after that, with gold, returns gems of their choice until they have {most_gems}.
+- Then one guest comes whose wishes are fulfilled by the cards that the player has bought, not those reserved. If there
+  are several, the player chooses one. A guest brings points, comes once in the game, and is not replaced. At first
+  there is one guest more than players.
+- When somebody has {goal} points from cards and guests at the end of a turn, the round is played to its end, so that
+  all have had as many turns. player_0 begins each round. Most points win; if they are equal, fewer bought cards; who
+  have as many of these, too, share the win. The game ends after {rounds} rounds at the latest.
 """
 
 
@@ -597,6 +603,22 @@ class Words(PlainWords):
         """The rules with the numbers that are played with."""
         t = (COMPONENTS.load_tables(config.components) if tables is None else tables)[0]
         return RULES.format(most_gems=t["most_gems"], goal=t["goal"], rounds=ROUNDS)
+
+
+def contradiction(states: np.ndarray) -> str:
+    """Every card is in one place at most, a deck and the market have cards of their tier, and secrets are cards."""
+    left, reserved = states["deck"][:, :, :1], states["reserved"]
+    decks = np.where(np.arange(MOST_IN_TIER) < left, states["deck"][:, :, 1:], NO_CARD)
+    tiers = np.concatenate([decks, states["market"]], axis=2)
+    cards = np.sort(np.concatenate([tiers.reshape(len(states), -1), reserved.reshape(len(states), -1)], axis=1))
+    of_tier = np.searchsorted(FIRST_CARD, tiers, side="right") - 1
+    if (left > MOST_IN_TIER).any() or ((tiers != NO_CARD) & (of_tier != np.arange(TIERS)[:, None])).any():
+        return "deck, market: more cards than the tier has, or cards of another tier"
+    if ((cards[:, 1:] == cards[:, :-1]) & (cards[:, 1:] != NO_CARD)).any():
+        return "deck, market, reserved: a card is in two places"
+    if ((states["secret"] == 1) & (reserved == NO_CARD)).any():
+        return "secret: no card is reserved there"
+    return ""
 
 
 words = Words(DECISIONS, ACTIONS)
@@ -610,6 +632,7 @@ positions = PlainPositions(
         "cards": (0, MOST_IN_TIER),
         **dict.fromkeys(("secret", "ending"), (0, 1)),
     },
+    contradiction,
 )
 GAME: Game = Game(
     name="gem_market",

@@ -121,11 +121,12 @@ def _owner(state: State, space: int) -> int:
 
 RULES = """# Hex: rules
 
-- Two players in turn place a stone of theirs on an empty space of a board of 8 rows and 8 columns of hexagons.
-- A space touches those before and after it in its row, those with its column and the next one in the row above, and
-  those with its column and the one before in the row below.
+- Two players in turn place a stone of theirs on any empty space of a board of 8 rows and 8 columns of hexagons.
+  player_0 begins. Stones stay where they are, and nobody may take over the first stone.
+- A space touches up to six others: the ones to its left and right; in the row above, the one in its column and the one
+  to the right of that; in the row below, the one in its column and the one to the left of that.
 - player_0 wins with a connected line of own stones from the top row to the bottom row, player_1 with one from column a
-  to column h. One of them always does.
+  to column h. One of them always does. The winner has 1 point, the loser -1.
 """
 words = PlainWords(DECISIONS, ACTIONS, RULES)
 positions = PlainPositions(lambda: GAME, {"stones": (0, int(BOARD.spaces))})

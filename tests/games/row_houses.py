@@ -51,10 +51,10 @@ class State(GameRecord):
     row = number(np.uint64, "the houses that are for sale in this auction")
     owned = array(np.uint64, MAX_PLAYERS, "the houses of each player")
     coins = array(np.int8, MAX_PLAYERS, "the coins of each player")
-    bids = array(np.int8, MAX_PLAYERS, "what each player bids in this auction")
-    passed = array(np.int8, MAX_PLAYERS, "1: the player has passed in this auction")
+    bids = array(np.int8, MAX_PLAYERS, "each player's last bid in the latest auction; 0 for none")
+    passed = array(np.int8, MAX_PLAYERS, "1: the player has passed in the latest auction")
     cheques = array(np.int8, BEST_CHEQUE, "cheques left in the bag, by worth, from 1")
-    offered = array(np.int8, MAX_PLAYERS, "the worth of the cheques of this sale; 0 for none")
+    offered = array(np.int8, MAX_PLAYERS, "the worth of the cheques of this sale, in the order drawn; 0 for none")
     chosen = array(np.int8, MAX_PLAYERS, "the house that each player sells, or NOT_CHOSEN; a secret until all chose")
 
 
@@ -294,14 +294,41 @@ def listed(houses: np.uint64) -> str:
 RULES = f"""# Row Houses: rules
 
 - {HOUSES} houses are numbered 1 to {HOUSES}; a higher number is better. There are {COPIES} cheques of each worth from 1
-  to {BEST_CHEQUE}. Each player has {COINS} coins.
-- {AUCTIONS} auctions: as many random houses as there are players are shown. In turn, players bid more than the highest
-  bid or pass. Who passes takes the house with the lowest number, pays half the own bid, rounded up, and is out of this
-  auction. Who is left pays the whole bid, takes the last house and begins the next auction; player_0 begins the first.
+  to {BEST_CHEQUE}. Each player has {COINS} coins. What has been shown does not come again, and some houses and cheques
+  are never shown.
+- {AUCTIONS} auctions: as many random houses as there are players are shown. In turn, a player bids more than the
+  highest bid, in whole coins and no more than the own coins, or passes. Who passes takes the house with the lowest
+  number, pays half of the last own bid, rounded up, or nothing without a bid, and is out of this auction. When one
+  player is left, that player pays the whole own bid (nothing, if nobody has bid), takes the last house and begins the
+  next auction. player_0 begins the first.
 - {AUCTIONS} sales: as many random cheques as there are players are shown. All choose one of their houses in secret. The
   best house gets the best cheque, the second best the second best, and so on. The houses are gone.
-- Points are the worth of one's cheques and the coins that one has left.
+- Points are the worth of one's cheques and the coins that one has left. Most points win; players with as many share
+  the win.
 """
+
+
+def contradiction(states: np.ndarray) -> str:
+    """Every house is in one place at most, and all who still bid or sell have houses to take or to sell."""
+    sets = np.column_stack([states["deck"], states["row"], states["owned"]])
+    houses = (sets[:, :, None] >> np.arange(HOUSES, dtype=np.uint64)) & np.uint64(1)
+    if (houses.sum(axis=1) > 1).any():
+        return "deck, row, owned: a house is in two places"
+    asked, bidding = states["actor"] != NOBODY, states["decision"] == A_BID
+    playing = np.arange(MAX_PLAYERS) < states["players"][:, None]
+    bidders = playing & (states["passed"] == 0) & bidding[:, None]
+    in_row, owned = houses[:, 1].sum(axis=1), houses[:, 2:].sum(axis=2)
+    if (asked & (in_row != bidders.sum(axis=1))).any():
+        return "row: not a house for each player who has not passed"
+    if (asked & bidding & ((in_row < 2) | ~bidders[np.arange(len(states)), states["actor"]])).any():
+        return "passed: one who bids has passed, or nobody else is left"
+    rounds = states["round"][:, None]
+    expected = np.where(bidding[:, None], rounds - 1 + states["passed"], ROUNDS + 1 - rounds)
+    if (asked[:, None] & playing & (owned != expected)).any():
+        return "owned: more or fewer houses than a player has in this round"
+    return ""
+
+
 words = PlainWords(DECISIONS, ACTIONS, RULES)
 positions = PlainPositions(
     lambda: GAME,
@@ -313,6 +340,7 @@ positions = PlainPositions(
         "offered": (0, BEST_CHEQUE),
         "chosen": (NOT_CHOSEN, HOUSES - 1),
     },
+    contradiction,
 )
 GAME: Game = Game(
     name="row_houses",
