@@ -204,7 +204,7 @@ def test_play(game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert f"You are asked {game.words.question(session.state)}:\n   1  " in screen
     assert "against" not in screen and "player_1 is asked" not in screen
     assert session.answer("1").moved
-    assert session.answer("s").text == f"Saved. Go on later with: {game.name} play --resume {game.name}-2p.json"
+    assert session.answer("s").text == f"Saved. Go on later with: {game.command} play --resume {game.name}-2p.json"
     assert session.answer("h").text.startswith("Answer by the number of an action, or by a part of its name that no")
     assert session.answer("u").text == "No undo: only in the game alone."
     resumed = TypedSession.resume(f"{game.name}-2p.json", game, RandomAgent())
