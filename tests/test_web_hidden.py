@@ -67,8 +67,17 @@ def opened(table: Table, seat: int) -> Listening:
 def play(table: Table, action: int) -> None:
     """The answer of whoever is asked, from a page of theirs."""
     link = table.links[table.session.actor]
-    message = {"view": link.number, "action": action}
-    assert asyncio.run(table.obey(link, Listening(), "answer", message)) == {}
+    ask(table, link, "answer", view=link.number, actions=[action])
+
+
+def ask(table: Table, link: Link, do: str, **message: Any) -> None:
+    """What a page asks for, until all is sent that follows."""
+
+    async def asked() -> None:
+        assert await table.obey(link, Listening(), do, message) == {}
+        await table.told()
+
+    asyncio.run(asked())
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)

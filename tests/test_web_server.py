@@ -34,6 +34,7 @@ from tabletop_engine.game import Game, game_of
 from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.record import FORFEIT
 from tabletop_engine.replays.replay import Replay, frames
+from tabletop_engine.text.words import asked_of
 from tests.games.playthroughs import GAMES
 from tests.support.web import SECONDS, Server, closing_words, serving
 
@@ -138,24 +139,57 @@ def test_a_solo_game(server: Server) -> None:
         session = Session(Config(), seed=5)
         generator = np.random.default_rng(1)
         assert page.view["turn"] == "you" and page.view["past"] and page.view["steps"] == []
+        together = 0
         while not session.over:
             state, view = session.state, page.view
-            assert [(one["action"], one["text"]) for one in view["answers"]] == session.answers()
-            assert view["question"] == GAME.words.question(state)
+            offered = [tuple(one["actions"]) for one in view["answers"]]
+            assert offered == [one.actions for one in session.combinations()] and len(set(offered)) == len(offered)
+            assert [one["steps"][0]["text"] for one in view["answers"] if len(one["steps"]) == 1] == [
+                one["text"] for one in view["answers"] if len(one["actions"]) == 1
+            ]
+            assert view["question"] == asked_of(GAME.words.question(state))
             assert view["owners"][0]["who"] == "you" and view["owners"][1]["who"] == "opponent"
-            action = int(generator.choice(legal_actions(state)))
-            said = f"player_0: {action_text(state, action)}."
-            assert "error" not in page.answer(action)
-            session.play(action)
+            actions = offered[generator.integers(len(offered))]
+            together += len(actions) > 1
+            assert "error" not in page.answer(actions)
+            for action in actions:
+                last, before = action, session.state
+                session.play(action)
             step = page.view["steps"][-1]
-            assert (step["by"], step["done"]) == (0, action_text(state, action))
-            assert [one["text"] for one in step["changes"]] == GAME.words.events(state, action, 0, session.tables)
+            assert len(page.view["steps"]) == len(actions)
+            assert (step["by"], step["done"]) == (0, action_text(before, last))
+            assert step["changes"] == GAME.words.events(before, last, 0, session.tables)
+            said = f"player_0: {action_text(before, last)}."
             drawn = render_svg(session.state, 0, names=("player_0", "neutral"), last_action=said)
             assert page.board == without_drawings(drawn)
-        assert page.view["turn"] == "over"
+        assert page.view["turn"] == "over" and together > 5
         assert page.view["result"]["verdict"] == session.verdict()
         assert page.view["result"]["rows"][-1] == ["points", session.state["points"][:2].tolist()]
         assert page.view["settings"]["seats"] == ["here"]
+
+
+def test_what_the_southern_winds_do_is_shown_step_by_step(server: Server) -> None:
+    """One answer, several sentences. Their boards follow the view; the last one's is the view's own."""
+    (path,) = server.make("petrichor", ["here"], start={"seed": 5})
+    with server.open(path) as page:
+        told = 0
+        while page.view["turn"] == "you" and told < 5:
+            page.answer(page.view["answers"][-1]["actions"])
+            view = page.view
+            sentences = [text for step in view["steps"] for text in step["changes"]]
+            assert view["story"] == (len(sentences) > 1)
+            if not view["story"]:
+                continue
+            while "story" not in (message := page.receive()):
+                pass
+            story = message["story"]
+            assert story["view"] == view["number"] and len(story["boards"]) == len(sentences)
+            assert story["boards"][-1] is None
+            boards = [tuple(board) for board in story["boards"] if board is not None]
+            assert len(boards) == len(set(boards))
+            told = max(told, len(boards))
+            parts = [*view["parts"], *story["parts"]]
+            assert all("".join(parts[i] for i in board).startswith("<svg") for board in boards)
 
 
 def test_what_the_southern_winds_do_is_shown_step_by_step(server: Server) -> None:
@@ -164,7 +198,7 @@ def test_what_the_southern_winds_do_is_shown_step_by_step(server: Server) -> Non
     with server.open(path) as page:
         most: list[dict[str, Any]] = []
         while page.view["turn"] == "you" and len(most) < 5:
-            page.answer(page.view["answers"][-1]["action"])
+            page.answer(page.view["answers"][-1]["actions"])
             most = max(most, *(step["changes"] for step in page.view["steps"]), key=len)
         boards = [tuple(one["board"]) for one in most if one["board"] is not None]
         assert len(boards) == len(set(boards)) >= 3
@@ -213,14 +247,14 @@ def test_undo(server: Server) -> None:
     with server.open(path) as page:
         assert page.ask("undo", view=page.view["number"])["error"] == "there is nothing to take back"
         first = page.board
-        page.answer(page.view["answers"][0]["action"])
+        page.answer(page.view["answers"][0]["actions"])
         assert page.view["can"]["undo"] and page.board != first
         assert "error" not in page.ask("undo", view=page.view["number"])
         assert page.board == first and not page.view["can"]["undo"]
     (path,) = server.make("petrichor", ["here", "greedy"])
     with server.open(path) as page:
         page.until("you")
-        page.answer(page.view["answers"][0]["action"])
+        page.answer(page.view["answers"][0]["actions"])
         page.until("you")
         assert "error" in page.ask("undo", view=page.view["number"])
 
@@ -231,7 +265,7 @@ def test_two_pages_of_one_link(server: Server) -> None:
     with server.open(path) as one, server.open(path) as other:
         number = one.view["number"]
         assert other.view["number"] == number
-        action = one.view["answers"][0]["action"]
+        action = one.view["answers"][0]["actions"]
         assert "error" not in one.answer(action)
         assert other.wait()["number"] == one.view["number"] == number + 1
         assert other.answer(action, view=number)["error"] == "the game has moved on"
@@ -244,14 +278,14 @@ def test_a_page_that_comes_back(server: Server) -> None:
     with server.open(path) as page:
         for _ in range(6):
             page.until("you")
-            page.answer(page.view["answers"][0]["action"])
+            page.answer(page.view["answers"][0]["actions"])
         page.until("you")
     with server.open(path) as again:
         assert again.view["past"] and again.board == page.board
         assert [step["done"] for step in again.view["steps"]][-1] != ""
         assert len(again.view["steps"]) > 6
-        assert all(one["board"] is None for step in again.view["steps"] for one in step["changes"])
-        assert "error" not in again.answer(again.view["answers"][0]["action"])
+        assert not again.view["story"]
+        assert "error" not in again.answer(again.view["answers"][0]["actions"])
 
 
 def test_learning(server: Server) -> None:
@@ -261,7 +295,7 @@ def test_learning(server: Server) -> None:
         while page.view["turn"] != "over":
             lesson = page.view["lesson"]
             assert lesson["title"] and lesson["text"] and lesson["section"]
-            page.answer(page.view["answers"][-1]["action"])
+            page.answer(page.view["answers"][-1]["actions"])
         assert page.view["lesson"]["title"]
     (path,) = server.make("petrichor", ["here"])
     with server.open(path) as page:
@@ -275,9 +309,9 @@ def test_advice(server: Server) -> None:
     (path,) = server.make("petrichor", ["here"])
     with server.open(path) as page:
         while len(page.view["answers"]) < 3:
-            page.answer(page.view["answers"][0]["action"])
+            page.answer(page.view["answers"][0]["actions"])
         said = page.ask("advice", view=page.view["number"], agent="ismcts-200")
-        legal = {one["action"] for one in page.view["answers"]}
+        legal = {one["actions"][0] for one in page.view["answers"]}
         assert {one["action"] for one in said["answers"]} == legal
         assert sum(one["share"] for one in said["answers"]) == pytest.approx(1)
         assert said["best"] in legal and said["agent"] == "ismcts-200" and said["meaning"] and said["estimated"]
@@ -295,7 +329,7 @@ def test_advice_does_not_disturb_the_game(server: Server) -> None:
                 page.until("you")
                 if asks:
                     page.ask("advice", view=page.view["number"], agent="ismcts-50")
-                page.answer(page.view["answers"][0]["action"])
+                page.answer(page.view["answers"][0]["actions"])
             page.until("you")
             boards.append(page.board)
     assert boards[0] == boards[1]
@@ -330,7 +364,7 @@ def test_watching(server: Server) -> None:
             while page.view["number"] == number:
                 page.wait()
         assert {owner["who"] for owner in page.view["owners"]} == {"agent"}
-        assert "error" in page.answer(0)
+        assert "error" in page.answer([0])
 
 
 def test_analysing(server: Server) -> None:
@@ -338,7 +372,7 @@ def test_analysing(server: Server) -> None:
     with server.open(path) as page:
         boards = [page.board]
         for i in range(5):
-            page.answer(page.view["answers"][i % 2]["action"])
+            page.answer(page.view["answers"][i % 2]["actions"])
             boards.append(page.board)
         assert page.view["step"] == 5 and len(page.view["line"]) == 5 and len(set(boards)) == 6
         for step in (0, 3, 5, 2):
@@ -346,7 +380,7 @@ def test_analysing(server: Server) -> None:
             # the last line of the picture is of the answer that led there
             assert page.view["step"] == step and page.board == boards[step] and len(page.view["line"]) == 5
         assert page.ask("goto", step=6)["error"] == "step: 0 to 5"
-        page.answer(page.view["answers"][0]["action"])  # another way from step 2, or the same
+        page.answer(page.view["answers"][0]["actions"])  # another way from step 2, or the same
         assert page.view["step"] == 3
         page.ask("look", seat=1)
         assert page.view["seat"] == 1 and 'data-viewer="player_1"' in page.board
@@ -403,7 +437,7 @@ def test_who_sat_where_in_a_replay(server: Server) -> None:
     text = Replay.of(Config(players=2), 5, [], names=names).text
     (path,) = server.make("petrichor", [], players=2, kind="analyse", start={"replay": text})
     with server.open(path) as page:
-        page.answer(page.view["answers"][0]["action"])
+        page.answer(page.view["answers"][0]["actions"])
         owners = [(owner["name"], owner["who"]) for owner in page.view["owners"]]
         assert owners == [("greedy", "agent"), ("player_1", "person")] and 'data-name="greedy"' in page.board
         assert json.loads(page.ask("export", what="replay")["text"])["names"] == list(names)
@@ -482,7 +516,7 @@ def test_games_survive_the_server(tmp_path: Path) -> None:
             with server.open(path) as page:
                 for _ in range(3):
                     if page.until("you", "others")["turn"] == "you":
-                        page.answer(page.view["answers"][0]["action"])
+                        page.answer(page.view["answers"][0]["actions"])
                 boards[path] = page.board
     kept = sorted(path.name for path in tmp_path.iterdir())
     names = ("evergreen-2p", "petrichor-3p", "petrichor-solo")
@@ -515,7 +549,7 @@ def test_tables_that_nobody_looks_at_leave_the_memory(tmp_path: Path, monkeypatc
         shown = {}
         for path in paths:
             with server.open(path) as page:
-                page.answer(page.view["answers"][0]["action"])
+                page.answer(page.view["answers"][0]["actions"])
                 shown[path] = page.board
         looked_at = server.open(paths[0])
         for _ in range(20):
@@ -524,7 +558,7 @@ def test_tables_that_nobody_looks_at_leave_the_memory(tmp_path: Path, monkeypatc
         for path in paths:
             with server.open(path) as page:
                 assert page.board == shown[path]
-        looked_at.answer(looked_at.view["answers"][0]["action"])
+        looked_at.answer(looked_at.view["answers"][0]["actions"])
         assert looked_at.board != shown[paths[0]]
         looked_at.close()
 
@@ -551,7 +585,7 @@ def test_an_agent_that_fails(tmp_path: Path) -> None:
         with server.open(path) as page:
             while not page.view["trouble"]:
                 if page.view["turn"] == "you":
-                    page.answer(page.view["answers"][0]["action"])
+                    page.answer(page.view["answers"][0]["actions"])
                 else:
                     page.wait()
             assert page.view["trouble"] == "RuntimeError: out of order"

@@ -57,6 +57,11 @@ def question(state: State) -> str:
     return words if isinstance(words, str) else words(state)
 
 
+def goes_on(before: State, state: State) -> bool:
+    """Whether the pending decision says more about the answer before it: on which spaces an action or a power works."""
+    return state.decision not in (Decision.GAME_OVER, Decision.DRAFT, Decision.TURN)
+
+
 def asked_text(state: State, viewer: int | None, names: Sequence[str]) -> str:
     """A sentence about the pending decision and its actor, as far as the viewer may know; None may know everything.
 

@@ -56,6 +56,12 @@ def question(state: State) -> str:
     return words if isinstance(words, str) else words(state)
 
 
+def goes_on(before: State, state: State) -> bool:
+    """Whether the pending decision says more about the answer before it: how a card is paid for, and what it does."""
+    decision = Decision(state.decision)
+    return decision in _OF_A_CARD or (before.decision, decision) in _IN_A_ROW
+
+
 def hides_actor(state: State, viewer: int | None) -> bool:
     """Whether the actor is hidden: only the actor may know who is asked for a forecast card."""
     return state.decision == Decision.FORECAST and viewer not in (None, state.actor)
@@ -243,6 +249,30 @@ def _raining_question(s: State) -> str:
     clouds = [tile for tile in later if s.cloud[tile] != Cloud.NONE and s.crop[tile] != Crop.LAKE]
     cloud = f"the cloud on {tile_name(s.players, clouds[0])}" if clouds else "a cloud"
     return f"which drop falls from {cloud} (forecast card 15)"
+
+
+# --- decisions that go on ---------------------------------------------------------------------------------------------
+
+_OF_A_CARD = {
+    Decision.PAY,
+    Decision.FROST_TILE,
+    Decision.FROST_CLOUD,
+    Decision.FROST_POWER,
+    Decision.SUN_CLOUD,
+    Decision.TAKE_DROP,
+    Decision.WIND_CLOUD,
+    Decision.WIND_DIRECTION,
+    Decision.WIND_TILE,
+    Decision.RAIN_DROP,
+    Decision.RAIN_SECOND_DROP,
+}
+"""Decisions that follow the play of a card, in the same turn."""
+_IN_A_ROW = {
+    *((decision, decision) for decision in (Decision.DISCARD, Decision.POD_TILE, Decision.KEEP_DROP)),
+    (Decision.WIND_WEATHER_DROP, Decision.WIND_WEATHER_DIRECTION),
+    (Decision.FORECAST_DROP, Decision.FORECAST_DIRECTION),
+}
+"""Pairs of decisions of which the second one goes on with the first one."""
 
 
 # --- the tables -------------------------------------------------------------------------------------------------------
