@@ -129,7 +129,9 @@ JSON = st.recursive(
 
 @given(
     name=st.sampled_from([*ASKED, "stop", "open", ""]),
-    keys=st.dictionaries(st.sampled_from(["view", "actions", "agent", "give", "step", "seat", "description", "what"]), JSON),
+    keys=st.dictionaries(
+        st.sampled_from(["view", "actions", "agent", "give", "step", "seat", "description", "what"]), JSON
+    ),
 )
 @settings(max_examples=games(150, 400), deadline=None)
 def test_any_message_is_taken_or_refused(name: str, keys: dict[str, Any]) -> None:
@@ -164,7 +166,9 @@ def test_random_messages_change_nothing(server: Server) -> None:
             message: dict[str, Any] = {"id": int(generator.choice(numbers)), "do": name}
             for key in ASKED[name]:
                 number = int(generator.choice(numbers))
-                message[key] = {"description": {"players": number}, "agent": "greedy", "actions": [number]}.get(key, number)
+                message[key] = {"description": {"players": number}, "agent": "greedy", "actions": [number]}.get(
+                    key, number
+                )
             if name == "answer" and tuple(message["actions"]) in legal:
                 continue
             assert "error" in answers(page, json.dumps(message)), message

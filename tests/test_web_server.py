@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -36,7 +37,7 @@ from tabletop_engine.record import FORFEIT
 from tabletop_engine.replays.replay import Replay, frames
 from tabletop_engine.text.words import asked_of
 from tests.games.playthroughs import GAMES
-from tests.support.web import SECONDS, Server, closing_words, serving
+from tests.support.web import SECONDS, Page, Server, closing_words, serving
 
 # --- what is offered -------------------------------------------------------------------------------------------------
 
@@ -192,20 +193,6 @@ def test_what_the_southern_winds_do_is_shown_step_by_step(server: Server) -> Non
             assert all("".join(parts[i] for i in board).startswith("<svg") for board in boards)
 
 
-def test_what_the_southern_winds_do_is_shown_step_by_step(server: Server) -> None:
-    """One answer, several sentences, each with the board as it is then; the last one's is not yet the present one."""
-    (path,) = server.make("petrichor", ["here"], start={"seed": 5})
-    with server.open(path) as page:
-        most: list[dict[str, Any]] = []
-        while page.view["turn"] == "you" and len(most) < 5:
-            page.answer(page.view["answers"][-1]["actions"])
-            most = max(most, *(step["changes"] for step in page.view["steps"]), key=len)
-        boards = [tuple(one["board"]) for one in most if one["board"] is not None]
-        assert len(boards) == len(set(boards)) >= 3
-        parts = page.view["parts"]
-        assert all("".join(parts[i] for i in board).startswith("<svg") for board in boards)
-
-
 def test_three_people_on_three_devices(server: Server) -> None:
     paths = server.make("petrichor", ["apart", "apart", "apart"], options={"modules": list(MODULES[:1])})
     pages = [server.open(path) for path in paths]
@@ -242,21 +229,132 @@ def test_people_at_one_screen_and_agents(server: Server, game: str) -> None:
         assert {one["view"].get("seat") for one in page.got if "view" in one} == {0, 2, None}
 
 
+def undo(page: Page) -> str:
+    """Take something back; the error if that is refused."""
+    return str(page.ask("undo", view=page.view["number"]).get("error", ""))
+
+
 def test_undo(server: Server) -> None:
-    (path,) = server.make("petrichor", ["here"])
+    """Alone: one choice after another to the start. What was chosen as one is taken back as one."""
+    (path,) = server.make("petrichor", ["here"], start={"seed": 5})
+    generator = np.random.default_rng(2)
     with server.open(path) as page:
-        assert page.ask("undo", view=page.view["number"])["error"] == "there is nothing to take back"
-        first = page.board
-        page.answer(page.view["answers"][0]["actions"])
-        assert page.view["can"]["undo"] and page.board != first
-        assert "error" not in page.ask("undo", view=page.view["number"])
-        assert page.board == first and not page.view["can"]["undo"]
-    (path,) = server.make("petrichor", ["here", "greedy"])
+        assert undo(page) == "there is nothing to take back"
+        shown, together = [], 0
+        for _ in range(12):
+            answers = page.view["answers"]
+            actions = answers[generator.integers(len(answers))]["actions"]
+            shown.append((re.sub(_LAST, "", page.board), answers))
+            together += len(actions) > 1
+            assert "error" not in page.answer(actions)
+        assert together > 2
+        for board, answers in reversed(shown):
+            assert page.view["can"]["undo"] and undo(page) == ""
+            assert (re.sub(_LAST, "", page.board), page.view["answers"]) == (board, answers)
+            assert page.view["past"] and page.view["undone"]["by"] == 0 and page.view["undone"]["done"]
+        assert not page.view["can"]["undo"] and undo(page) == "there is nothing to take back"
+
+
+_LAST = r"<g data-last-action.*"
+"""The last line of a picture, which tells what was done before it."""
+
+
+def test_undo_against_agents(server: Server) -> None:
+    """Their answers are taken back, too, as far as one likes, and they repeat them."""
+    (path,) = server.make("petrichor", ["here", "greedy", "ismcts-20"], start={"seed": 3})
     with server.open(path) as page:
-        page.until("you")
-        page.answer(page.view["answers"][0]["actions"])
-        page.until("you")
-        assert "error" in page.ask("undo", view=page.view["number"])
+        numbers = []
+        for _ in range(5):
+            page.until("you")
+            numbers.append((page.view["answers"], page.view["board"] and page.board))
+            page.answer(page.view["answers"][0]["actions"])
+        end = page.until("you")["answers"], page.board
+        for answers, board in reversed(numbers):
+            assert undo(page) == ""
+            assert page.until("you")["answers"] == answers and re.sub(_LAST, "", page.board) == re.sub(_LAST, "", board)
+        for answers, _ in numbers:
+            assert page.until("you")["answers"] == answers
+            page.answer(answers[0]["actions"])
+        assert (page.until("you")["answers"], page.board) == end
+
+
+def test_undo_while_an_agent_thinks(server: Server) -> None:
+    """What it finds then is not played."""
+    (path,) = server.make("petrichor", ["here", "ismcts-1000ms"], start={"seed": 3})
+    with server.open(path) as page:
+        first = page.until("you")["answers"]
+        while page.view["turn"] == "you":
+            before = page.view["answers"]
+            page.answer(before[0]["actions"])
+        assert page.view["turn"] == "others" and page.view["can"]["undo"]
+        assert undo(page) == "" and page.view["turn"] == "you" and page.view["answers"] == before
+        time.sleep(1.5)
+        page.ask("here")  # refused; what the agent brought would have come before
+        assert page.view["turn"] == "you" and page.view["answers"] == before
+        while page.view["can"]["undo"]:
+            assert undo(page) == ""
+        assert page.view["answers"] == first
+
+
+@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+def test_undo_among_people(server: Server, game: str) -> None:
+    """Within the turn only, until another answers or chance is drawn; others are told, and may not take it back."""
+    paths = server.make(game, ["apart", "apart"], start={"seed": 8})
+    pages = [server.open(path) for path in paths]
+    taken_back, refused = 0, 0
+    generator = np.random.default_rng(3)
+    for _ in range(60):
+        for page in pages:
+            page.ask("here")  # refused; every view before has come then
+        seat = next(seat for seat in (0, 1) if pages[seat].view["turn"] == "you")
+        asked, other = pages[seat], pages[1 - seat]
+        session = asyncio.run(server.site.hall.find(paths[0].rpartition("/")[2]))[0].session  # type: ignore[index]
+        before, answers = session.state.copy(), asked.view["answers"]
+        asked.answer(answers[generator.integers(len(answers))]["actions"])
+        other.ask("here")
+        drew = (before["rng"] != session.state["rng"]).any()
+        assert undo(other) == "there is nothing to take back"
+        if not asked.view["can"]["undo"]:
+            assert undo(asked) == "there is nothing to take back"
+            refused += 1
+            continue
+        assert session.actor == seat and not drew
+        seen = other.view["number"]
+        assert undo(asked) == "" and session.state.tobytes() == before.tobytes()
+        assert asked.view["answers"] == answers
+        taken_back += 1
+        other.ask("here")
+        if other.view["number"] > seen:
+            assert other.view["undone"]["by"] == seat and other.view["undone"]["done"]
+        else:
+            assert game == "evergreen"  # turns that nobody sees
+        asked.answer(answers[generator.integers(len(answers))]["actions"])
+    assert taken_back > 8 and refused > 8
+    for page in pages:
+        page.close()
+
+
+def test_what_is_alone_is_given(server: Server) -> None:
+    """Where one person plays, unless that person does not want it; not where others could see it from the time."""
+    options = {"modules": list(MODULES)}
+    for give in (True, False):
+        (path,) = server.make("petrichor", ["here", "random"], start={"seed": 2}, options=options)
+        with server.open(path) as page:
+            assert "error" not in page.ask("alone", give=give)
+            page.play_out()
+            asked = [view for message in page.got if (view := message.get("view")) and view["turn"] == "you"]
+            assert all(len(view["answers"]) > 1 for view in asked[1:]) == give
+    paths = server.make("petrichor", ["apart", "apart"], start={"seed": 2}, options=options)
+    pages = [server.open(path) for path in paths]
+    threads = [threading.Thread(target=page.play_out) for page in pages]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(SECONDS)
+    views = [view for page in pages for message in page.got if (view := message.get("view")) and view["turn"] == "you"]
+    assert any(len(view["answers"]) == 1 for view in views)
+    for page in pages:
+        page.close()
 
 
 def test_two_pages_of_one_link(server: Server) -> None:

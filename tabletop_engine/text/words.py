@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from os.path import commonprefix
 from typing import NamedTuple
 
 _LONGEST = 330
@@ -92,12 +93,13 @@ def in_a_row(texts: Sequence[str]) -> str:
 
     `plant a sprout on c1` and `plant a sprout on d2` become "plant a sprout on c1, d2".
     """
-    parts, before = [], list[str]()
+    parts: list[str] = []
+    before: list[str] = []
     for text in texts:
         words = text.split(" ")
-        same = next(
-            (i for i, pair in enumerate(zip(words, before, strict=False)) if pair[0] != pair[1]), len(words) - 1
-        )
+        same = len(commonprefix([words, before]))
+        if words == before:
+            same -= 2  # something has to be said once more
         parts.append(" ".join(words[same:] if same > 1 else words))
         before = words
     return ", ".join(parts)

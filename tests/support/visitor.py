@@ -23,7 +23,7 @@ if (location.protocol.startsWith("http") && !localStorage.getItem("tabletop"))
 """
 _FACTS = """
 const { dataset } = document.body;
-return { ready: dataset.ready ?? "", turn: dataset.turn ?? "", kind: dataset.kind ?? "", view: dataset.view ?? "" };
+return { ready: dataset.ready ?? "", turn: dataset.turn ?? "", kind: dataset.kind ?? "", view: dataset.view ?? "", begun: dataset.begun ?? "" };
 """
 SPOTS = """
 // where each place can be clicked: in the middle, or where no other lies above it
@@ -162,17 +162,26 @@ class Visitor:
         wait(there, SECONDS)
 
     def give(self) -> None:
-        """Any answer: on the board where there are places, in the list otherwise; don't wait for what follows."""
-        spots = [spot for spot in self.spots() if spot["at"]]
-        if not spots:
-            self.clicks["list"] += 1
-            self.random.choice(self.all("#answers button")).click()
-            return
-        self.clicks["board"] += 1
-        spot = self.random.choice(spots)
-        self.point(*spot["at"])
-        if len(spot["actions"]) > 1:
-            self.random.choice(self.all("#menu button")).click()
+        """Any answer: on the board where there are places, in the list otherwise; don't wait for what follows.
+
+        What more belongs to an answer is chosen in the same way.
+        """
+        more = True
+        while more:
+            begun, view = self.facts["begun"], self.facts["view"]
+            spots = [spot for spot in self.spots() if spot["at"]]
+            if not spots:
+                self.clicks["list"] += 1
+                self.random.choice([one for one in self.all("#answers button") if one.is_displayed()]).click()
+                return
+            self.clicks["board"] += 1
+            spot = self.random.choice(spots)
+            self.point(*spot["at"])
+            if len(spot["actions"]) > 1:
+                self.random.choice(self.all("#menu button")).click()
+            more = self.facts["begun"] == str(int(begun) + 1)
+            if more:
+                wait(lambda view=view: self.ready == view, SECONDS)
 
     def answer(self) -> None:
         before = self.ready
