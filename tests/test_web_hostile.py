@@ -129,9 +129,7 @@ JSON = st.recursive(
 
 @given(
     name=st.sampled_from([*ASKED, "stop", "open", ""]),
-    keys=st.dictionaries(
-        st.sampled_from(["view", "actions", "agent", "give", "step", "seat", "description", "what"]), JSON
-    ),
+    keys=st.dictionaries(st.sampled_from([*dict.fromkeys(key for keys in ASKED.values() for key in keys)]), JSON),
 )
 @settings(max_examples=games(150, 400), deadline=None)
 def test_any_message_is_taken_or_refused(name: str, keys: dict[str, Any]) -> None:
@@ -166,9 +164,8 @@ def test_random_messages_change_nothing(server: Server) -> None:
             message: dict[str, Any] = {"id": int(generator.choice(numbers)), "do": name}
             for key in ASKED[name]:
                 number = int(generator.choice(numbers))
-                message[key] = {"description": {"players": number}, "agent": "greedy", "actions": [number]}.get(
-                    key, number
-                )
+                given = {"description": {"players": number}, "agent": "greedy", "actions": [number]}
+                message[key] = given.get(key, number)
             if name == "answer" and tuple(message["actions"]) in legal:
                 continue
             assert "error" in answers(page, json.dumps(message)), message

@@ -23,7 +23,8 @@ if (location.protocol.startsWith("http") && !localStorage.getItem("tabletop"))
 """
 _FACTS = """
 const { dataset } = document.body;
-return { ready: dataset.ready ?? "", turn: dataset.turn ?? "", kind: dataset.kind ?? "", view: dataset.view ?? "", begun: dataset.begun ?? "" };
+const of = (name) => dataset[name] ?? "";
+return { ready: of("ready"), turn: of("turn"), kind: of("kind"), view: of("view"), begun: of("begun") };
 """
 SPOTS = """
 // where each place can be clicked: in the middle, or where no other lies above it
@@ -182,6 +183,13 @@ class Visitor:
             more = self.facts["begun"] == str(int(begun) + 1)
             if more:
                 wait(lambda view=view: self.ready == view, SECONDS)
+
+    def go_on(self, before: str) -> None:
+        """Choose what belongs to an answer that was begun, and wait for another view."""
+        if self.facts["begun"] not in ("", "0"):
+            wait(lambda: self.ready == before, SECONDS)
+            self.give()
+        self.changed(before)
 
     def answer(self) -> None:
         before = self.ready

@@ -24,6 +24,8 @@ from tabletop_engine.game import NOBODY, Game
 KINDS = ("play", "watch", "analyse")
 _MOST_QUESTIONS = 4
 """Questions to agents that may wait for an answer at one time, for all pages of a table together."""
+_LATER = 0.02
+"""Seconds between a view and the work on its boards, so that the view is on its way."""
 
 T = TypeVar("T")
 
@@ -171,6 +173,7 @@ class Table:
             task.add_done_callback(self._stories.discard)
 
     async def _tell_story(self, link: Link, number: int, story: views.Story) -> None:
+        await asyncio.sleep(_LATER)
         text = await asyncio.to_thread(lambda: json.dumps({"story": {"view": number, **story()}}))
         for page in tuple(link.pages):
             page.push(text)

@@ -36,7 +36,7 @@ export function showAnswers(answers, owners, choose, hover) {
     }
     const row = { answer, button: one, item: make("li", shared ? "goes-on" : "", one) };
     if (shared && heads.at(-1)?.first !== first) {
-      const title = make("span", "words", ...named(answer.steps[0].text, owners));
+      const title = make("span", "begins", ...named(answer.steps[0].text, owners));
       heads.push({ first, title, item: make("li", "head", title), rows: [] });
     }
     if (shared) heads.at(-1).rows.push(row);

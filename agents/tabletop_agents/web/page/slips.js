@@ -2,7 +2,7 @@
 
 import { $ } from "./dom.js";
 
-export const FIRST = 300; // milliseconds of a question in which it takes no answer
+const FIRST = 300; // milliseconds of a question in which it takes no answer
 const TWICE = 500; // milliseconds within which a second click at the same place belongs to the first
 const NEAR = 16; // CSS pixels
 
@@ -10,9 +10,10 @@ let shown = 0; // when the question came
 let click = { time: -TWICE, x: 0, y: 0 }; // the last one on an answer
 let given = click; // the last one that gave an answer
 
-/* A question has come. */
+/* A question has come. Returns for how many milliseconds a press on it may not count. */
 export function questionCame() {
   shown = performance.now();
+  return Math.max(FIRST, given.time + TWICE - shown);
 }
 
 /* What was pressed last gave an answer. */

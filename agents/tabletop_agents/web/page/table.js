@@ -10,7 +10,7 @@ import { afterEditing, checkAgain, closeEditor, isEditing } from "./editor.js";
 import { analyseAt, ask, present, save, waiting } from "./present.js";
 import { closeReview, reviewPart } from "./review.js";
 import { remember, setting } from "./settings.js";
-import { FIRST, answerGiven, questionCame } from "./slips.js";
+import { answerGiven, questionCame } from "./slips.js";
 import { Connection } from "./socket.js";
 import { clearStory, faster, hurry, isPlaying, isTelling, play, recall, skip, speed, tellBeside, tellUndone } from "./story.js";
 import { closeWatch, showWatch, stepCame, stepWatch, toggleWatch } from "./watch.js";
@@ -279,10 +279,9 @@ function offer() {
   $("undo").hidden = !can.undo && !begun.length;
   document.body.dataset.begun = begun.length;
   if (turn === "others") return; // it is no one's turn here
-  if (active) questionCame();
   clearTimeout(settling);
   delete document.body.dataset.ready;
-  settling = setTimeout(() => (document.body.dataset.ready = number), active ? FIRST : 0);
+  settling = setTimeout(() => (document.body.dataset.ready = number), active ? questionCame() : 0);
 }
 
 /* An action was chosen on the board: the answer, or the beginning of some. */
