@@ -115,7 +115,7 @@ function filter() {
   const fits = ({ text, actions }) =>
     begun.every((action, i) => actions[i] === action) && words.every((word) => text.toLowerCase().includes(word));
   for (const { answer, item } of rows) item.hidden = !fits(answer);
-  for (const { item, rows: those } of heads) item.hidden = those.every((row) => row.item.hidden);
+  for (const { item, rows: those } of heads) item.hidden = begun.length > 0 || those.every((row) => row.item.hidden);
 }
 
 $("filter").addEventListener("input", filter);

@@ -68,8 +68,10 @@ export function showBoard(parts, numbers, label, animated = false, asked = "") {
   placed = [...svg.children].map((child, i) => [child, board[i + 1]]);
   const known = new Set(shown);
   for (const [element, part] of placed) {
-    if (asked && element.getAttribute("aria-label") === asked) element.classList.add("said");
-    else if (animated && shown.length && !known.has(part)) element.classList.add("fresh");
+    if (asked && element.getAttribute("aria-label") === asked) {
+      element.classList.add("said");
+      if (element.previousElementSibling?.matches("use")) element.previousElementSibling.classList.add("said"); // of whom
+    } else if (animated && shown.length && !known.has(part)) element.classList.add("fresh");
   }
   shown = board;
   svg.querySelector(":scope > title")?.remove(); // it would pop up wherever the mouse rests

@@ -275,7 +275,8 @@ function offer() {
   const those = (keys) => open().filter(({ actions }) => keys.includes(actions[begun.length]));
   if (active && !isEditing()) markPlaces(entries, pick, (keys) => hover(those(keys)));
   narrowAnswers(begun);
-  $("begun").textContent = begun.length ? `${sentence(open()[0].steps.slice(0, begun.length).map(({ text }) => text).join(", "))} …` : "";
+  const words = begun.length ? open()[0].steps.slice(0, begun.length).map(({ text }) => text).join(", ") : "";
+  $("begun").textContent = words && `${words[0].toUpperCase()}${words.slice(1)} …`;
   $("undo").hidden = !can.undo && !begun.length;
   document.body.dataset.begun = begun.length;
   if (turn === "others") return; // it is no one's turn here
