@@ -1,13 +1,14 @@
 """`python -m benchmarks.hands`: how many clicks a turn takes on the page, and how soon the page goes on after one.
 
 Clicks are counted in whole games, in which agents have all seats: one click for each answer of the list that the page
-offers a person, where it offers several. A turn is a turn of the Action Phase in Petrichor, and a round of one player in
-Evergreen; all of a game's decisions count, also those of other phases.
+offers a person, where it offers several. A turn is a turn of the Action Phase in Petrichor, and a round of one player
+in Evergreen; all of a game's decisions count, also those of other phases.
 
-The times are of headless Chromium. A player in the page clicks random answers of the list at the speed that the page has at first. The times are counted
-from the click in the page itself: until the first picture after it in which the view has changed (one's own move), and
-until answers are offered again (the next question), which others and chance come before. Agents are greedy ones, which think for no time. It needs Debian's
-`chromium` and `chromium-driver`. `docs/web.md` shows the results, which are in `docs/hands.json`.
+The times are of headless Chromium. A player in the page clicks random answers of the list at the speed that the page
+has at first. The times are counted from the click in the page itself: until the first picture after it in which the
+view has changed (one's own move), and until answers are offered again (the next question), which others and chance come
+before. Agents are greedy ones, which think for no time. It needs Debian's `chromium` and `chromium-driver`.
+`docs/web.md` shows the results, which are in `docs/hands.json`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from os.path import commonprefix
+from itertools import takewhile
 from typing import NamedTuple
 
 _LONGEST = 330
@@ -97,7 +97,7 @@ def in_a_row(texts: Sequence[str]) -> str:
     before: list[str] = []
     for text in texts:
         words = text.split(" ")
-        same = len(commonprefix([words, before]))
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(words, before, strict=False)))
         if words == before:
             same -= 2  # something has to be said once more
         parts.append(" ".join(words[same:] if same > 1 else words))

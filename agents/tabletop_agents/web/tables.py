@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import Executor
@@ -20,6 +21,8 @@ from tabletop_agents.web.line import Line
 from tabletop_agents.web.messages import LARGEST, Refused
 from tabletop_engine.errors import IllegalAction, ScenarioError, TabletopError
 from tabletop_engine.game import NOBODY, Game
+
+_log = logging.getLogger(__name__)
 
 KINDS = ("play", "watch", "analyse")
 _MOST_QUESTIONS = 4
@@ -126,6 +129,7 @@ class Table:
 
     def open(self, link: Link, page: Page) -> None:
         """Add a page. It gets the present view, with what happened last."""
+        self._catch_up()
         link.pages.add(page)
         page.push(self._view(link, past=True).text)
         self._go_on()
@@ -142,6 +146,13 @@ class Table:
         for link, one in zip_longest(self.links, undone):
             self._tell(link, one)
         self._go_on()
+
+    def _catch_up(self) -> None:
+        """Give what is alone since somebody is here, or wants it given."""
+        number = self.session.number
+        self._give_what_is_alone()
+        if self.session.number > number:
+            self._changed()
 
     def _give_what_is_alone(self) -> None:
         """Answer for a person as long as there is one answer only.
@@ -174,7 +185,12 @@ class Table:
 
     async def _tell_story(self, link: Link, number: int, story: views.Story) -> None:
         await asyncio.sleep(_LATER)
-        text = await asyncio.to_thread(lambda: json.dumps({"story": {"view": number, **story()}}))
+        try:
+            told = await asyncio.to_thread(story)
+        except Exception:  # of a game of somebody's own: the view is there, and whoever waits for boards does without
+            _log.exception("the boards of what happened could not be drawn")
+            told = {"boards": [], "parts": []}
+        text = json.dumps({"story": {"view": number, **told}})
         for page in tuple(link.pages):
             page.push(text)
 
@@ -332,7 +348,7 @@ class Table:
 
     async def _on_alone(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         link.gives_alone = message["give"]
-        self._go_on()
+        self._catch_up()
         return {}
 
     async def _on_here(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
@@ -483,12 +499,6 @@ class Table:
 
     def _go_on(self) -> None:
         """Let agents answer until a person has to."""
-        if self.kind == "play" and self.session.people == (self.session.actor,):
-            number = self.session.number
-            self._give_what_is_alone()
-            if self.session.number > number:
-                self._changed()
-                return
         if self.kind == "play" and self._playing is None and self.session.waits_for_agent and not self.trouble:
             self._playing = asyncio.create_task(self._let_agents_play())
 

@@ -11,8 +11,9 @@ const LONGEST = 3200;
 let finish = null; // ends the present pause
 let skipped = false;
 let hurried = false; // somebody is asked meanwhile: the rest is told beside the question
+let onHurry = () => {};
 let beside = []; // what is told beside a question: {words, text, parts}
-let telling = false;
+let telling = null; // settled when all of it is told
 
 export const speed = () => Number($("speed").value);
 
@@ -32,7 +33,12 @@ export async function play(view) {
   hurried = false;
   document.body.dataset.playing = "true";
   $("skip").hidden = view.kind === "watch";
-  const { boards, parts } = await drawn(view);
+  const inTime = new Promise((resolve) => {
+    onHurry = resolve;
+    setTimeout(resolve, LONGEST);
+  });
+  const { boards, parts } = withBoards(view, await Promise.race([inTime, Promise.all([view.drawn, telling]).then(([found]) => found)]));
+  if (telling) hurried = true; // it goes on, so this follows it
   let number = 0, shown = [];
   for (const { by, done, changes } of view.steps) {
     const owner = view.owners[by];
@@ -55,11 +61,8 @@ export async function play(view) {
   $("skip").hidden = !telling;
 }
 
-/* The boards of what led to a view; none if they don't come. */
-async function drawn(view) {
-  const found = await view.drawn;
-  return { boards: found?.boards ?? [], parts: [...view.parts, ...(found?.parts ?? [])] };
-}
+/* The boards of what led to a view and their parts; no boards if none have come. */
+const withBoards = (view, found) => ({ boards: found?.boards ?? [], parts: [...view.parts, ...(found?.parts ?? [])] });
 
 /* The parts of a board that were not on the one before. */
 function fresh(parts, board, shown) {
@@ -70,7 +73,8 @@ function fresh(parts, board, shown) {
 /* Somebody is asked: what is not yet told, is told beside the question. */
 export function hurry() {
   hurried = true;
-  finish?.();
+  onHurry();
+  if (isPlaying()) finish?.();
 }
 
 /* Tell what led to a view beside its question: what others did, and what an own answer led to. */
@@ -85,7 +89,7 @@ export async function tellBeside(view) {
   beside.push(...told);
   tellOn();
   if (!told.length || !view.story) return;
-  const { boards, parts } = await drawn(view);
+  const { boards, parts } = withBoards(view, await view.drawn);
   const sentences = view.steps.flatMap(({ changes }) => changes);
   let shown = [];
   for (const [number, text] of sentences.entries()) {
@@ -98,9 +102,12 @@ export async function tellBeside(view) {
 }
 
 /* One sentence after another, until there are no more or somebody answers. */
-async function tellOn() {
-  if (telling) return;
-  telling = true;
+function tellOn() {
+  if (beside.length) telling ??= tellAll();
+}
+
+async function tellAll() {
+  await null; // so that it is known that something is told
   $("skip").hidden = false;
   document.body.dataset.telling = "true";
   while (beside.length) {
@@ -111,7 +118,7 @@ async function tellOn() {
   }
   flash([]);
   finish = null;
-  telling = false;
+  telling = null;
   delete document.body.dataset.telling;
   $("skip").hidden = !isPlaying();
 }
@@ -169,7 +176,7 @@ async function tell(words, text, parts = []) {
 }
 
 export const isPlaying = () => document.body.dataset.playing === "true";
-export const isTelling = () => isPlaying() || telling;
+export const isTelling = () => isPlaying() || telling !== null;
 
 /* Go to the end of what is told. */
 export function skip() {

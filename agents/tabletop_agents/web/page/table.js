@@ -121,8 +121,8 @@ async function work() {
       clearStory();
       recall(next);
       if (next.undone) tellUndone(next);
-    } else if (isUrgent(next)) tellBeside(next);
-    else if (waiting() < FAR_BEHIND && !present.queue.some(isUrgent)) {
+    } else if (isUrgent(next) || (present.queue.some(isUrgent) && waiting() < FAR_BEHIND)) tellBeside(next);
+    else if (waiting() < FAR_BEHIND) {
       await play(next);
       if (present.connection !== table) return;
     } else recall(next);
