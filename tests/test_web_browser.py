@@ -233,6 +233,11 @@ def test_a_game_by_keyboard_alone(visitor: Visitor, quick_adviser: None) -> None
     press(visitor.browser, Keys.ENTER)
     if visitor.shows("menu"):
         press(visitor.browser, Keys.ARROW_DOWN, Keys.ENTER)
+    while visitor.facts["begun"] not in ("", "0"):
+        # what goes on with it has the focus, on the board or at the head of the list
+        wait(lambda: visitor.ready == before)
+        assert visitor.run("return document.activeElement.matches('.mark, #asked')")
+        press(visitor.browser, Keys.ENTER if visitor.all(".mark:focus") else Keys.ARROW_DOWN + Keys.ENTER)
     visitor.changed(before)
     # and in the list by arrows
     before = visitor.ready
@@ -384,6 +389,7 @@ const look = () => {
   done({
     board: document.querySelector("#board .picture").innerHTML, answers: enabled.length, turn: dataset.turn,
     asked: document.getElementById("asked").textContent, ready: dataset.ready ?? "", told: shown.slice(),
+    moving: document.getAnimations().filter((one) => one.effect.target.matches("#board use")).length,
   });
 };
 look();
@@ -505,6 +511,22 @@ def test_what_is_begun_on_the_board(visitor: Visitor, server: Server) -> None:
     press(visitor.browser, "u")
     visitor.changed(visitor.ready)
     assert visitor.view()["answers"] == answers and "back: " in visitor.texts("#log > li")[-1]
+
+
+@pytest.mark.parametrize("still", [False, True])
+def test_pieces_move(visitor: Visitor, server: Server, still: bool) -> None:
+    """From where they were, unless the system asks for less motion."""
+    motion = {"features": [{"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"}]}
+    visitor.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", motion)
+    visitor.sit(server.make("petrichor", ["here"], start={"seed": 5})[0])
+    choose_speed(visitor, "4")
+    moving = []
+    for _ in range(6):
+        before = visitor.ready
+        moving.append(visitor.browser.execute_async_script(_CLICK, 1)["moving"])
+        visitor.changed(before)
+    assert (max(moving) > 0) != still
+    visitor.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
 def choose_speed(visitor: Visitor, value: str) -> None:

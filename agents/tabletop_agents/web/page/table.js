@@ -291,8 +291,13 @@ function pick(action) {
   answerGiven();
   begun = [...begun, action];
   const left = open();
-  if (left.length === 1) give(left[0].actions);
-  else offer();
+  if (left.length === 1) {
+    give(left[0].actions);
+    return;
+  }
+  offer();
+  // what had the focus is gone
+  if (document.activeElement === document.body) ($("marks")?.querySelector("[tabindex='0']") ?? $("asked")).focus({ preventScroll: true });
 }
 
 function deactivate() {
