@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tabletop_cli.app import make_app
 from tabletop_cli.line import CommandLine
 from tabletop_cli.run import run_app
+
+if TYPE_CHECKING:
+    from tabletop_engine.game import Game
 
 
 def main(args: Sequence[str]) -> None:
@@ -45,8 +49,17 @@ def main(args: Sequence[str]) -> None:
         opponent=str(getattr(game.words, "opponent", "")),
         curriculum="all that it has, the easy things first" if hasattr(game.config, "curriculum") else "",
         images=any(game.images(players) for players in game.players),
+        rules=_has_rules(game),
     )
     run_app(make_app(line, completes=False), line.command, rest)
+
+
+def _has_rules(game: Game) -> bool:
+    """Whether the game has its rules as text, or fails to say so: then `rules` shows what is wrong."""
+    try:
+        return bool(game.words.rules(game.config(players=game.players[-1])).strip())
+    except Exception:  # a stranger's words raise anything
+        return True
 
 
 if __name__ == "__main__":

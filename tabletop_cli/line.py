@@ -30,6 +30,7 @@ class CommandLine:
         table: the module whose `PLAN` says what the game's reference table of agents has; empty where there is none.
         benchmarks: the module of the repository that measures the game's speed; empty where there is none.
         images: whether turned or mirrored boards are the same game (`Game.images`).
+        rules: whether the game has its rules as text.
     """
 
     name: str
@@ -45,6 +46,7 @@ class CommandLine:
     table: str = ""
     benchmarks: str = ""
     images: bool = False
+    rules: bool = True
 
     @property
     def alone(self) -> bool:
@@ -55,6 +57,11 @@ class CommandLine:
     def several(self) -> bool:
         """Whether there is a game of several players."""
         return self.players[-1] > 1
+
+    @property
+    def only(self) -> tuple[str, ...]:
+        """The option for the number of players, where there is only one number."""
+        return ("players",) if len(self.players) == 1 else ()
 
     @property
     def least_several(self) -> int:

@@ -15,13 +15,14 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 import numpy as np
 
 from tabletop_engine import defaults
+from tabletop_engine.chance import MOST_KINDS
 from tabletop_engine.compiling.compiled import keep_shared_rules, made_for
 from tabletop_engine.compiling.sources import Sources, files_of
 from tabletop_engine.drawing.lines import Block
 from tabletop_engine.drawing.owners import Mark
 from tabletop_engine.drawing.svg import Place
 from tabletop_engine.observation import Layout
-from tabletop_engine.play.kernels import Kernels
+from tabletop_engine.play.kernels import MOST_DECISIONS, Kernels
 from tabletop_engine.record import FILLER
 from tabletop_engine.record import NOBODY as NOBODY
 from tabletop_engine.text.words import Facts, Lesson
@@ -146,7 +147,18 @@ class Words(Protocol):
     """
 
     def question(self, state: Any) -> str:
-        """The pending decision, as words that follow "player_0 is asked"."""
+        """The pending decision, as words that follow "player_0 is asked".
+
+        Words that begin with "to" can also stand alone, as `tabletop_engine.text.words.asked_of` writes them.
+        """
+        ...
+
+    def goes_on(self, before: Any, state: Any) -> bool:
+        """Whether the pending decision says more about the answer that led from `before` to `state`.
+
+        An example is the next card of a payment. Pages offer such answers together, as one. So what can be answered
+        there must depend only on what the actor sees before the first of them.
+        """
         ...
 
     def action_text(self, state: Any, action: int) -> str:
@@ -337,6 +349,26 @@ def _no_images(players: int) -> tuple[Image, ...]:
     return ()
 
 
+@dataclass(frozen=True)
+class Limits:
+    """Limits of the games of a configuration, which OpenSpiel asks for. The defaults are those of the engine.
+
+    Attributes:
+        decisions: the most decisions in one game.
+        draws: the most draws of chance in one game, those of the set-up included.
+        outcomes: the upper bound (exclusive) of the numbers of outcomes of a draw; 0 in a game without chance.
+    """
+
+    decisions: int = MOST_DECISIONS
+    draws: int = MOST_DECISIONS
+    outcomes: int = MOST_KINDS
+
+
+def _engine_limits(config: Any) -> Limits:
+    """`Game.limits` of a game that declares none."""
+    return Limits()
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Game:
     """All that a game offers to the engine, the agents, training and the command line.
@@ -369,6 +401,7 @@ class Game:
         new_memo: makes scratch space for `rules.value`.
         images: takes a number of players, returns the images (`Image`) in which the game is the same: what is legal and
             worth doing in a position is legal and worth as much in its image. The game itself is not one of them.
+        limits: takes a configuration, returns the `Limits` of its games.
         search_settings: settings of this game for agents that search, such as the "scale" of points.
         words: the game in words.
         drawing: the game in pictures.
@@ -408,6 +441,7 @@ class Game:
     weights: Mapping[str, float] = field(default_factory=dict)
     new_memo: Callable[[], np.ndarray] = defaults.no_memo
     images: Callable[[int], tuple[Image, ...]] = _no_images
+    limits: Callable[[Any], Limits] = _engine_limits
     search_settings: Mapping[str, float] = field(default_factory=dict)
     words: Words
     drawing: Drawing

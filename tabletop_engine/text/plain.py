@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from tabletop_engine.described.overlays import ComponentFile
+from tabletop_engine.described.scenarios import ROOT, mapping
 from tabletop_engine.drawing import lines
 from tabletop_engine.drawing.covers import cover_of
 from tabletop_engine.drawing.owners import Mark, mark, owner_marks
@@ -137,6 +138,10 @@ class PlainWords:
     def question(self, state: Any) -> str:
         """The name of the pending decision after "for"."""
         return f"for {self.decisions[state['decision']].replace('_', ' ')}"
+
+    def goes_on(self, before: Any, state: Any) -> bool:
+        """Never: each decision is a question of its own."""
+        return False
 
     def action_text(self, state: Any, action: int) -> str:
         """The name of the action, with spaces for underscores."""
@@ -361,20 +366,52 @@ class PlainPositions:
         return {name: state[name].tolist() for name in self._described}
 
     def scenario(self, description: Mapping[str, Any], components: Any = None) -> Any:
-        """A `Game.scenario`: the record of a description. Raises ScenarioError for a bad one."""
+        """A `Game.scenario`: the record of a description. Raises ScenarioError for a bad one.
+
+        A description has any of the fields that `described` writes, and of the settings of the configuration. Fields
+        that it leaves out are as `reset` sets them at the start of a game of this configuration, with 0 as its random
+        stream. Settings that it leaves out have their defaults.
+        """
         game = self.game()
-        if not isinstance(description, Mapping) or set(description) != set(self._described):
-            raise ScenarioError(f"a description has the keys {', '.join(self._described)}, and no others")
-        states = np.zeros(1, game.state)
-        for name in self._described:
-            states[name] = _numbers(name, description[name], game.state[name])
+        settings = [one.name for one in fields(game.config) if one.name != "components"]
+        mapping(description, ROOT, list(dict.fromkeys([*self._described, *settings])))
+        given = {
+            name: _numbers(name, description[name], game.state[name]) for name in self._described if name in description
+        }
+        chosen = {name: description[name] for name in settings if name in description}
+        states = self._switched(given, chosen, components)
+        tables = game.load_tables(components)
+        game.kernels.reset_games(states, tables, np.ones(1, np.bool_), np.zeros(1, np.int64))
+        for name, numbers in given.items():
+            states[name] = numbers
         wrong_field = self._out_of_range(states)
         if wrong_field:
             raise ScenarioError(wrong_field[1], wrong_field[0])
         contradiction = self.contradiction(states)
         if contradiction:
             raise ScenarioError(contradiction)
-        return self._with_legal(states, game.load_tables(components))[0]
+        return self._with_legal(states, tables)[0]
+
+    def _switched(self, given: Mapping[str, np.ndarray], chosen: Mapping[str, Any], components: Any) -> np.ndarray:
+        """A blank record with the switches of a description. Raises ScenarioError if no configuration has them."""
+        game = self.game()
+        states, wanted = np.zeros(1, game.state), np.zeros(1, game.state)
+        try:
+            config = game.config(
+                **{name: tuple(value) if isinstance(value, list) else value for name, value in chosen.items()},
+                components=components,
+            )
+            config.write_switches(states)
+            for name in set(config.SWITCHES) & set(given):
+                states[name] = given[name]
+            game.config.of(states[0], components).write_switches(wanted)
+        except (TypeError, ValueError) as error:  # whatever a game's configuration raises
+            raise ScenarioError(f"{', '.join(chosen) or ROOT}: no configuration of {game.title} ({error})") from None
+        for name in config.SWITCHES:
+            if (states[name] != wanted[name]).any():
+                value, allowed = states[name][0].tolist(), wanted[name][0].tolist()
+                raise ScenarioError(f"{name}: no game has {value} there; allowed is {allowed}", name)
+        return states
 
     @property
     def _described(self) -> list[str]:
@@ -401,7 +438,9 @@ class PlainPositions:
             numbers = states[name].reshape(len(states), -1)
             wrong = (numbers < low) | (numbers > high)
             if wrong.any():
-                return name, f"{name}: no game has {numbers[wrong][0]} there"
+                least, most = (np.broadcast_to(bound, numbers.shape)[wrong][0] for bound in (low, high))
+                allowed = f"{least} to {most}" if np.isfinite(most) else f"{least} and more"
+                return name, f"{name}: no game has {numbers[wrong][0]} there; allowed are {allowed}"
         return None
 
     def _with_legal(self, states: np.ndarray, tables: np.ndarray) -> np.ndarray:

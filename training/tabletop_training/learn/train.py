@@ -312,13 +312,15 @@ def settings_file(
 
     `selfplay` has a file for each number of players; the one for the next smaller number stands in for one that is
     missing. With a curriculum, `solo` is `solo_curriculum`. Without a name it is `solo` for one player or a curriculum,
-    `selfplay` for one other number of players, and otherwise `general`. A note on stderr says which file is taken.
+    `selfplay` for one other number of players, and otherwise `general`. The only number of players of a game
+    need not be given. A note on stderr says which file is taken.
 
     Raises ConfigError for `selfplay` with one player.
     """
     named = settings
     if settings is None:
-        settings = SOLO if curriculum or list(players) == [1] else SELFPLAY if len(players) == 1 else GENERAL
+        numbers = list(players) or (list(game.players) if len(game.players) == 1 else [])
+        settings = SOLO if curriculum or numbers == [1] else SELFPLAY if len(numbers) == 1 else GENERAL
     elif settings not in KINDS or Path(settings).is_file():
         return Path(settings).stem, settings
     kind = file = str(settings)
@@ -326,7 +328,7 @@ def settings_file(
     if kind == SOLO and curriculum:
         file = "solo_curriculum"
     elif kind == SELFPLAY:
-        if 1 in players:
+        if 1 in players or game.players == (1,):
             raise ConfigError(
                 f"players=1: self-play is for two players or more; for one it is `{game.command} train solo`"
             )

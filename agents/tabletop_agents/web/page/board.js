@@ -9,11 +9,48 @@ const MANY = 6; // answers that are all on closer places, too, and are no help a
 const ROW = 30; // places whose tops differ by less are in one row
 
 let shown = []; // the parts of the board, to know which are new
+let placed = []; // [element, part] of the board
 let marks = []; // {group, box, entries}
 let sheet = null;
 
-/* Show a board, given as parts of markup from the server's own drawing. */
-export function showBoard(parts, numbers, label, animated = false) {
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+const MOVE = { duration: 300, easing: "ease-out" };
+
+/* Where each drawing is used in a picture: by its name, [{piece, left, top}]. */
+function piecesOf(svg) {
+  const pieces = new Map();
+  for (const piece of svg?.querySelectorAll("use") ?? []) {
+    const { left, top } = piece.getBoundingClientRect(), name = piece.getAttribute("href");
+    if (!pieces.has(name)) pieces.set(name, []);
+    pieces.get(name).push({ piece, left, top });
+  }
+  return pieces;
+}
+
+/* Let pieces that are elsewhere now come from where the nearest one of their kind is gone. */
+function movePieces(before, svg) {
+  for (const [name, pieces] of piecesOf(svg)) {
+    const there = (one, others) => others.some(({ left, top }) => Math.hypot(left - one.left, top - one.top) < 1);
+    const old = before.get(name) ?? [], gone = old.filter((one) => !there(one, pieces));
+    for (const one of pieces.filter((piece) => !there(piece, old))) {
+      if (!gone.length) break;
+      const far = ({ left, top }) => Math.hypot(left - one.left, top - one.top);
+      const from = gone.reduce((best, other) => (far(other) < far(best) ? other : best));
+      gone.splice(gone.indexOf(from), 1);
+      const { a: scale } = one.piece.parentNode.getScreenCTM();
+      one.piece.animate({ translate: [`${(from.left - one.left) / scale}px ${(from.top - one.top) / scale}px`, "0 0"] }, MOVE);
+    }
+  }
+}
+
+/* Light up these parts of the board, of those that are on it. */
+export function flash(parts) {
+  const told = new Set(parts);
+  for (const [element, part] of placed) element.classList.toggle("told", told.has(part));
+}
+
+/* Show a board, given as parts of markup from the server's own drawing. `asked` is said elsewhere on the page. */
+export function showBoard(parts, numbers, label, animated = false, asked = "") {
   const board = numbers.map((number) => parts[number]);
   if (!sheet) {
     const picture = make("div", "picture");
@@ -26,15 +63,22 @@ export function showBoard(parts, numbers, label, animated = false) {
   const holder = document.createElement("template");
   holder.innerHTML = board.join("");
   const svg = holder.content.firstElementChild;
-  if (animated && shown.length) {
-    const known = new Set(shown);
-    [...svg.children].forEach((child, i) => child.classList.toggle("fresh", !known.has(board[i + 1])));
+  const moves = animated && shown.length > 0 && !still.matches;
+  const before = moves ? piecesOf(sheet.querySelector(".picture svg")) : null;
+  placed = [...svg.children].map((child, i) => [child, board[i + 1]]);
+  const known = new Set(shown);
+  for (const [element, part] of placed) {
+    if (asked && element.getAttribute("aria-label") === asked) {
+      element.classList.add("said");
+      if (element.previousElementSibling?.matches("use")) element.previousElementSibling.classList.add("said"); // of whom
+    } else if (animated && shown.length && !known.has(part)) element.classList.add("fresh");
   }
   shown = board;
   svg.querySelector(":scope > title")?.remove(); // it would pop up wherever the mouse rests
   svg.setAttribute("aria-hidden", "true"); // to who can't see it, the board is its label
   sheet.firstElementChild.replaceChildren(svg);
   sheet.firstElementChild.setAttribute("aria-label", label);
+  if (before) movePieces(before, svg);
   $("board").classList.remove("stale");
 }
 
@@ -43,6 +87,7 @@ export function clearBoard() {
   fitting.disconnect();
   sheet = null;
   shown = [];
+  placed = [];
   marks = [];
   $("board").replaceChildren();
 }
