@@ -19,6 +19,7 @@ from tabletop_engine.compiling.compiled import keep_shared_rules, made_for
 from tabletop_engine.compiling.sources import Sources, files_of
 from tabletop_engine.drawing.lines import Block
 from tabletop_engine.drawing.owners import Mark
+from tabletop_engine.drawing.panes import Panes
 from tabletop_engine.drawing.svg import Place
 from tabletop_engine.observation import Layout
 from tabletop_engine.play.kernels import Kernels
@@ -309,6 +310,13 @@ class Drawing(Protocol):
 
     def marks(self, players: int) -> Sequence[Mark]:
         """The shape and the colour of each owner."""
+        ...
+
+    def panes(self, state: Any, viewer: int | None = None) -> Panes:
+        """The parts of the picture that a page shows on a small screen, the same all through a game.
+
+        `Panes()` shows the whole picture everywhere.
+        """
         ...
 
 

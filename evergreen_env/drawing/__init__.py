@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evergreen_env.drawing.board import marks, render_svg
+from evergreen_env.drawing.board import marks, panes, render_svg
 from evergreen_env.drawing.cover import cover
 from evergreen_env.drawing.decisions import (
     action_text,
@@ -44,6 +44,7 @@ __all__ = [
     "marks",
     "opponent",
     "owner_names",
+    "panes",
     "places",
     "question",
     "render_svg",

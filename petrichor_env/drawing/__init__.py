@@ -6,7 +6,7 @@ what an answer means, and `places` where in the picture it can be clicked.
 
 from __future__ import annotations
 
-from petrichor_env.drawing.board import facts, marks, render_svg
+from petrichor_env.drawing.board import facts, marks, panes, render_svg
 from petrichor_env.drawing.cover import cover
 from petrichor_env.drawing.decisions import action_text, answer_name, question, told_action
 from petrichor_env.drawing.events import events, in_brief, story
@@ -32,6 +32,7 @@ __all__ = [
     "marks",
     "opponent",
     "owner_names",
+    "panes",
     "places",
     "question",
     "render_svg",

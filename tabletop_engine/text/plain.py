@@ -15,6 +15,7 @@ import numpy as np
 from tabletop_engine.drawing import lines
 from tabletop_engine.drawing.covers import cover_of
 from tabletop_engine.drawing.owners import Mark, mark, owner_marks
+from tabletop_engine.drawing.panes import Panes
 from tabletop_engine.drawing.svg import (
     INK,
     PREFIX,
@@ -280,6 +281,10 @@ class PlainDrawing:
     def marks(self, players: int) -> Sequence[Mark]:
         """The shape and the colour of each player."""
         return [mark(owner) for owner in range(len(self.words.owner_names(players)))]
+
+    def panes(self, state: Any, viewer: int | None = None) -> Panes:
+        """The whole picture on every screen."""
+        return Panes()
 
     def _points(self, points: Sequence[int], labels: Sequence[str], players: int) -> Iterator[Markup]:
         room = (SIZE - 2 * _MARGIN) / len(labels)

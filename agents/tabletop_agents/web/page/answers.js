@@ -26,9 +26,12 @@ export function showAnswers(answers, owners, choose, hover) {
       one.addEventListener(start, () => hover([answer.action]));
       one.addEventListener(end, () => hover([]));
     }
-    return { answer, button: one, item: make("li", "", one) };
+    return { answer, button: one, item: make("li", answer.places.length ? "placed" : "", one) };
   });
   $("answers").replaceChildren(...rows.map(({ item }) => item));
+  const placed = answers.filter(({ places }) => places.length).length;
+  $("placed").hidden = !placed;
+  $("placed").textContent = placed === 1 ? "1 answer is on the board" : `${placed} answers are on the board`;
 }
 
 export function disableAnswers(disabled = true) {
@@ -78,9 +81,18 @@ export function typed(key) {
   return true;
 }
 
+/* On a small screen, answers that are places on the board are folded away until somebody wants to read them. */
+function unfold(wanted = true) {
+  $("decision").classList.toggle("unfolded", wanted);
+  $("placed").setAttribute("aria-expanded", $("decision").classList.contains("unfolded"));
+}
+
+$("placed").addEventListener("click", () => unfold(!$("decision").classList.contains("unfolded")));
+
 const offered = () => rows.filter(({ item }) => !item.hidden);
 
 function step(by) {
+  unfold();
   const there = offered(), at = there.findIndex(({ button }) => button === document.activeElement);
   const to = at < 0 ? (by > 0 ? 0 : there.length - 1) : Math.max(0, Math.min(there.length - 1, at + by));
   there[to]?.button.focus();
@@ -108,6 +120,7 @@ $("filter").addEventListener("keydown", (event) => {
 
 export function startFilter() {
   if ($("filter-row").hidden) return false;
+  unfold();
   $("filter").focus();
   return true;
 }
