@@ -269,6 +269,15 @@ class Drawing(Protocol):
         """
         ...
 
+    def small_blocks(
+        self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
+    ) -> Sequence[Block]:
+        """The blocks of `text_blocks` without the decision, for a terminal of 80 columns and 24 lines.
+
+        The last two are a heading and the board itself, together at most 14 lines; what comes before may scroll away.
+        """
+        ...
+
     def compact_text(self, state: Any, viewer: int | None = None, tables: np.ndarray | None = None) -> str:
         """What `render_text` shows in as few signs as possible, for language models."""
         ...

@@ -22,7 +22,7 @@ from evergreen_env.drawing.events import events, in_brief, story
 from evergreen_env.drawing.lessons import introduction, lesson
 from evergreen_env.drawing.places import places
 from evergreen_env.drawing.rules_text import rules
-from evergreen_env.drawing.text import about, compact_text, render_text, sources, text_blocks
+from evergreen_env.drawing.text import about, compact_text, render_text, small_blocks, sources, text_blocks
 from evergreen_env.state import NOBODY, Decision, State
 from evergreen_env.words import answer_name
 from tabletop_engine.text.words import Facts
@@ -50,6 +50,7 @@ __all__ = [
     "render_svg",
     "render_text",
     "rules",
+    "small_blocks",
     "sources",
     "story",
     "text_blocks",

@@ -261,7 +261,7 @@ def panes(state: State, viewer: int | None = None) -> Panes:
         cards if drafting else cards._replace(words="Market"),
         *(Pane((one,)) for one in parts.head),
         Pane((parts.planet,), most=4),
-        *([Pane(parts.things[:3], most=1.3), Pane(parts.things[3:], most=1.7)] if len(parts.things) > 1 else []),
+        *([Pane(parts.things[:-1], most=1.3), Pane(parts.things[-1:], most=1.7)] if len(parts.things) > 1 else []),
         *([Pane(parts.things, most=1.3)] if len(parts.things) == 1 else []),
         Pane((at.zone,), most=1.3),
     ]

@@ -20,6 +20,8 @@ from tabletop_engine.text.words import counted, joined
 _PAD = 8
 _BESIDE, _ABOVE_AND_BELOW = 118, 166
 """The room for a player's things: beside the planet, or above and below it together."""
+_TALL = 360
+"""The height of a wide panel from which on the name is above the planet."""
 _NAME, _HEAD = 78, 46
 """The height of name and points beside the planet, and of all that is above it."""
 _GAIN, _POWER, _CARD = 24.0, 31.0, 40.0
@@ -46,14 +48,18 @@ def player_parts(x: float, y: float, width: float, height: float) -> PlayerParts
         size = min(width - 2 * _PAD, height - _ABOVE_AND_BELOW)
         planet = (x + (width - size) / 2, y + _HEAD, size, size)
         return PlayerParts(((x, y, width, _HEAD),), planet, ((x, y + _HEAD + size, width, height - _HEAD - size),))
-    size = min(height - 2 * _PAD, width - 3 * _PAD - _BESIDE)
+    above = height > _TALL
+    size = min(height - 2 * _PAD - (40 if above else 0), width - 3 * _PAD - (_BESIDE - 10 if above else _BESIDE))
     planet = (x + _PAD, y + height - _PAD - size, size, size)
     left, room = x + size + 2 * _PAD, width - size - 3 * _PAD
-    top, bottom = y + _PAD + _NAME, y + height - _PAD
-    spare = (bottom - 2 - top - 3 * _GAIN - 3 * _POWER - _CARD) / 2
-    powers = top + 3 * _GAIN + spare
-    heights = ((y + _PAD, _NAME), (top, 3 * _GAIN), (powers, 3 * _POWER), (bottom - _CARD - 4, _CARD + 4))
-    return PlayerParts((), planet, tuple((left, one, room, high) for one, high in heights))
+    bottom = y + height - _PAD - 2
+    top = y + height - _PAD - size + 16 if above else y + _PAD + _NAME
+    spare = (bottom - top - 3 * _GAIN - 3 * _POWER - _CARD) / 2
+    heights = [(top, 3 * _GAIN), (top + 3 * _GAIN + spare, 3 * _POWER), (bottom - _CARD - 2, _CARD + 4)]
+    if not above:
+        heights.insert(0, (y + _PAD, _NAME))
+    head = ((x, y, width, planet[1] - y),) if above else ()
+    return PlayerParts(head, planet, tuple((left, one, room, high) for one, high in heights))
 
 
 def player(v: View, seat: int, x: float, y: float, width: float, height: float, won: bool) -> Markup:
@@ -63,8 +69,8 @@ def player(v: View, seat: int, x: float, y: float, width: float, height: float, 
     levels = v.levels(seat)
     parts = [panel(x, y, width, height, **({"stroke": STRONG, "stroke_width": 3} if asked else {}))]
     if width > height:
-        tall = height > 360  # then the name is above the planet
-        size = min(height - 2 * _PAD - (40 if tall else 0), width - 3 * _PAD - (108 if tall else _BESIDE))
+        tall = height > _TALL  # then the name is above the planet
+        size = min(height - 2 * _PAD - (40 if tall else 0), width - 3 * _PAD - (_BESIDE - 10 if tall else _BESIDE))
         parts.append(planet(v, seat, now, x + _PAD, y + height - _PAD - size, size))
         left = x + size + 2 * _PAD + 4
         room = x + width - _PAD - 4 - left

@@ -13,7 +13,7 @@ from petrichor_env.drawing.events import events, in_brief, story
 from petrichor_env.drawing.lessons import introduction, lesson
 from petrichor_env.drawing.places import places
 from petrichor_env.drawing.rules_text import rules
-from petrichor_env.drawing.text import about, compact_text, render_text, sources, text_blocks
+from petrichor_env.drawing.text import about, compact_text, render_text, small_blocks, sources, text_blocks
 from petrichor_env.words import owner_names
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "render_svg",
     "render_text",
     "rules",
+    "small_blocks",
     "sources",
     "story",
     "text_blocks",

@@ -297,7 +297,7 @@ def panes(state: State, viewer: int | None = None) -> Panes:
         Pane(((_MARGIN, at.owners, NUMBERS_END, TITLES),)),
         Pane(((_MARGIN, tops[own], NUMBERS_END, min(at.rows[own], _ROW) - 5),)),
         *(Pane((one,)) for one in own_cards(s, _MARGIN, tops[own], min(at.rows[own], _ROW) - 5)),
-        Pane((wheel,), most=1.2),
+        Pane((wheel,), most=max(0.7, min(1.2, 240 / at.wheel))),
         Pane((dice,), most=1.2),
         Pane((stock,), words="Deck and discards"),
         *(Pane((one,), words="Forecast cards") for one in notes),

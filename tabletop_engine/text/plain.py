@@ -225,6 +225,12 @@ class PlainDrawing:
         heading += [self.words.facts(state, viewer, None).asked] if asked or state["actor"] == NOBODY else []
         return [lines.Words([*heading, "", *self.text(state, viewer).split("\n")])]
 
+    def small_blocks(
+        self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
+    ) -> list[lines.Block]:
+        """The blocks of `text_blocks`."""
+        return self.text_blocks(state, viewer, colour, tables, asked=False)
+
     def compact_text(self, state: Any, viewer: int | None = None, tables: np.ndarray | None = None) -> str:
         """The round and the points, then the text."""
         return lines.joined(self.text_blocks(state, viewer, False, tables, asked=False))
