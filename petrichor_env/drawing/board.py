@@ -54,7 +54,7 @@ from petrichor_env.state import (
 from petrichor_env.words import NEUTRAL, owner_names
 from tabletop_engine.decisions import check_table
 from tabletop_engine.drawing.owners import Mark, mark
-from tabletop_engine.drawing.panes import Pane, Panes
+from tabletop_engine.drawing.panes import Box, Pane, Panes
 from tabletop_engine.drawing.panels import BACKGROUND, EDGE, MUTED, PANEL, panel
 from tabletop_engine.drawing.svg import (
     INK,
@@ -290,13 +290,23 @@ def panes(state: State, viewer: int | None = None) -> Panes:
     whole = (Pane((rounds,)), Pane(((_MARGIN, _TOP, wide, _FOOTER_TOP - GAP - _TOP),)))
     tops = list(accumulate(at.rows, initial=at.owners + TITLES))
     own = viewer or 0
+    cards = tuple(own_cards(s, _MARGIN, tops[own], min(at.rows[own], _ROW) - 5))
+    rows: list[Box] = [(_MARGIN, top, wide, high - 5) for top, high in zip(tops, at.rows, strict=False)]
+    tablet = (
+        Pane((rounds,)),
+        Pane(((_MARGIN, _TOP, wide, at.height),)),
+        Pane(((_MARGIN, at.owners, wide, TITLES),)),
+        Pane((rows[own],)),
+        Pane(cards),
+        *(Pane((one,)) for seat, one in enumerate(rows) if seat != own),
+    )
     wheel, dice, stock, *notes = ((_SIDE_LEFT, top, _SIDE_WIDTH, height) for top, height in at.side)
     phone = [
         Pane(((*rounds[:2], PHASES_END, rounds[3]),)),
         Pane(((_MARGIN, _TOP, _FIELDS_WIDTH, at.height),)),
         Pane(((_MARGIN, at.owners, NUMBERS_END, TITLES),)),
         Pane(((_MARGIN, tops[own], NUMBERS_END, min(at.rows[own], _ROW) - 5),)),
-        *(Pane((one,)) for one in own_cards(s, _MARGIN, tops[own], min(at.rows[own], _ROW) - 5)),
+        *(Pane((one,)) for one in cards),
         Pane((wheel,), most=max(0.7, min(1.2, 240 / at.wheel))),
         Pane((dice,), most=1.2),
         Pane((stock,), words="Deck and discards"),
@@ -305,5 +315,5 @@ def panes(state: State, viewer: int | None = None) -> Panes:
     for seat in range(s.owners):
         if seat != own:
             high = min(at.rows[seat], _ROW) - 5
-            phone += [Pane((one,), owner=seat) for one in row_parts(s, _MARGIN, tops[seat], wide, high)]
-    return Panes(tuple(phone), whole, whole)
+            phone += [Pane((one,), owner=seat) for one in row_parts(s, viewer is None, _MARGIN, tops[seat], wide, high)]
+    return Panes(tuple(phone), tablet, whole)

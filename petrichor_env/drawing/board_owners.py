@@ -62,9 +62,9 @@ def own_cards(s: State, x: float, y: float, height: float) -> Iterator[Box]:
         yield x + _POWER - 22, y, 148.0, height
 
 
-def row_parts(s: State, x: float, y: float, width: float, height: float) -> Iterator[Box]:
-    """The parts of another's row, one below the other."""
-    if s.drafting or s.modules[[Module.POWERS, Module.FORECASTS]].any():
+def row_parts(s: State, shown: bool, x: float, y: float, width: float, height: float) -> Iterator[Box]:
+    """The parts of another's row, one below the other; `shown`: the cards are."""
+    if shown or s.drafting or s.modules[[Module.POWERS, Module.FORECASTS]].any():
         yield x, y, NUMBERS_END, height
         yield x + _HAND - 2, y, width - _HAND + 2, height
     else:

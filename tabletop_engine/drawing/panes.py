@@ -27,7 +27,8 @@ class Pane(NamedTuple):
 class Panes(NamedTuple):
     """The panes of a picture on screens of three kinds, each from the top down. () is the whole picture.
 
-    What is in no box is not shown. An element in several boxes is divided; a `rect` is drawn around all its parts.
+    What is in no box is not shown. Of boxes within each other, the smallest counts. An element in several boxes is divided,
+    and a `rect` is drawn around all its parts.
     """
 
     phone: tuple[Pane, ...] = ()

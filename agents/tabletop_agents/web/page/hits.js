@@ -1,7 +1,7 @@
 /* What is pressed of the places on the board: large enough for a finger or a mouse, and never one on another. */
 
 const WANTED = { finger: 40, mouse: 24 }; // CSS pixels, where there is room
-const LEAST = { finger: 36, mouse: 16 }; // places that are closer to each other than that are pressed as one
+const LEAST = { finger: 39.5, mouse: 16 }; // places that are closer to each other than that are pressed as one
 
 /* Boxes for places, {outline, entries, quiet, ...}, of a picture whose units are `scale` CSS pixels. Those that can't be told apart become one place with the answers of both. */
 export function withHits(places, pointer, scale) {

@@ -68,10 +68,12 @@ function plan(svg, targets) {
   const place = (element) => {
     if (element.localName === "title" || element.localName === "defs") return;
     const box = boxOf(element), around = targets.filter((target) => common(target, box));
-    const home = around.find((target) => share(target, box) >= INSIDE);
-    if (element.localName === "rect" && !home) {
+    // of parts that lie in each other, the smallest
+    const home = around.filter((target) => share(target, box) >= INSIDE).sort((a, b) => a.width * a.height - b.width * b.height)[0];
+    const isDivided = !home || around.some((target) => target !== home && share(home, target) >= 0.99 && share(box, target) >= INSIDE);
+    if (element.localName === "rect" && isDivided) {
       changes.push(() => drawAround(element, box, box.width < 0.98 * whole ? around.filter(({ shown }) => shown) : []));
-    } else if (home) {
+    } else if (!isDivided) {
       changes.push(() => move(element, home));
     } else if (around.length && element.localName === "g" && !element.hasAttribute("transform") && !element.hasAttribute("aria-label")) {
       [...element.children].forEach(place);
@@ -90,9 +92,11 @@ function common(one, other) {
   return width >= 0 && height >= 0 ? { x, y, width, height } : null;
 }
 
-/* How much of a box is in a target; a line has no area. */
-function share(target, box) {
-  const { width, height } = common(target, box);
+/* How much of the second box is in the first one; a line has no area. */
+function share(one, box) {
+  const both = common(one, box);
+  if (!both) return 0;
+  const { width, height } = both;
   return (box.width ? width / box.width : 1) * (box.height ? height / box.height : 1);
 }
 
