@@ -110,8 +110,9 @@ class Visitor:
 
     @property
     def picture(self) -> str:
-        """The board's markup."""
-        return str(self.run("return document.querySelector('#board .picture').innerHTML"))
+        """The board's markup, before it was arranged for this screen."""
+        script = 'const done = arguments[0]; import("/page/board.js").then((board) => done(board.boardDocument()))'
+        return str(self.browser.execute_async_script(script))
 
     def view(self) -> dict[str, Any]:
         """What the page was told last."""
