@@ -219,11 +219,10 @@ def test_a_phone(server: Server, tmp_path: Path) -> None:
         widths = other.run(whole)
         assert widths[0] > 0.85 * PHONE[0] and widths[1:] == [0, 0, 0]
         assert other.texts("#folds button") == [f"random {points}" for points in points_of(other)[1:]]
-        other.run("document.getElementById('folds').scrollIntoView()")  # from under the sheet
-        other.all("#folds button")[1].click()
+        fold(other)
         assert [width > 100 for width in other.run(whole)] == [True, False, True, False]
         assert other.all("#folds button")[1].get_attribute("aria-expanded") == "true"
-        other.all("#folds button")[1].click()
+        fold(other)
         assert other.run(whole)[1:] == [0, 0, 0]
         for _ in range(12):
             other.answer()
@@ -232,6 +231,12 @@ def test_a_phone(server: Server, tmp_path: Path) -> None:
         resize(other.browser, *reversed(PHONE))
         assert all(spot["at"] for spot in other.spots())
         assert other.run("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def fold(visitor: Visitor) -> None:
+    """Fold the third player's board away, or show it."""
+    visitor.run("document.getElementById('folds').scrollIntoView()")  # from under the sheet
+    visitor.all("#folds button")[1].click()
 
 
 # --- whole games -----------------------------------------------------------------------------------------------------
