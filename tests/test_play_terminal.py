@@ -141,10 +141,12 @@ def test_everything_fits() -> None:
 
 
 @pytest.mark.parametrize(
-    "config", [Config(players=5, modules=MODULES), Config(), EvergreenConfig(4), EvergreenConfig(1)], ids=lambda one: one.name
+    "config",
+    [Config(players=5, modules=MODULES), Config(), EvergreenConfig(4), EvergreenConfig(1)],
+    ids=lambda one: one.name,
 )
 def test_board_and_answers_fit_into_a_small_terminal(config: Any) -> None:
-    """Of 80 by 24, whatever is asked in random games: everything from the heading of the board to the line to type in."""
+    """Of 80 by 24, whatever is asked in random games: all from the heading of the board to the line to type in."""
     small = 0
     for seed in range(games(1, 5)):
         session = TypedSession(config, dict.fromkeys(range(1, config.players), RandomAgent()), seed=seed, hints=QUICK)
@@ -160,7 +162,9 @@ def test_board_and_answers_fit_into_a_small_terminal(config: Any) -> None:
             answers = session.answers()
             told = " ".join("\n".join(below).split())
             for number, (_, text) in enumerate(answers, 1):
-                assert f" {number} {text}" in told or f" {number} " in told and set(text.split()) <= set(re.split(r"[ :]", told))
+                assert f" {number} {text}" in told or (
+                    f" {number} " in told and set(text.split()) <= set(re.split(r"[ :]", told))
+                )
             session.answer(str(generator.integers(len(answers)) + 1))
     assert small > 10 or config.players == 1
     assert session.screen(80).split("\n") == session.screen(80, rows=1000).split("\n")
@@ -170,12 +174,15 @@ def test_board_and_answers_fit_into_a_small_terminal(config: Any) -> None:
     ("answers", "told"),
     [
         (["stop", "put it on a1", "put it on b2"], ["   1  stop", "   2  put it on a1", "   3  put it on b2"]),
-        (["stop", "put it on a1", "put it on b2", "put it on c3"], ["   1  stop", "      put it on …:  2 a1  3 b2  4 c3"]),
+        (["stop", "set a1", "set b2", "set c3"], ["   1  stop", "      set …:  2 a1  3 b2  4 c3"]),
         (
             ["take 1 of a", "take 1 of b", "leave", "take 1 of c", "take 2 of c"],
             ["      take 1 of …:  1 a  2 b  4 c", "   3  leave", "   5  take 2 of c"],
         ),
-        ([f"go to a{number}" for number in range(9)], ["      go to …:  1 a0  2 a1  3 a2", "        4 a3  5 a4  6 a5  7 a6  8 a7", "        9 a8"]),
+        (
+            [f"go to a{number}" for number in range(9)],
+            ["      go to …:  1 a0  2 a1  3 a2", "        4 a3  5 a4  6 a5  7 a6  8 a7", "        9 a8"],
+        ),
     ],
 )  # fmt: skip
 def test_answers_that_differ_in_one_word(answers: list[str], told: list[str]) -> None:
@@ -1104,7 +1111,10 @@ def test_a_terminal_that_is_closed(tmp_path: Path) -> None:
 
 
 _SMALL_GAMES = {
-    "petrichor": (f"['random'] * 4, people=(0,), seed=3, modules={MODULES}", [f"{a}{i}" for a in "abcd" for i in range(1, 5)]),
+    "petrichor": (
+        f"['random'] * 4, people=(0,), seed=3, modules={MODULES}",
+        [f"{a}{i}" for a in "abcd" for i in range(1, 5)],
+    ),
     "evergreen": ("['random'] * 3, people=(0,), seed=3", ["p0 player_0", "p1 ", "p2 ", "p3 ", *"1234567"]),
 }
 

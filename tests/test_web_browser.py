@@ -1017,13 +1017,15 @@ def test_words_of_others_are_text(visitor: Visitor, server: Server, tmp_path: Pa
 
 _AXE = """
 const [rules, done] = arguments;
-axe.run(document, { resultTypes: ["violations"], preload: false, ...(rules ? { runOnly: rules } : {}) }).then(({ violations }) => done(violations
+const asked = { resultTypes: ["violations"], preload: false, ...(rules ? { runOnly: rules } : {}) };
+axe.run(document, asked).then(({ violations }) => done(violations
   .filter(({ impact }) => ["serious", "critical"].includes(impact))
   .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" ")}`)));
 """
 _SMALL = """
 const least = arguments[0];
-const kinds = "button, a.button, summary, select, input:not([type=file])"; // tests/test_web_layout.py measures places on the board
+// (tests/test_web_layout.py measures places on the board)
+const kinds = "button, a.button, summary, select, input:not([type=file])";
 return [...document.querySelectorAll(kinds)]
   .filter((one) => one.checkVisibility({ visibilityProperty: true }) && one.getClientRects().length)
   .map((one) => [one.closest("label")?.getBoundingClientRect() ?? one.getBoundingClientRect(), one])

@@ -33,8 +33,8 @@ from evergreen_env.drawing.view import View
 from evergreen_env.state import DECISION_NAMES, NO_CARD, NOBODY, NUM_SUNS, SEASON_NAMES, SUN_NAMES, State
 from evergreen_env.words import tables_of
 from tabletop_engine.drawing.owners import Mark, mark, token
-from tabletop_engine.drawing.panes import Box, Pane, Panes
 from tabletop_engine.drawing.panels import BACKGROUND, EDGE, MUTED, PANEL, panel
+from tabletop_engine.drawing.panes import Box, Pane, Panes
 from tabletop_engine.drawing.svg import (
     INK,
     Markup,

@@ -16,6 +16,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -210,7 +211,7 @@ def points_seen(s: State, seat: int, viewer: int | None) -> int:
     return int(s.points[seat]) + (int(s.earned[seat]) if viewer in (None, seat) else 0)
 
 
-def _growing(s: State, seat: int, shown: bool) -> tuple[int, int, int, int]:
+def _growing(s: State, seat: int, shown: bool) -> tuple[Any, Any, Any, int]:
     """The spaces with small trees, with big trees, with bushes, and with trees that are lit."""
     fields = SHOWN_FIELDS if shown else PLANET_FIELDS
     small, big, bushes = (s[fields[piece]][seat] for piece in (Piece.SMALL_TREE, Piece.BIG_TREE, Piece.BUSH))

@@ -54,8 +54,8 @@ from petrichor_env.state import (
 from petrichor_env.words import NEUTRAL, owner_names
 from tabletop_engine.decisions import check_table
 from tabletop_engine.drawing.owners import Mark, mark
-from tabletop_engine.drawing.panes import Box, Pane, Panes
 from tabletop_engine.drawing.panels import BACKGROUND, EDGE, MUTED, PANEL, panel
+from tabletop_engine.drawing.panes import Box, Pane, Panes
 from tabletop_engine.drawing.svg import (
     INK,
     Markup,

@@ -1,4 +1,4 @@
-"""Panes: the parts of a picture, for pages that arrange them anew because the whole picture is too small on a screen."""
+"""Panes: the parts of a picture, for pages that arrange them anew where the whole picture is too small."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Pane(NamedTuple):
 class Panes(NamedTuple):
     """The panes of a picture on screens of three kinds, each from the top down. () is the whole picture.
 
-    What is in no box is not shown. Of boxes within each other, the smallest counts. An element in several boxes is divided,
-    and a `rect` is drawn around all its parts.
+    What is in no box is not shown. Of boxes within each other, the smallest counts. An element in several boxes is
+    divided, and a `rect` is drawn around all its parts.
     """
 
     phone: tuple[Pane, ...] = ()

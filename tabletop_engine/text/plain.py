@@ -227,7 +227,7 @@ class PlainDrawing:
 
     def small_blocks(
         self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
-    ) -> list[lines.Block]:
+    ) -> Sequence[lines.Block]:
         """The blocks of `text_blocks`."""
         return self.text_blocks(state, viewer, colour, tables, asked=False)
 

@@ -26,7 +26,7 @@ const { dataset } = document.body;
 return { ready: dataset.ready ?? "", turn: dataset.turn ?? "", kind: dataset.kind ?? "", view: dataset.view ?? "" };
 """
 SPOTS = """
-// where each place can be clicked: in the middle, or where no other lies above it; and how far the page is scrolled then
+// where each place can be clicked: in the middle, or where no other lies above it; and how far the page is scrolled
 const marks = [...document.querySelectorAll(".mark:not(.quiet)")], before = scrollY;
 const spots = marks.map((mark) => {
   const spot = { place: mark.dataset.place, actions: mark.dataset.actions.split(" ").map(Number), at: null };
@@ -144,7 +144,7 @@ class Visitor:
         from selenium.webdriver import ActionChains
         from selenium.webdriver.common.actions.pointer_input import PointerInput
 
-        finger = [PointerInput("touch", "finger")] if self.touches else []
+        finger: list[Any] = [PointerInput("touch", "finger")] if self.touches else []  # type: ignore[no-untyped-call]
         chain: Any = ActionChains(self.browser, duration=0, devices=finger or None)
         chain.w3c_actions.pointer_action.move_to_location(round(x), round(y))
         return chain
@@ -262,7 +262,7 @@ def a_browser(size: tuple[int, int]) -> Iterator[Any]:
     """A browser of somebody's own, who has chosen not to wait; of the size of a phone or a tablet it is one."""
     width, height = size
     emulated = {"deviceMetrics": {"width": width, "height": height, "pixelRatio": 1, "touch": True}}
-    options = {"mobileEmulation": emulated} if size in (PHONE, TABLET) else {}
+    options = {"mobileEmulation": emulated} if width < 960 else {}
     with chromium(ALONE, **options) as browser:
         browser.set_script_timeout(SECONDS)
         browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": _AT_ONCE})

@@ -154,7 +154,11 @@ class TypedSession(Session):
             return ["", question, *shown, painted(keys, FAINT, colour)]
         room = rows - len(wrapped(question, columns)) - len(wrapped(keys, columns))
         texts = [text for _, text in self.answers()]
-        lists = [Words(shown).lines(columns), in_columns(entries, columns), *(in_groups(texts, columns, n) for n in (3, 2))]
+        lists = [
+            Words(shown).lines(columns),
+            in_columns(entries, columns),
+            *(in_groups(texts, columns, n) for n in (3, 2)),
+        ]
         best = next((one for one in lists if len(one) <= room), min(lists, key=len))
         return [*([""] if len(best) < room else []), question, *best, painted(keys, FAINT, colour)]
 
