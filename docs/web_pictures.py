@@ -18,7 +18,7 @@ from tabletop_agents.web.server import Site
 from tabletop_cli.play import SHIPPED
 
 FOLDER = Path(__file__).parent / "pictures"
-DESKTOP, PHONE = (1360, 900), (390, 844)
+DESKTOP, PHONE = (1360, 960), (390, 844)
 _SECONDS = 120
 _OPTIONS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--hide-scrollbars")
 
@@ -60,7 +60,8 @@ class Browser:
             self.wait("document.body.dataset.ready")
             view = self.run("return document.body.dataset.view")
             answers = self.driver.find_elements(By.CSS_SELECTOR, "#answers button")
-            answers[min(which, len(answers) - 1)].click()
+            # it may be folded away
+            self.run("arguments[0].click()", answers[min(which, len(answers) - 1)])
             self.wait(f"document.body.dataset.view !== '{view}' && document.body.dataset.ready")
 
     def save(self, name: str) -> None:

@@ -1150,3 +1150,6 @@ def test_the_page_shows_what_the_program_prints() -> None:
         assert session.answer(line).moved
     example = session.screen().split("=\n", 1)[1]
     assert f"```text\n{example}\n```" in PAGE.read_text(encoding="utf-8"), f"write this there:\n{example}"
+    small = session.screen(80, rows=20)
+    example = small[small.rindex("\nRound ") + 1 :]
+    assert f"```text\n{example}\n```" in PAGE.read_text(encoding="utf-8"), f"write this there:\n{example}"
