@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import tempfile
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from PIL import Image
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -65,9 +67,11 @@ class Browser:
             self.wait(f"document.body.dataset.view !== '{view}' && document.body.dataset.ready")
 
     def save(self, name: str) -> None:
-        """The window as it is, once nothing moves any more."""
+        """The window as it is, once nothing moves any more, in 256 colours: a third of the bytes."""
         self.driver.execute_async_script("setTimeout(arguments[0], 1000)")
-        self.driver.save_screenshot(str(FOLDER / f"{name}.png"))
+        with Image.open(io.BytesIO(self.driver.get_screenshot_as_png())) as picture:
+            few = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+            few.save(FOLDER / f"{name}.png", optimize=True)
 
 
 def take(url: str) -> None:

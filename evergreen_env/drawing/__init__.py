@@ -69,8 +69,8 @@ guide = (
     "Only lakes can be placed in any order.",
     "The card that nobody takes changes the fertility: flowers add to it, a skull takes the latest flowers away.",
     "The board: a letter for the biome (M meadow, F flowers, G grain, R rock, W swamp, N snow, # a ravine), then s "
-    "sprout, t small tree, T big tree, b bush, l lake; * a tree that is in the light now. In a small terminal the others' "
-    "spaces show the piece or, without one, the biome, and light 3 for 2 is their light and their largest forest.",
+    "sprout, t small tree, T big tree, b bush, l lake; * a tree that is in the light now. In a small terminal the "
+    "others' spaces show the piece or, without one, the biome; light 3 for 2 is their light and their largest forest.",
 )
 """Explanations that `play` shows on request."""
 

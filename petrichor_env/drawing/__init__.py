@@ -55,8 +55,8 @@ guide = (
     "A Harvest comes when all three dice show Harvest, and in the last round.",
     "The board: p0 3 is three drops of player_0 (n: of the neutral player), 2/4 behind a crop the drops that are there "
     "and that it needs to grow. Behind a cloud it is its drops, and how many make it a thundercloud, or overflow.",
-    "In a small terminal, p0:2 ~3/4 p1:3 is two drops on the tile, and a light cloud with three of 4; * is a thundercloud. "
-    "s, d, w: sprouting, developed, drowned; f fertilizer, p pod; o, c: an open or closed Snowdrop; after the Primrose "
-    "its blooms and who controls it.",
+    "In a small terminal, p0:2 ~3/4 p1:3 is two drops on the tile and a light cloud with three of 4; * is a "
+    "thundercloud. s, d, w: sprouting, developed, drowned; f fertilizer, p pod; o, c: an open or closed Snowdrop; "
+    "after the Primrose its blooms and who controls it.",
 )
 """Explanations that `play` shows on request."""

@@ -6,6 +6,7 @@ import { arrange, kindOfScreen, makeLegible, onFold, unfold } from "./layout.js"
 import { openMenu, closeMenu } from "./menu.js";
 
 const SMALL = 60; // in the picture's units: such places lie close together, so their lines are thin
+const EDGE = 8; // CSS pixels around places that are brought into sight
 const MANY = 6; // answers that are all on closer places, too, and are no help as a menu
 const ROW = 30; // places whose tops differ by less are in one row
 
@@ -159,12 +160,17 @@ export function markPlaces(entries, choose, hover = () => {}) {
   if (pointer === "finger") keepInSight();
 }
 
-/* Where the board is longer than the screen, something that can be answered is seen, above the sheet with the question. */
+/* Where the board is longer than the screen, what can be answered is seen, above the sheet with the question: all, or the first. */
 function keepInSight() {
-  const dock = $("dock").getBoundingClientRect(), end = dock.top > innerHeight / 4 ? Math.min(innerHeight, dock.top) : innerHeight;
+  const dock = $("dock").getBoundingClientRect(), end = (dock.top > innerHeight / 4 ? Math.min(innerHeight, dock.top) : innerHeight) - EDGE;
   const boxes = marks.filter(({ quiet }) => !quiet).map(({ group }) => group.querySelector(".hit").getBoundingClientRect());
-  if (boxes.some(({ top, bottom }) => top >= 0 && bottom <= end)) return;
-  scrollBy({ top: (boxes[0].top + boxes[0].bottom) / 2 - end / 2, behavior: "instant" });
+  if (!boxes.length) return;
+  const first = Math.min(...boxes.map(({ top }) => top)), last = Math.max(...boxes.map(({ bottom }) => bottom));
+  let by = 0;
+  if (last - first > end - EDGE) by = boxes.some(({ top, bottom }) => top >= EDGE && bottom <= end) ? 0 : first - EDGE;
+  else if (first < EDGE) by = first - EDGE;
+  else if (last > end) by = last - end;
+  if (by) scrollBy({ top: by, behavior: "instant" });
 }
 
 function outlined(mark) {
