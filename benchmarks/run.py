@@ -12,7 +12,6 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.connect_four import connect_four
 from benchmarks.environments import aec, single, vec_solo, vec_solo_int8
 from benchmarks.games import GAMES, Measured
 from benchmarks.measure import Result
@@ -20,6 +19,7 @@ from benchmarks.parts import parts
 from benchmarks.playouts import playouts
 from benchmarks.rendering import rendering
 from benchmarks.search import search
+from benchmarks.small_games import connect_four, gem_market
 from benchmarks.startup import startup
 from tabletop_engine.errors import ConfigError
 
@@ -27,6 +27,7 @@ BENCHMARKS: dict[str, Callable[[Measured, int, float], list[Result]]] = {
     "vec_solo": vec_solo,
     "vec_solo_int8": vec_solo_int8,
     "connect_four": connect_four,
+    "gem_market": gem_market,
     "single": single,
     "aec": aec,
     "playouts": playouts,
@@ -35,6 +36,9 @@ BENCHMARKS: dict[str, Callable[[Measured, int, float], list[Result]]] = {
     "startup": startup,
     "parts": parts,
 }
+
+SMALL_GAMES = ("connect_four", "gem_market")
+"""Benchmarks that are not about the game that is asked for."""
 
 
 def main(
@@ -58,7 +62,7 @@ def main(
     results: list[Result] = []
     console = Console()
     for what, benchmark in BENCHMARKS.items():
-        if only == what or (only is None and (what != "connect_four" or GAMES[name].with_small_games)):
+        if only == what or (only is None and (what not in SMALL_GAMES or GAMES[name].with_small_games)):
             with console.status(f"measuring {what}"):
                 results += benchmark(GAMES[name], repeats, seconds)
     console.print(_table(results))

@@ -11,6 +11,7 @@ from evergreen_env.actions import ACTION_NAMES
 from evergreen_env.component_files import COMPONENTS, load_tables, own_numbers
 from evergreen_env.config import Config
 from evergreen_env.invariants import first_broken
+from evergreen_env.limits import limits
 from evergreen_env.numbers import NUMBERS, write_numbers
 from evergreen_env.observation import LAYOUT, observe
 from evergreen_env.scenario_form import form
@@ -40,6 +41,7 @@ GAME = Game(
     name="evergreen",
     title="Evergreen",
     home=__name__,
+    command="evergreen",
     version=__version__,
     state_version=STATE_VERSION,
     rules_version=RULES_VERSION,
@@ -66,6 +68,7 @@ GAME = Game(
         is_settled=is_settled,
     ),
     weights=WEIGHTS,
+    limits=limits,
     search_settings={"scale": 15.0, "rounds": 2, "exploration": 0.6, "below": 0.05},
     words=drawing,
     drawing=drawing,

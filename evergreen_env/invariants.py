@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from evergreen_env.rules.planet import beside
+from evergreen_env.rules.planet import PLANET
 from evergreen_env.state import (
     CARD_NAMES,
     DECISION_NAMES,
@@ -39,6 +39,7 @@ from evergreen_env.words import PLANET_FIELDS, SHOWN_FIELDS
 from tabletop_engine.described import invariants
 from tabletop_engine.described.invariants import Check, breaks, write_legal
 from tabletop_engine.game import Game
+from tabletop_engine.parts.boards import beside
 
 __all__ = ["first_broken"]
 
@@ -369,4 +370,4 @@ def _broken_effect(s: np.ndarray) -> Iterator[Check]:
 def _beside(spaces: np.ndarray) -> np.ndarray:
     """The spaces that are orthogonally adjacent to one of the spaces, for an array of sets."""
     different, where = np.unique(spaces, return_inverse=True)
-    return np.array([int(beside(one)) for one in different], np.uint64)[where]
+    return np.array([int(beside(one, PLANET)) for one in different], np.uint64)[where]

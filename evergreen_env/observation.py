@@ -17,17 +17,15 @@ from typing import Any
 import numpy as np
 
 from evergreen_env.rules.card_actions import growable, plants_or_growths
-from evergreen_env.rules.cards import biome_of, power_of
+from evergreen_env.rules.cards import ALL_CARDS, biome_of, power_of
 from evergreen_env.rules.draft import is_drafting
 from evergreen_env.rules.fertility import card_to_flip
 from evergreen_env.rules.planet import (
     NO_SPACES,
-    first_place,
     largest_forest,
     light_points,
     lit_big_trees,
     lit_small_trees,
-    without_first,
 )
 from evergreen_env.rules.powers import spaces_for_power
 from evergreen_env.rules.seasons import fertility_points
@@ -54,12 +52,12 @@ from evergreen_env.tables import Tables
 from tabletop_engine.compiling.compiled import rule, shared_rule
 from tabletop_engine.legal import count_bits
 from tabletop_engine.observation import Layout
+from tabletop_engine.parts.sets import first_of, without_first
 
 NUM_TYPES = len(BIOME_NAMES)
 _FACE = NUM_TYPES + NUM_POWERS
 """Numbers for a card: its type and its power, one-hot each."""
 _SLOT = _FACE + 3
-_CARDS = np.uint64((1 << NUM_CARDS) - 1)
 
 _BLOCKS: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
     (
@@ -204,8 +202,8 @@ def _observe_cards(s: State, t: Tables, out: np.ndarray, viewer: int) -> None:
         if card != NO_CARD:
             out[At.cards + i * _FACE + biome_of(card)] = 1
             out[At.cards + i * _FACE + NUM_TYPES + power_of(card)] = 1
-    _mark(s.deck & _CARDS, out, At.deck)
-    _mark((s.discards | s.collected) & _CARDS, out, At.discards)
+    _mark(s.deck & ALL_CARDS, out, At.deck)
+    _mark((s.discards | s.collected) & ALL_CARDS, out, At.discards)
     for biome in range(NUM_BIOMES):
         out[At.fertility + biome] = s.fertility[biome]
         flipped = card_to_flip(s, t, biome)
@@ -217,7 +215,7 @@ def _observe_cards(s: State, t: Tables, out: np.ndarray, viewer: int) -> None:
 def _mark(spaces: np.uint64, out: np.ndarray, start: int) -> None:
     """Write a 1 for each space, or card, of a set."""
     while spaces != NO_SPACES:
-        out[start + first_place(spaces)] = 1
+        out[start + first_of(spaces)] = 1
         spaces = without_first(spaces)
 
 

@@ -18,7 +18,7 @@ from evergreen_env.component_files import load_tables, spaces_set
 from evergreen_env.config import Config
 from evergreen_env.invariants import first_broken, waiting_flips
 from evergreen_env.observation import LAYOUT
-from evergreen_env.rules.planet import ALL, beside
+from evergreen_env.rules.planet import ALL, PLANET
 from evergreen_env.state import (
     BLANK,
     CARD_NAMES,
@@ -58,6 +58,7 @@ from tabletop_engine.described.scenarios import (
     wrong,
 )
 from tabletop_engine.errors import ConfigError, ScenarioError, StateError
+from tabletop_engine.parts.boards import beside
 from tabletop_engine.text.words import name_or_none
 
 __all__ = ["describe", "described", "scenario"]
@@ -323,7 +324,7 @@ class _Reader:
         """The spaces where an action or a power can be used at its beginning."""
         s = self.record
         if s.decision == Decision.LAKE:
-            return np.uint64(beside(s.lakes[s.actor]))
+            return np.uint64(beside(s.lakes[s.actor], PLANET))
         if in_power or s.decision == Decision.ANYWHERE:
             return np.uint64(ALL)
         if not in_action:

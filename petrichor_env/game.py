@@ -12,6 +12,7 @@ from petrichor_env.component_files import COMPONENTS, load_tables, own_numbers
 from petrichor_env.config import Config
 from petrichor_env.images import images
 from petrichor_env.invariants import first_broken
+from petrichor_env.limits import limits
 from petrichor_env.numbers import NUMBERS, write_numbers
 from petrichor_env.observation import LAYOUT, observe
 from petrichor_env.scenario_form import form
@@ -41,6 +42,7 @@ GAME = Game(
     name="petrichor",
     title="Petrichor",
     home=__name__,
+    command="petrichor",
     version=__version__,
     state_version=STATE_VERSION,
     rules_version=RULES_VERSION,
@@ -69,6 +71,7 @@ GAME = Game(
     weights=WEIGHTS,
     new_memo=new_memo,
     images=images,
+    limits=limits,
     search_settings={},
     words=drawing,
     drawing=drawing,

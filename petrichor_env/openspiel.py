@@ -11,46 +11,11 @@ game = pyspiel.load_game("python_petrichor(players=3,modules=cactus+powers)")
 
 from __future__ import annotations
 
-from petrichor_env.config import Config
 from petrichor_env.game import GAME
-from petrichor_env.rules.action_phase import HAND_LIMIT
-from petrichor_env.rules.drafting import CARDS_DEALT
-from petrichor_env.rules.flower_tiles import PODS_A_PLAYER
-from petrichor_env.rules.forecasts import DEALT
-from petrichor_env.rules.powers import KEPT_DROPS
-from petrichor_env.state import NUM_TILES
-from petrichor_env.tables import MAX_COPIES, NUM_CROPS
-from tabletop_engine.envs.openspiel import Limits, register
+from petrichor_env.limits import limits
+from tabletop_engine.envs.openspiel import register
 
 __all__ = ["NAME", "limits"]
 
-_CARD = 7
-"""The most decisions for one card: playing it, three for its effect, two for its vote, and another action."""
-_WEATHER = 1 + 2 + PODS_A_PLAYER
-"""A player's decisions in one Weather Phase, besides taking drops: the cloud for Sun, the drop for Wind, pods."""
-_TIMINGS = 6
-"""The points of a round at which a player can decline to play a forecast card."""
-_FORECAST = 1 + NUM_TILES
-"""The most decisions for one forecast card: card 15 asks for a drop of each cloud."""
-_REDRAWS = 1000
-"""Room for dice and cards that are drawn again in solo until they fit. There is no limit, but so many never occur."""
-
-
-def limits(config: Config) -> Limits:
-    """Upper bounds for OpenSpiel, counted from the rules. Games are much shorter (docs/openspiel.md)."""
-    players, rounds, tables = config.players, config.rounds, GAME.load_tables(config.components)[0]
-    dealt = int(CARDS_DEALT[players])
-    hand = dealt + HAND_LIMIT + 1  # the last one is the second player's extra card
-    in_a_round = _CARD * hand + 1 + dealt + int(tables["drops"]) + _WEATHER + KEPT_DROPS + 1 + _TIMINGS
-    forecasts = DEALT * _FORECAST if "forecasts" in config.modules else 0
-    tokens = int(tables["fertilizer_tokens"])
-    decisions = tokens + players * (1 + forecasts) + rounds * (2 + players * in_a_round)
-    draws = 1 + NUM_TILES + 1 + rounds * (dealt * players + 3) + players * (1 + DEALT)
-    if config.solo:
-        turns = rounds * (hand + DEALT + 2)
-        draws += turns * 2 * 2 + _REDRAWS  # one or two Southern Winds cards in each turn, and a roll for each card
-    return Limits(decisions, draws, NUM_CROPS * MAX_COPIES)
-
-
-NAME = register(GAME, limits)
+NAME = register(GAME)
 """The name of the game for `pyspiel.load_game`."""

@@ -25,6 +25,7 @@ from tabletop_cli.tune import add_tune
 
 LINE = CommandLine(
     name="evergreen",
+    command="evergreen",
     home="evergreen_env.game",
     version=__version__,
     help="Play Evergreen, alone or with several players, measure agents and train them.",

@@ -19,7 +19,8 @@ class CommandLine:
     """What a game's command line is made of. Nothing in it is slow to import.
 
     Attributes:
-        name: the command's. home: the module with the game's `GAME`, loaded when it is needed.
+        name: of the game. command: the words that begin its commands. home: the module with the game's `GAME`, loaded
+            when it is needed.
         version: of the game's package. help: of the whole command.
         config: the type of configurations, whose fields become options (`tabletop_cli.switches`).
         players: the numbers of players there can be, ascending.
@@ -29,9 +30,11 @@ class CommandLine:
         table: the module whose `PLAN` says what the game's reference table of agents has; empty where there is none.
         benchmarks: the module of the repository that measures the game's speed; empty where there is none.
         images: whether turned or mirrored boards are the same game (`Game.images`).
+        rules: whether the game has its rules as text.
     """
 
     name: str
+    command: str
     home: str
     version: str
     help: str
@@ -43,6 +46,7 @@ class CommandLine:
     table: str = ""
     benchmarks: str = ""
     images: bool = False
+    rules: bool = True
 
     @property
     def alone(self) -> bool:
@@ -53,6 +57,11 @@ class CommandLine:
     def several(self) -> bool:
         """Whether there is a game of several players."""
         return self.players[-1] > 1
+
+    @property
+    def only(self) -> tuple[str, ...]:
+        """The option for the number of players, where there is only one number."""
+        return ("players",) if len(self.players) == 1 else ()
 
     @property
     def least_several(self) -> int:
@@ -71,4 +80,4 @@ class CommandLine:
 
     def examples(self, *commands: str) -> str:
         """The end of a command's help: the words behind the game's name, such as `evaluate random greedy`."""
-        return "\n\n".join(f"Example: {self.name} {words}" for words in commands)
+        return "\n\n".join(f"Example: {self.command} {words}" for words in commands)

@@ -5,7 +5,7 @@
 import sys
 from dataclasses import asdict
 from importlib.util import find_spec
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -15,16 +15,20 @@ from tabletop_cli import options
 from tabletop_cli.line import GAME, CommandLine
 from tabletop_cli.modules import imported
 from tabletop_cli.output import json_to
-from tabletop_cli.switches import without
+from tabletop_cli.switches import Switches, with_switches, without
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.text.words import counted, shown
+
+if TYPE_CHECKING:
+    from tabletop_engine.game import Config
 
 
 def add_commands(app: typer.Typer, line: CommandLine) -> None:
     """Give an app the commands that a game has."""
 
     @app.command(rich_help_panel=GAME, epilog=line.examples("check"))
-    @without(*() if len(line.players) > 1 else ("players",))
+    @with_switches(line.config)
+    @without(*line.only)
     def check(
         *,
         players: Annotated[
@@ -33,6 +37,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
                 help="Number of players.", metavar="N", show_default="each that the game has, one after the other"
             ),
         ] = None,
+        switches: Switches,
         games: Annotated[int, options.games(" for each number of players")] = 20,
         json: options.Json = None,
     ) -> None:
@@ -45,7 +50,8 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
             for problem in problems_of(
                 line.game,
                 games=games,
-                players=() if players is None else (players,),
+                players=() if players is None or switches else (players,),
+                configs=_configs(line, players, switches) if switches else (),
                 on_check=lambda name, done, of: bar.update(task, description=name, completed=done, total=of),
             ):
                 found.append(problem)
@@ -92,3 +98,16 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
                 imported("benchmarks.run", extra="bench").main(
                     name=line.benchmarks, quick=quick, only=only, on_result=on_result
                 )
+
+
+def _configs(line: CommandLine, players: int | None, switches: Switches) -> "list[Config]":
+    """The configurations with these switches, for each number of players that has them. Raises ConfigError for none."""
+    configs, refused = [], None
+    for number in line.players if players is None else (players,):
+        try:
+            configs.append(line.game.config(players=number, **switches))
+        except ConfigError as error:
+            refused = refused or error
+    if not configs and refused is not None:
+        raise refused
+    return configs

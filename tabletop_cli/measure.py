@@ -95,6 +95,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
 
         @app.command(rich_help_panel=MEASURE, epilog=line.examples("tournament random greedy rollout --games 100"))
         @with_switches(line.config, players="several")
+        @without(*() if len(several) > 1 else ("players",))
         def tournament(
             *,
             agents: options.Agents,
@@ -259,7 +260,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
 
     @app.command("text-positions", rich_help_panel=MEASURE, epilog=line.examples("text-positions --positions 500"))
     @with_switches(line.config)
-    @without(*() if len(line.players) > 1 else ("players",))
+    @without(*line.only)
     def text_positions(
         *,
         players: Annotated[int | None, options.players(line.config, line.players)] = None,

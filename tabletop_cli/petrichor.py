@@ -26,6 +26,7 @@ from tabletop_cli.tune import add_tune
 
 LINE = CommandLine(
     name="petrichor",
+    command="petrichor",
     home="petrichor_env.game",
     version=__version__,
     help="Play Petrichor and its solo game, the Southern Winds, measure agents and train them.",

@@ -32,19 +32,20 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
     ways = ("alone",) * line.alone + ("against agents", "with others at the same keyboard") * line.several
     without_agents = f". Without any it is {line.opponent or 'the game for one'}" if line.alone else ""
 
-    rules_of_most = f"rules --players {line.players[-1]}" if len(line.players) > 1 else "rules"
+    if line.rules:
+        rules_of_most = f"rules --players {line.players[-1]}" if len(line.players) > 1 else "rules"
 
-    @app.command(rich_help_panel=PLAY, epilog=line.examples(rules_of_most))
-    @with_switches(line.config)
-    @without(*() if len(line.players) > 1 else ("players",))
-    def rules(
-        *,
-        players: Annotated[int | None, options.players(line.config, line.players)] = None,
-        switches: Switches,
-    ) -> None:
-        """Print the complete rules of what is played, as Markdown: for people, and for language models."""
-        game = line.game
-        print(game.words.rules(game.config(**given(players=players), **switches)))
+        @app.command(rich_help_panel=PLAY, epilog=line.examples(rules_of_most))
+        @with_switches(line.config)
+        @without(*line.only)
+        def rules(
+            *,
+            players: Annotated[int | None, options.players(line.config, line.players)] = None,
+            switches: Switches,
+        ) -> None:
+            """Print the complete rules of what is played, as Markdown: for people, and for language models."""
+            game = line.game
+            print(game.words.rules(game.config(**given(players=players), **switches)))
 
     @app.command(
         help=f"Play in the terminal or in a browser: {either(ways)}.",
@@ -221,7 +222,9 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         _write(loaded, seat, png, partial(pictures.write_pngs, **size))
 
     @app.command(rich_help_panel=PLAY, epilog=line.examples("review runs/games/000000-random-greedy.json greedy"))
+    @without(*() if line.several else ("seat",))
     def review(
+        *,
         file: options.ReplayFile,
         agent: Annotated[
             str,

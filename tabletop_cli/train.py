@@ -22,14 +22,16 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
     both = line.alone and line.several
     run = "runs/solo" if line.alone else "runs/selfplay"
     alone = ["train solo --minutes 10"] if line.alone else []
-    several = [f"train selfplay --players {line.least_several} --minutes 60"] if line.several else []
+    kinds = [*["solo"] * line.alone, *["selfplay"] * line.several, *["general"] * (not line.only)]
+    number = "" if line.only or not line.several else f" --players {line.least_several}"
+    several = [f"train selfplay{number} --minutes 60"] if line.several else []
 
     @app.command(rich_help_panel=TRAIN, epilog=line.examples(*alone, *several, f"train --resume {run} --minutes 120"))
     @with_switches(
         line.config,
         players="" if both else "one" if line.alone else "several",
     )
-    @without(*() if line.curriculum else ("curriculum",))
+    @without(*line.only, *() if line.curriculum else ("curriculum",), *() if line.several else ("rival",))
     def train(
         *,
         settings: Annotated[
@@ -37,7 +39,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
             typer.Argument(
                 help="A TOML file, or the name of a shipped one.",
                 metavar="SETTINGS",
-                show_default="by the numbers of players: solo, selfplay or general",
+                show_default=f"by the numbers of players: {either(kinds)}" if len(kinds) > 1 else kinds[0],
                 autocompletion=completion.settings,
             ),
         ] = None,

@@ -23,6 +23,8 @@ _32 = np.uint64(32)
 
 SCRIPT = "script"
 """A record with a field of this name is a scripted record."""
+MOST_KINDS = 256
+"""The most kinds of things in one draw of `draw_from` on a scripted record."""
 
 
 @rule

@@ -39,6 +39,20 @@ class StateError(TabletopError):
     """A state that no game can reach, or saved bytes that are damaged, of another version or of other components."""
 
 
+class RuleError(TabletopError):
+    """A compiled rule of a game that Numba can't compile. The message names the rule, its file and line, and why.
+
+    Attributes:
+        rule: the name of the rule; "" if it is not known.
+        file, line: where the mistake is; "" and 0 if that is not known.
+        numba: all that Numba says.
+    """
+
+    def __init__(self, text: str, rule: str = "", file: str = "", line: int = 0, numba: str = "") -> None:
+        super().__init__(text)
+        self.rule, self.file, self.line, self.numba = rule, file, line, numba
+
+
 class CheckpointError(TabletopError):
     """A file of a trained policy that is damaged, or made for another version, observation layout or action space."""
 

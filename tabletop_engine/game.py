@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 import numpy as np
 
 from tabletop_engine import defaults
+from tabletop_engine.chance import MOST_KINDS
 from tabletop_engine.compiling.compiled import keep_shared_rules, made_for
 from tabletop_engine.compiling.sources import Sources, files_of
 from tabletop_engine.drawing.lines import Block
@@ -22,7 +23,7 @@ from tabletop_engine.drawing.owners import Mark
 from tabletop_engine.drawing.panes import Panes
 from tabletop_engine.drawing.svg import Place
 from tabletop_engine.observation import Layout
-from tabletop_engine.play.kernels import Kernels
+from tabletop_engine.play.kernels import MOST_DECISIONS, Kernels
 from tabletop_engine.record import FILLER
 from tabletop_engine.record import NOBODY as NOBODY
 from tabletop_engine.text.words import Facts, Lesson
@@ -354,6 +355,26 @@ def _no_images(players: int) -> tuple[Image, ...]:
     return ()
 
 
+@dataclass(frozen=True)
+class Limits:
+    """Limits of the games of a configuration, which OpenSpiel asks for. The defaults are those of the engine.
+
+    Attributes:
+        decisions: the most decisions in one game.
+        draws: the most draws of chance in one game, those of the set-up included.
+        outcomes: the upper bound (exclusive) of the numbers of outcomes of a draw; 0 in a game without chance.
+    """
+
+    decisions: int = MOST_DECISIONS
+    draws: int = MOST_DECISIONS
+    outcomes: int = MOST_KINDS
+
+
+def _engine_limits(config: Any) -> Limits:
+    """`Game.limits` of a game that declares none."""
+    return Limits()
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Game:
     """All that a game offers to the engine, the agents, training and the command line.
@@ -364,6 +385,7 @@ class Game:
         name: one lower-case word, for files, caches and the command line.
         title: the name as people write it.
         home: the module that has this object as `GAME`; pickles and the specs of environments refer to it.
+        command: the words that begin a command line of this game. Default: `python -m tabletop_cli` and `home`.
         version: the version of the game's package.
         state_version: the version of the record's layout. Everything that is stored carries it.
         rules_version: the version of the rules and of what chance brings for a seed. Results with the same
@@ -385,6 +407,7 @@ class Game:
         new_memo: makes scratch space for `rules.value`.
         images: takes a number of players, returns the images (`Image`) in which the game is the same: what is legal and
             worth doing in a position is legal and worth as much in its image. The game itself is not one of them.
+        limits: takes a configuration, returns the `Limits` of its games.
         search_settings: settings of this game for agents that search, such as the "scale" of points.
         words: the game in words.
         drawing: the game in pictures.
@@ -405,6 +428,7 @@ class Game:
     name: str
     title: str
     home: str
+    command: str = ""
     version: str
     state_version: int = 1
     rules_version: int = 1
@@ -423,6 +447,7 @@ class Game:
     weights: Mapping[str, float] = field(default_factory=dict)
     new_memo: Callable[[], np.ndarray] = defaults.no_memo
     images: Callable[[int], tuple[Image, ...]] = _no_images
+    limits: Callable[[Any], Limits] = _engine_limits
     search_settings: Mapping[str, float] = field(default_factory=dict)
     words: Words
     drawing: Drawing
@@ -436,6 +461,8 @@ class Game:
     draw_components: Callable[..., Any] = _no_draws
 
     def __post_init__(self) -> None:
+        if not self.command:
+            object.__setattr__(self, "command", f"python -m tabletop_cli {self.home}")
         if not self.sources:
             object.__setattr__(self, "sources", (Path(str(sys.modules[self.home].__file__)),))
         missing = [name for name in RECORD if name not in (self.state.names or ())]

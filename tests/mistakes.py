@@ -139,6 +139,16 @@ MISTAKES = {
         "# --- What a player sees",
         "@rule\ndef first(s: State, out: np.ndarray) -> None:\n    out[0], out[1] = 1, 3\n\n\n# --- What a player sees",
     ),
+    "a game that is longer than declared": change(
+        "a random game has 5 decisions; Game.limits declares at most 4",
+        "Limits(decisions=ROUNDS * LONGEST_ROUND,",
+        "Limits(decisions=4,",
+    ),
+    "limits that are a number": change(
+        "limits\\(2p\\) is 8, not a Limits",
+        "limits=lambda config: Limits(decisions=ROUNDS * LONGEST_ROUND, draws=3, outcomes=len(RANKS)),",
+        "limits=lambda config: 8,  # type: ignore[return-value, arg-type]",
+    ),
     "a decision without a name": change(
         "the decision is 1, but there are names for 1", "ask(s, 0, other)", "ask(s, 1, other)"
     ),
@@ -215,6 +225,35 @@ MISTAKES = {
         "    s.deck[s.cards[1 - seat]] += 1\n    s.cards[1 - seat] = draw_from(s, (s.deck > 0).astype(np.int8))\n    "
         "s.deck[s.cards[1 - seat]] -= 1\n",
     ),
+    "a later draw of other frequencies": change(
+        "sample_hidden draws with other frequencies than games have: .*step [1-9]",
+        _SAMPLE,
+        "    s.deck[s.cards[1 - seat]] += 1\n    weights = s.deck.copy()\n    if s.round == 2:\n"
+        "        weights = (s.deck > 0).astype(np.int8)\n    s.cards[1 - seat] = draw_from(s, weights)\n    "
+        "s.deck[s.cards[1 - seat]] -= 1\n",
+    ),
+    "a secret draw that is told": change(
+        "words.events tells the seat what was drawn unseen: \\['player_0 rolls ",
+        *("LONGEST_ROUND = MOST_RAISES + 2", "LONGEST_ROUND = MOST_RAISES + 2\nSIDES = 6"),
+        *(
+            '    turn = number(np.int8, "how',
+            '    die = number(np.int8, "player_0\'s")\n    turn = number(np.int8, "how',
+        ),
+        *(_RESET, "    s.die = 0\n" + _RESET),
+        "    if action == RAISE:\n        s.chips[seat] += RAISED_BY[current]\n",
+        "    if action == RAISE:\n        s.chips[seat] += RAISED_BY[current]\n"
+        "        if seat == 0:\n            s.die = 1 + random_below(s, SIDES)\n",
+        *(_SAMPLE, _SAMPLE + "    if seat == 1 and s.die > 0:\n        s.die = 1 + random_below(s, SIDES)\n"),
+        *("import draw_from", "import draw_from, random_below"),
+        *('        "turn": (0, LONGEST_ROUND),', '        "turn": (0, LONGEST_ROUND),\n        "die": (0, SIDES),'),
+        "words = PlainWords(DECISIONS, ACTIONS, RULES)",
+        "class Loud(PlainWords):\n    def events(self, before: Any, action: Any, viewer: Any, tables: Any) -> Any:\n"
+        "        after = np.array([before])\n"
+        "        GAME.kernels.play_actions(after, tables, np.array([action]), np.ones(1, np.bool_))\n"
+        "        rolled = after[0]['die']\n"
+        "        return [f'player_0 rolls {rolled}'] if rolled != before['die'] else []\n\n\n"
+        "words = Loud(DECISIONS, ACTIONS, RULES)",
+    ),
     "a card that is lost": change(
         "sample_hidden draws what never occurs in games|never draws",
         _SAMPLE,
@@ -224,10 +263,144 @@ MISTAKES = {
 """The mistakes by name."""
 
 
-def write(folder: Path, name: str) -> str:
+def in_reset(found: str, *lines: str) -> Mistake:
+    """A mistake of lines in `reset`."""
+    return change(found, _RESET, "".join(f"    {line}\n" for line in lines) + _RESET)
+
+
+def in_a_rule(found: str, *lines: str, call: str = "s.turn = helper(s)") -> Mistake:
+    """A mistake of lines in another rule, which `reset` calls."""
+    body = "".join(f"    {line}\n" for line in lines)
+    rule = f"@rule\ndef helper(s: State) -> Any:\n{body}\n\n# --- What a player sees"
+    return change(found, "# --- What a player sees", rule, _RESET, f"    {call}\n{_RESET}")
+
+
+UNCOMPILED = {
+    "a list of texts": in_reset(
+        "rule reset .*text can't be stored as int8, .*: s.turn = names\\[0\\]",
+        "names = ['a', 'b']",
+        "s.turn = names[0]",
+    ),
+    "a list outside of the rule": change(
+        "rule reset .*'COSTS' is a list of int64 outside of the rule: make it a NumPy array or a tuple",
+        "# --- Rules ---",
+        "COSTS = [1, 2, 3]\n# --- Rules ---",
+        _RESET,
+        "    s.turn = COSTS[1]\n" + _RESET,
+    ),
+    "a dict": change(
+        "rule reset .*'COSTS' is a dict: rules read numbers, tuples of numbers.*: s.turn = COSTS\\['a'\\]",
+        "# --- Rules ---",
+        "COSTS = {'a': 1}\n# --- Rules ---",
+        _RESET,
+        "    s.turn = COSTS['a']\n" + _RESET,
+    ),
+    "an object": change(
+        "rule reset .*'POT' is a Pot: rules read numbers",
+        "# --- Rules ---",
+        "class Pot:\n    chips = 3\n\n\nPOT = Pot()\n# --- Rules ---",
+        _RESET,
+        "    s.turn = POT.chips\n" + _RESET,
+    ),
+    "a class": in_reset("rule reset .*'Config' is a class: rules read numbers.*: pot = Config\\(\\)", "pot = Config()"),
+    "a record's class": in_reset(
+        "rule reset .*'State' is nothing that rules read: they read numbers", "other = State()"
+    ),
+    "a text made of numbers": in_reset(
+        "rule reset .*text can't be stored as int8, .*: s.turn = f", "s.turn = f'{s.turn}'"
+    ),
+    "a format": in_reset("rule reset .*format spec in f-strings not supported yet, .*: print", "print(f'{s.turn:>3}')"),
+    "an unknown keyword": in_a_rule(
+        "rule reset .*the call does not fit helper\\(s\\): got an unexpected keyword argument 'chips', .*: s.turn",
+        "return 1",
+        call="s.turn = helper(s, chips=3)",
+    ),
+    "too many arguments": in_a_rule(
+        "rule reset .*the call does not fit helper\\(s\\): too many positional arguments",
+        "return 1",
+        call="s.turn = helper(s, 3)",
+    ),
+    "an argument too few": change(
+        "rule reset .*the call does not fit legal\\(s, t\\): missing a required argument: 't', .*: legal\\(s\\)",
+        "legal(s, t)\n\n\n@rule\ndef step",
+        "legal(s)\n\n\n@rule\ndef step",
+    ),
+    "a rule without the numbers": change(
+        "rule observe .*the engine calls it otherwise: .* does not fit observe\\(s, viewer, out\\).*: def observe",
+        "def observe(s: State, t: Any, viewer: int, out: np.ndarray)",
+        "def observe(s: State, viewer: int, out: np.ndarray)",
+    ),
+    "an undefined name": in_reset("rule reset .*the name 'trun' is not defined, .*: s.turn = trun", "s.turn = trun"),
+    "a field that is not there": in_a_rule(
+        "rule helper .*the record has no field 'chisp', .*: return s.chisp", "return s.chisp[0]"
+    ),
+    "a name of two types": in_a_rule(
+        "rule helper .*'x' is int in one place and array of int8 in another: a name keeps one type",
+        "x = 0",
+        "if s.turn > 1:",
+        "    x = s.deck",
+        "return x",
+    ),
+    "results of two types": in_a_rule(
+        "rule helper .*it returns int in one place and array of int8 in another: all results of a rule have one type",
+        "if s.turn > 1:",
+        "    return s.deck",
+        "return 0",
+    ),
+    "None in an array": in_reset("rule reset .*there is no array of int8\\[int\\] = None", "s.deck[0] = None"),
+    "too many indices": in_reset(
+        "rule reset .*cannot index array of int8 with 3 indices.*: s.answers\\[0:1, :, 0\\] = 1",
+        "s.answers[0:1, :, 0] = 1",
+    ),
+    "a text as an index": in_reset(
+        "rule reset .*slice\\(the text 'a', int\\).*: s.cards", "s.cards[:] = s.deck['a':2]"
+    ),
+    "a function of Python": change(
+        "rule reset .*'plain' is a function of Python, not a rule: decorate it with @rule, .*: s.turn = plain\\(2\\)",
+        "# --- Rules ---",
+        "def plain(x: int) -> int:\n    return x + 1\n\n\n# --- Rules ---",
+        _RESET,
+        "    s.turn = plain(2)\n" + _RESET,
+    ),
+    "a method of lists": in_reset("rule reset .*there is no .index of array of int8", "s.turn = s.deck.index(2)"),
+    "an error that is caught": in_reset(
+        "rule reset .*a rule can't catch errors: it has no try and except, .*: except KeyError:",
+        "try:",
+        "    s.turn = 1",
+        "except KeyError:",
+        "    s.turn = 0",
+    ),
+    "a set of numbers and texts": in_reset(
+        "rule reset .*int64 and text|rule reset .*can't", "x = {1, 'a'}", "s.turn = len(x)"
+    ),
+    "an import": in_reset("rule reset .*rules can't use an import inside a rule, .*: import math", "import math"),
+    "a starred name": in_reset("rule reset .*rules can't use a starred name on the left", "first, *rest = s.deck"),
+    "a file": in_reset(
+        "rule reset .*with.*is not supported, .*: def reset", "with open('a') as file:", "    s.turn = 1"
+    ),
+    "a function that NumPy has not": in_reset(
+        "rule reset .*'numpy' has no attribute 'argmaxx'", "s.turn = np.argmaxx(s.deck)"
+    ),
+    "a number in place of an array": in_reset(
+        "rule reset .*there is no .shape of int(8|64), in draw_from of tabletop_engine.chance, .*: s.turn = draw_from",
+        "s.turn = draw_from(s, s.turn)",
+    ),
+    "rules that call each other": change(
+        "rule b .*rules may call themselves, but not call each other in turn",
+        "# --- What a player sees",
+        "@rule\ndef a(s: State, n: int) -> int:\n    return b(s, n - 1) if n else 0\n\n\n"
+        "@rule\ndef b(s: State, n: int) -> int:\n    return a(s, n - 1) if n else 0\n\n\n# --- What a player sees",
+        _RESET,
+        "    s.turn = a(s, 3)\n" + _RESET,
+    ),
+}
+"""Mistakes that Numba refuses, by name: `found` is for the message to the author."""
+
+
+def write(folder: Path, name: str, mistakes: dict[str, Mistake] = MISTAKES) -> str:
     """Write the changed game as a module into a folder; returns the module's name."""
     text = GAME.read_text(encoding="utf-8")
-    for old, new in MISTAKES[name].changes:
+    for old, new in mistakes[name].changes:
         assert text.count(old) >= 1, (name, old)
         text = text.replace(old, new, 1)
     module = "mistake_" + "".join(letter if letter.isalnum() else "_" for letter in name)

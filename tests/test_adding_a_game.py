@@ -1,4 +1,4 @@
-"""docs/adding-a-game.md: its code is the module of Connect Four, and what it shows of it runs."""
+"""docs/adding-a-game.md: its code is the modules of the small games, and what it shows of Connect Four runs."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from tests.support.processes import in_python
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "adding-a-game.md").read_text(encoding="utf-8")
-BUILT, USED = (
-    re.findall(r"^```python\n(.*?)^```$", part, re.MULTILINE | re.DOTALL) for part in PAGE.split("## What you")
+BUILT, SHOWN, USED = (
+    re.findall(r"^```python\n(.*?)^```$", part, re.MULTILINE | re.DOTALL)
+    for part in re.split("^## Larger games|^## What you", PAGE, flags=re.MULTILINE)
 )
+GAMES = ROOT / "tests" / "games"
 
 
 def lines_of(code: str) -> list[str]:
@@ -20,9 +22,21 @@ def lines_of(code: str) -> list[str]:
 
 
 def test_the_page_builds_the_module() -> None:
-    module = (ROOT / "tests" / "games" / "connect_four.py").read_text(encoding="utf-8")
+    module = (GAMES / "connect_four.py").read_text(encoding="utf-8")
     assert lines_of("\n".join(BUILT)) == lines_of(module)
     assert len(BUILT) == 7
+
+
+def test_excerpts_are_from_the_larger_game() -> None:
+    module = (GAMES / "gem_market.py").read_text(encoding="utf-8")
+    assert [excerpt for excerpt in SHOWN if excerpt not in module] == []
+    assert len(SHOWN) == 5
+
+
+def test_it_says_how_long_the_examples_are() -> None:
+    lines = {name: int(number) for name, number in re.findall(r"\[(\w+\.py)\]\(\S+\) \| (\d+) \|", PAGE)}
+    assert lines == {name: (GAMES / name).read_text(encoding="utf-8").count("\n") for name in lines}
+    assert len(lines) == 4
 
 
 def test_what_it_shows_runs(tmp_path: Path) -> None:

@@ -9,12 +9,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from evergreen_env.game import GAME as EVERGREEN
-from tabletop_cli import evergreen
+from petrichor_env.game import GAME as PETRICHOR
+from tabletop_cli import evergreen, petrichor
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Game
 from tabletop_engine.testing import CHECKS, CheckFailed, Problem, check_game, problems_of
@@ -71,6 +73,24 @@ def test_players_that_the_game_does_not_have() -> None:
         list(problems_of(connect_four.GAME, players=(3,)))
 
 
+def test_configurations_of_ones_own() -> None:
+    heard: list[str] = []
+    config = EVERGREEN.config(players=1, components={"flags.season_rounds": [1, 1, 1, 1]})
+    check_game(EVERGREEN, games=2, configs=[config], on_check=lambda name, done, of: heard.append(name))
+    assert heard == [CHECKS[0], *(f"{check}, {config.name}" for check in CHECKS[1:])]
+    with pytest.raises(ConfigError, match=r"configs: .* is not one of Connect Four"):
+        list(problems_of(connect_four.GAME, configs=[config]))
+    with pytest.raises(ConfigError, match="configs and players: one of them"):
+        list(problems_of(EVERGREEN, configs=[config], players=(1,)))
+
+
+def test_a_mistake_is_told_with_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    game = importlib.import_module(write(tmp_path, "a game that is longer than declared")).GAME
+    (found,) = problems_of(game, games=6, configs=[game.config()])
+    assert str(found).endswith("(config 2p, players 2, seed 3, step 5)")
+
+
 def test_a_failed_check_says_where() -> None:
     problem = Problem("legal set", "no answer", players=2, seed=4, step=0, seat=1)
     assert str(problem) == "legal set: no answer (players 2, seed 4, step 0, seat 1)"
@@ -86,6 +106,27 @@ def test_the_command(tmp_path: Path) -> None:
     assert ran.exit_code == 0, ran.output
     assert ran.stdout == "Evergreen: no mistake was found\n"
     assert json.loads(path.read_text(encoding="utf-8")) == {"problems": []}
+
+
+def test_the_command_with_other_settings() -> None:
+    """Numbers of players that the settings do not fit are left out."""
+    heard: list[Any] = []
+
+    def problems(game: Game, **told: Any) -> list[Problem]:
+        heard.append((game, told["players"], told["configs"]))
+        return [Problem("every state", "too loud", 2, config="2p-drafting")]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("tabletop_engine.testing.problems_of", problems)
+        ran = CliRunner().invoke(petrichor.app, ["check", "--drafting"])
+        assert "every state: too loud (config 2p-drafting, players 2)" in ran.stdout
+        CliRunner().invoke(petrichor.app, ["check", "--players", "3", "--modules", "cactus"])
+        CliRunner().invoke(petrichor.app, ["check", "--players", "3"])
+        refused = CliRunner().invoke(petrichor.app, ["check", "--players", "1", "--drafting"])
+    assert isinstance(refused.exception, ConfigError) and "no draft in solo" in str(refused.exception)
+    drafting = [PETRICHOR.config(players=players, drafting=True) for players in (2, 3, 4, 5)]
+    cactus = [PETRICHOR.config(players=3, modules=("cactus",))]
+    assert heard == [(PETRICHOR, (), drafting), (PETRICHOR, (), cactus), (PETRICHOR, (3,), ())]
 
 
 def test_the_command_with_a_mistake(tmp_path: Path) -> None:

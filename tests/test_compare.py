@@ -6,15 +6,34 @@ from collections.abc import Collection
 
 import pytest
 
-from tabletop_engine.errors import ConfigError
-from tabletop_engine.testing import Difference, compare
-from tests.games import connect_four, leduc_poker
-from tests.games.slow_games import SlowConnectFour, SlowLeducPoker
+from tabletop_engine.errors import ComponentsError, ConfigError
+from tabletop_engine.game import Config
+from tabletop_engine.testing import Difference, RandomStream, compare
+from tests.games import connect_four, gem_market, leduc_poker, row_houses
+from tests.games.slow_games import SlowConnectFour, SlowGemMarket, SlowLeducPoker, SlowRowHouses
+
+OTHER_NUMBERS = {
+    "tier_1.card_1": [1, 0, 0, 0, 0, 1],
+    "tier_2.card_6": [5, 0, 1, 0, 2, 0],
+    "guests.guest_1": [2, 1, 1, 0, 0, 0],
+    "guests.guest_2": [4, 1, 0, 1, 0, 0],
+    "setup.supply": [3, 4, 9],
+    "setup.gold": 2,
+    "limits.gems": 6,
+    "limits.goal": 12,
+}
+"""Of Gem Market: little room for gems, and guests who come early and several at a time."""
 
 
 def test_the_small_games_are_as_their_slow_ones() -> None:
     assert compare(connect_four.GAME, SlowConnectFour, seeds=range(300)) > 300 * 7
     assert compare(leduc_poker.GAME, SlowLeducPoker, seeds=range(1000)) > 1000 * 2
+    assert compare(row_houses.GAME, SlowRowHouses, seeds=range(150)) > 3 * 150 * 30
+
+
+def test_gem_market_is_as_its_slow_one() -> None:
+    assert compare(gem_market.GAME, SlowGemMarket, seeds=range(50)) > 3 * 50 * 60
+    assert compare(gem_market.GAME, SlowGemMarket, seeds=range(30), components=OTHER_NUMBERS) > 3 * 30 * 60
 
 
 class NoDownhill(SlowConnectFour):
@@ -68,6 +87,25 @@ def test_what_differs(slow: type[SlowLeducPoker], keys: Collection[str]) -> None
     assert found.value.keys == keys
 
 
+class ShippedGoal(SlowGemMarket):
+    """Too many points to win."""
+
+    def __init__(self, config: Config, chance: RandomStream) -> None:
+        super().__init__(config, chance)
+        self.goal = 15
+
+
+def test_a_difference_with_other_numbers_is_told() -> None:
+    with pytest.raises(Difference) as found:
+        compare(gem_market.GAME, ShippedGoal, components={"limits.goal": 1})
+    assert {"ending"} <= set(found.value.keys)
+    seed = found.value.seed
+    again = f"compare(GAME, slow_game, players=(2,), seeds=({seed},), components=(('limits.goal', 1),))"
+    assert str(found.value).endswith(again)
+    with pytest.raises(Difference):
+        compare(gem_market.GAME, ShippedGoal, players=(2,), seeds=(seed,), components=(("limits.goal", 1),))
+
+
 def test_an_error_of_the_slow_game_is_told() -> None:
     with pytest.raises(Difference, match="LookupError: no such column") as found:
         compare(connect_four.GAME, Raises)
@@ -78,3 +116,10 @@ def test_an_error_of_the_slow_game_is_told() -> None:
 def test_players_that_the_game_does_not_have() -> None:
     with pytest.raises(ConfigError):
         compare(connect_four.GAME, SlowConnectFour, players=(3,), seeds=(0,))
+
+
+def test_numbers_that_the_game_does_not_have() -> None:
+    with pytest.raises(ComponentsError):
+        compare(gem_market.GAME, SlowGemMarket, players=(2,), seeds=(0,), components={"limits.goal": 31})
+    with pytest.raises(ConfigError):
+        compare(connect_four.GAME, SlowConnectFour, seeds=(0,), components={"limits.goal": 1})

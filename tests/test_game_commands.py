@@ -32,7 +32,7 @@ def test_evaluate_and_replay(game: Game, tmp_path: Path, capsys: pytest.CaptureF
     words = ("evaluate", "random", "greedy", "--games", "6", "--seed", "5")
     assert run(game, *words, "--save-replays", str(kept), "--output", str(folder)) == 0
     printed = capsys.readouterr().out
-    assert "2p: 3 seeds, 2 rotations" in printed and f"{game.name} replay FILE" in " ".join(printed.split())
+    assert "2p: 3 seeds, 2 rotations" in printed and f"{game.command} replay FILE" in " ".join(printed.split())
     report = json.loads((folder / "evaluation.json").read_text(encoding="utf-8"))
     assert (report["config"], report["state_version"]) == ({"players": 2, "components": None}, game.state_version)
     with (folder / "games.csv").open(newline="", encoding="utf-8") as file:

@@ -9,11 +9,12 @@ import pytest
 
 from tabletop_engine.game import NOBODY, Config
 from tabletop_engine.play.batch import Batch
-from tests.games import connect_four, leduc_poker
+from tests.games import connect_four, hex, leduc_poker
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is the oracle; it is in the extra dev")
 
 GAMES = 4000
+HEX_GAMES = 1000
 SEED = 7
 
 
@@ -33,12 +34,12 @@ class Played(NamedTuple):
     final: np.ndarray
 
 
-def play(config: Config) -> Played:
-    batch = Batch(config, GAMES, SEED, autoreset="disabled", observation_dtype="int8")
+def play(config: Config, games: int = GAMES) -> Played:
+    batch = Batch(config, games, SEED, autoreset="disabled", observation_dtype="int8")
     start = batch.states.copy()
     actions: list[np.ndarray] = []
     actors, masks, views = [batch.actors.copy()], [batch.action_masks.copy()], [both_views(batch)]
-    lengths = np.zeros(GAMES, np.int64)
+    lengths = np.zeros(games, np.int64)
     while (running := batch.actors != NOBODY).any():
         actions.append(batch.random_actions())
         batch.step(actions[-1], which=running)
@@ -60,10 +61,10 @@ class Oracle:
     def __init__(self) -> None:
         self.actors: list[int] = []
         self.masks: list[list[int]] = []
-        self.tensors: list[list[float]] = []
+        self.tensors: list[Any] = []
         self.returns: list[list[float]] = []
 
-    def see(self, state: Any, *tensors: list[float]) -> None:
+    def see(self, state: Any, *tensors: Any) -> None:
         self.tensors += tensors
         if state.is_terminal():
             self.returns.append(state.returns())
@@ -94,6 +95,33 @@ def test_connect_four() -> None:
     first = np.moveaxis(np.array(oracle.tensors, np.int8).reshape(-1, 3, 6, 7)[:, :2, ::-1], 1, 3)
     oracle.compare(played, np.stack([first, first[..., ::-1]], axis=1).reshape(len(first), 2, -1))
     assert (played.final["points"] == 0).all(axis=1).any(), "no draw among them"
+
+
+def test_hex() -> None:
+    played, oracle = play(hex.Config(), HEX_GAMES), Oracle()
+    game = pyspiel.load_game(f"hex(board_size={hex.SIZE})")
+    for number in range(HEX_GAMES):
+        state = game.new_initial_state()
+        oracle.see(state, hex_stones(state))
+        for action in played.actions[: played.lengths[number], number].tolist():
+            state.apply_action(action)
+            oracle.see(state, hex_stones(state))
+    first = np.array(oracle.tensors)
+    both = np.stack([first, first[:, ::-1]], axis=1).reshape(len(first), 2, -1)
+    seats = np.broadcast_to(np.eye(2, dtype=np.int8), (len(first), 2, 2))  # OpenSpiel does not tell the viewer's seat
+    oracle.compare(played, np.concatenate([both, seats], axis=2))
+    assert np.unique(played.final["points"], axis=0).tolist() == [[-1, 1], [1, -1]]
+
+
+def hex_stones(state: Any) -> np.ndarray:
+    """(2, 8, 8), the stones of the first player and of the second.
+
+    OpenSpiel's observation has nine planes, its rows and columns are ours: four of the second player's stones (in a
+    winning line, connected with column a, with column h, with neither), the empty spaces, and four of the first's.
+    """
+    planes = np.array(state.observation_tensor(0), np.int8).reshape(9, hex.SIZE, hex.SIZE)
+    assert (planes.sum(axis=0) == 1).all()
+    return np.stack([planes[5:].sum(axis=0, dtype=np.int8), planes[:4].sum(axis=0, dtype=np.int8)])
 
 
 def test_leduc_poker() -> None:

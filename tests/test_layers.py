@@ -166,7 +166,15 @@ def test_rules_know_only_rules(path: Path) -> None:
     ours = {name.split(".")[1] for name in names if name.startswith(f"{game}.")}
     engine = {name.split(".")[1] for name in names if name.startswith("tabletop_engine.")}
     assert ours <= {"actions", "state", "tables", "rules"}
-    assert engine <= {"chance", "compiling", "decisions", "defaults", "legal", "record"}
+    assert engine <= {"chance", "compiling", "decisions", "defaults", "legal", "parts", "record"}
+
+
+@pytest.mark.parametrize("path", sorted((FLOORS["tabletop_engine"] / "parts").glob("*.py")), ids=lambda path: path.name)
+def test_parts_of_games_know_only_rules(path: Path) -> None:
+    names = set(imported(ast.parse(path.read_text(encoding="utf-8"))))
+    engine = {name.split(".")[1] for name in names if name.startswith("tabletop_engine.")}
+    assert engine <= {"chance", "compiling", "legal", "parts", "record"}
+    assert {name.split(".")[0] for name in names} <= {"__future__", "numpy", "typing", "tabletop_engine"}
 
 
 ENVIRONMENTS = [*sorted((ROOT / "tabletop_engine" / "envs").glob("*.py")), *(ROOT / game / "envs.py" for game in GAMES)]

@@ -22,13 +22,14 @@ import petrichor_env.openspiel
 from evergreen_env import Config as EvergreenConfig
 from petrichor_env import Config as PetrichorConfig
 from tabletop_agents import make_agent
-from tabletop_engine.envs.openspiel import Limits, Playouts, Resampler, parameters_of, register, spiel_class
+from tabletop_engine.envs.openspiel import Playouts, Resampler, parameters_of, register, spiel_class
 from tabletop_engine.errors import ConfigError
-from tabletop_engine.game import NOBODY
+from tabletop_engine.game import NOBODY, Limits
 from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.positions.position import positions_of
 from tests.games import connect_four, leduc_poker
+from tests.openspiel import four_in_a_row
 from tests.openspiel.playthroughs import FOLDER, told
 from tests.openspiel.playthroughs import GAMES as PLAYED_THROUGH
 from tests.support.configurations import BASE, MODULE_CONFIGURATIONS, SOLO
@@ -36,12 +37,8 @@ from tests.support.configurations import BASE, MODULE_CONFIGURATIONS, SOLO
 ROOT = Path(__file__).parents[1]
 
 
-def a_stone_a_cell(config: connect_four.Config) -> Limits:
-    return Limits(42, 0, 0)
-
-
 LEDUC = register(leduc_poker.GAME)
-CONNECT_FOUR = register(connect_four.GAME, a_stone_a_cell)
+CONNECT_FOUR = register(four_in_a_row.GAME)
 GAMES = [
     "python_petrichor()",
     "python_petrichor(players=1,modules=cactus+forecasts,variants=double_card)",
@@ -212,6 +209,8 @@ def test_types() -> None:
     drawn = {name for name, kind in kinds.items() if kind.chance_mode == TYPE.ChanceMode.EXPLICIT_STOCHASTIC}
     assert drawn == {*GAMES} - {f"{CONNECT_FOUR}()"}
     assert pyspiel.load_game(CONNECT_FOUR).max_game_length() == 42
+    assert pyspiel.load_game(LEDUC).max_game_length() == 8
+    assert connect_four.GAME.limits(connect_four.Config()) == Limits(1_000_000, 1_000_000, 256)
 
 
 def test_parameters() -> None:
@@ -235,13 +234,13 @@ def test_parameters() -> None:
 
 @pytest.mark.parametrize("config", [*BASE, *SOLO, *MODULE_CONFIGURATIONS[::7]], ids=lambda config: config.name)
 def test_the_longest_petrichor_game(config: PetrichorConfig) -> None:
-    assert longest(config) <= petrichor_env.openspiel.limits(config).decisions
+    assert longest(config) <= config.game.limits(config).decisions
 
 
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
 def test_the_longest_evergreen_game(players: int) -> None:
     config = EvergreenConfig(players=players)
-    assert longest(config) <= evergreen_env.openspiel.limits(config).decisions
+    assert longest(config) <= config.game.limits(config).decisions
 
 
 def longest(config: Any) -> int:
@@ -462,7 +461,7 @@ def test_agents(config: Any, name: str) -> None:
 
 def test_agents_win_what_is_won_at_once() -> None:
     """Connect Four: three of the own stones in a column."""
-    config = connect_four.Config()
+    config = four_in_a_row.Config()
     batch = Batch(config, 1, 0)
     for action in (3, 0, 3, 0, 3, 1):
         batch.step([action])

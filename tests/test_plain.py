@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from xml.etree import ElementTree
 
 import numpy as np
@@ -19,6 +20,7 @@ from tabletop_engine.play.batch import Batch
 from tabletop_engine.replays.page import page, page_data
 from tabletop_engine.replays.replay import Replay, frames
 from tabletop_engine.replays.viewer import Viewer
+from tabletop_engine.text.plain import PlainPositions
 from tabletop_engine.text.words import Facts
 from tests.games import connect_four, leduc_poker
 
@@ -97,9 +99,78 @@ def test_descriptions_that_are_none(value: Any) -> None:
     for key in ("actor", "turn", "chips"):
         with pytest.raises(ScenarioError, match=key):
             game.scenario({**description, key: value}, None)
-    for other in (value, {**description, "else": value}, {"actor": value}):
-        with pytest.raises(ScenarioError, match="keys"):
-            game.scenario(other, None)
+    with pytest.raises(ScenarioError, match=r"unknown key 'else'; allowed are rng, .*, turn"):
+        game.scenario({**description, "else": value}, None)
+    if value != {}:
+        with pytest.raises(ScenarioError, match=r"is not a table; allowed are the keys rng, .*, turn"):
+            game.scenario(value, None)
+
+
+@BOTH
+def test_what_a_description_leaves_out_is_as_at_the_start(game: Game) -> None:
+    start = np.zeros(1, game.state)
+    game.config().write_switches(start)
+    game.kernels.reset_games(start, game.load_tables(None), np.ones(1, np.bool_), np.zeros(1, np.int64))
+    assert game.scenario({}, None).tobytes() == start.tobytes()
+    described = game.described(start[0])
+    for state in replay_of(game).states[1:]:
+        other = game.described(state)
+        changed = {name: value for name, value in other.items() if value != described[name]}
+        assert changed and game.scenario(changed, None).tobytes() == state.tobytes()
+
+
+def test_a_part_of_a_description() -> None:
+    game = leduc_poker.GAME
+    state = game.scenario({"actor": 1, "chips": [3, 1]}, None)
+    assert (state.actor, state.chips.tolist(), state.round, state.deck.sum()) == (1, [3, 1], 1, 4)
+    batch = Batch(game.config(), 2, seed=1, starts=[{"chips": [3, 1], "actor": 1}])
+    assert batch.action_masks.tolist() == [[1, 1, 1]] * 2  # fold, too: the other one has raised
+    for wrong, where, message in (
+        ({"chips": [3, 99]}, "chips", r"chips: no game has 99 there; allowed are 1 to 13"),
+        ({"actor": 2}, "actor", r"actor: no game has 2 there; allowed are -1 to 1"),
+        ({"round": 3}, "round", r"round: no game has 3 there; allowed are 0 to 2"),
+        ({"rounds": 100, "round": 90}, "rounds", r"rounds: no game has 100 there; allowed is 2"),
+        ({"owners": 1}, "owners", r"owners: no game has 1 there; allowed is 2"),
+        ({"players": 3}, "", r"players: no configuration of Leduc poker \(players=3: must be 2\)"),
+        ({"card": 1}, "", r"scenario: unknown key 'card'; allowed are rng, "),
+    ):
+        with pytest.raises(ScenarioError, match=message) as raised:
+            game.scenario(wrong, None)
+        assert raised.value.where == where
+
+
+@dataclass(frozen=True)
+class Higher(leduc_poker.Config):
+    """Leduc poker with another number of chips."""
+
+    SWITCHES: ClassVar[tuple[str, ...]] = (*leduc_poker.Config.SWITCHES, "chips")
+    ante: int = 1
+
+    @property
+    def game(self) -> Game:
+        return HIGHER
+
+    def write_switches(self, states: np.ndarray) -> None:
+        super().write_switches(states)
+        states["chips"] = self.ante
+
+    @classmethod
+    def of(cls, state: Any, components: None = None) -> Higher:
+        return cls(players=int(state["players"]), ante=int(state["chips"][0]))
+
+
+HIGHER = replace(leduc_poker.GAME, config=Higher)
+
+
+def test_settings_of_a_configuration_that_are_no_fields() -> None:
+    """The switches say what is played; `reset` of this game overwrites them, as it knows of no ante."""
+    positions = PlainPositions(lambda: HIGHER, leduc_poker.positions.ranges)
+    assert positions.scenario({"ante": 1}).chips.tolist() == [1, 1]
+    assert positions.scenario({"ante": 2, "chips": [2, 2]}).chips.tolist() == [2, 2]
+    with pytest.raises(ScenarioError, match="chips: no game has \\[2, 3\\] there; allowed is \\[2, 2\\]"):
+        positions.scenario({"chips": [2, 3]})
+    with pytest.raises(ScenarioError, match="ante: no configuration of Leduc poker"):
+        positions.scenario({"ante": "all"})
 
 
 @BOTH
@@ -133,7 +204,7 @@ def test_play(game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert f"You are asked {game.words.question(session.state)}:\n   1  " in screen
     assert "against" not in screen and "player_1 is asked" not in screen
     assert session.answer("1").moved
-    assert session.answer("s").text == f"Saved. Go on later with: {game.name} play --resume {game.name}-2p.json"
+    assert session.answer("s").text == f"Saved. Go on later with: {game.command} play --resume {game.name}-2p.json"
     assert session.answer("h").text.startswith("Answer by the number of an action, or by a part of its name that no")
     assert session.answer("u").text == "No undo: only in the game alone."
     resumed = TypedSession.resume(f"{game.name}-2p.json", game, RandomAgent())

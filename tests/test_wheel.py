@@ -97,6 +97,7 @@ def test_top_level_names(wheel: Path) -> None:
         "solo.toml",
         "py.typed",
         "petrichor_env/rules.md",
+        "template/my_game/game.py.txt",
     ):
         assert any(name.endswith(data) for name in names), data
 
@@ -107,6 +108,14 @@ def test_it_is_the_wheel_that_runs(run: Run) -> None:
     assert len(paths) == len(packages.split()) and all(
         "elsewhere" in path and "site-packages" in path for path in paths
     ), paths
+
+
+def test_a_new_game(run: Run) -> None:
+    """The template is in the wheel."""
+    said = run("-m", "tabletop_cli", "new", "wheel_dice", "--folder", "new")
+    assert said.startswith("cd new ")
+    program = "import os; os.chdir('new'); from tabletop_cli.__main__ import main; main(['wheel_dice', 'rules'])"
+    assert run("-c", program).startswith("# Wheel Dice: rules")
 
 
 @pytest.mark.slow

@@ -6,11 +6,12 @@ import numpy as np
 
 from evergreen_env.actions import ANYWHERE, DONE, GROW_TWO, PLANT_THREE, SPACE
 from evergreen_env.rules.cards import biome_of, is_wild
-from evergreen_env.rules.planet import ALL, NO_SPACES, first_place, later_than, occupied, space, without_first
+from evergreen_env.rules.planet import ALL, NO_SPACES, occupied
 from evergreen_env.state import NUM_BIOMES, Decision, Piece, State
 from evergreen_env.tables import Tables
 from tabletop_engine.compiling.compiled import rule
 from tabletop_engine.legal import allow, ask, ask_nothing, count_bits
+from tabletop_engine.parts.sets import first_of, later_than, only, without_first
 
 _PLANTS, _GROWTHS = 3, 2
 
@@ -74,13 +75,13 @@ def can_act_anywhere(s: State, t: Tables) -> bool:
 @rule
 def plant(s: State, place: int) -> None:
     """Plant a sprout."""
-    s.sprouts[s.actor] |= space(place)
+    s.sprouts[s.actor] |= only(place)
 
 
 @rule
 def grow(s: State, place: int) -> None:
     """A sprout becomes a small tree, a small tree a big one."""
-    here = space(place)
+    here = only(place)
     if s.sprouts[s.actor] & here:
         s.sprouts[s.actor] &= ~here
         s.small_trees[s.actor] |= here
@@ -179,7 +180,7 @@ def act_on_space(s: State, t: Tables, action: int) -> None:
         return
     place = place_of(t, action)
     plants, before = plants_open(s, t), growable(s, t)
-    is_planted = (space(place) & plants) != NO_SPACES
+    is_planted = (only(place) & plants) != NO_SPACES
     if is_planted:
         plant(s, place)
         s.plants_left -= 1
@@ -188,7 +189,7 @@ def act_on_space(s: State, t: Tables, action: int) -> None:
         s.growths_left -= 1
     s.begun = 1
     hold_to_biome(s, t, place)
-    s.open_spaces &= ~space(place)
+    s.open_spaces &= ~only(place)
     if s.decision == Decision.ANYWHERE:
         s.plants_left, s.growths_left = 0, 0
     elif s.decision == Decision.PLANT_AND_GROW:
@@ -218,7 +219,7 @@ def hold_to_biome(s: State, t: Tables, place: int) -> None:
     """Hold the action of a wild card to the biome of its first space."""
     if is_wild(s.card[s.actor]) and t.wild_anywhere == 0:
         for biome in range(NUM_BIOMES):
-            if t.biome[biome] & space(place):
+            if t.biome[biome] & only(place):
                 s.open_spaces &= t.biome[biome]
 
 
@@ -229,7 +230,7 @@ def hold_to_biome(s: State, t: Tables, place: int) -> None:
 def allow_spaces(s: State, t: Tables, spaces: np.uint64) -> None:
     """Allow the answers that name these spaces."""
     while spaces != NO_SPACES:
-        allow(s, SPACE + t.number_of[first_place(spaces)])
+        allow(s, SPACE + t.number_of[first_of(spaces)])
         spaces = without_first(spaces)
 
 

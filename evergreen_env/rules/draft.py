@@ -9,6 +9,8 @@ from evergreen_env.state import MAX_MARKET, MAX_PLAYERS, NO_CARD, NO_SLOT, NOBOD
 from evergreen_env.tables import Tables
 from tabletop_engine.compiling.compiled import rule
 from tabletop_engine.legal import allow, ask, ask_nothing
+from tabletop_engine.parts.slots import first_filled, take_card
+from tabletop_engine.parts.turns import next_with
 
 
 @rule
@@ -25,16 +27,12 @@ def deal(s: State) -> None:
 @rule
 def continue_draft(s: State, t: Tables) -> bool:
     """Ask the next player for a card; once all have one, place the leftover. Returns whether somebody is asked."""
-    for turns in range(s.players):
-        seat = (s.first_player + turns) % s.players
-        if s.card[seat] == NO_CARD:
-            ask(s, Decision.DRAFT, seat)
-            return True
-    for slot in range(MAX_MARKET):
-        left_over = int(s.market[slot])
-        if left_over != NO_CARD:
-            s.market[slot] = NO_CARD
-            place_leftover(s, t, left_over)
+    seat = next_with(s, s.first_player, s.card, NO_CARD)
+    if seat != NOBODY:
+        ask(s, Decision.DRAFT, seat)
+        return True
+    while is_drafting(s):
+        place_leftover(s, t, take_card(s.market, first_filled(s.market)))
     s.marker = NO_SLOT
     return False
 
@@ -42,16 +40,7 @@ def continue_draft(s: State, t: Tables) -> bool:
 @rule
 def is_drafting(s: State) -> bool:
     """Whether cards lie in the market."""
-    return first_slot(s) != NO_SLOT
-
-
-@rule
-def first_slot(s: State) -> int:
-    """The leftmost slot with a card, or NO_SLOT."""
-    for slot in range(MAX_MARKET):
-        if s.market[slot] != NO_CARD:
-            return slot
-    return NO_SLOT
+    return first_filled(s.market) != NO_SLOT
 
 
 @rule
@@ -66,11 +55,10 @@ def allow_draft(s: State) -> None:
 def draft(s: State, action: int) -> None:
     """Answers DRAFT. The first player puts the marker on the leftmost remaining card; its taker is the next first."""
     slot = action - DRAFT
-    s.card[s.actor] = s.market[slot]
-    s.market[slot] = NO_CARD
+    s.card[s.actor] = take_card(s.market, slot)
     if slot == s.marker:
         s.next_first = s.actor
         s.marker = NO_SLOT
     if s.players > 1 and s.actor == s.first_player:
-        s.marker = first_slot(s)
+        s.marker = first_filled(s.market)
     ask_nothing(s)

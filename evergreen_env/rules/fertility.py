@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from evergreen_env.rules.cards import biome_of, card_set, is_wild
+from evergreen_env.rules.cards import biome_of, is_wild
 from evergreen_env.state import NO_CARD, NUM_BIOMES, NUM_CARDS, WILD, State
 from evergreen_env.tables import Tables, WildFertility
 from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.parts.sets import only
 
 
 @rule
@@ -16,7 +17,7 @@ def place_leftover(s: State, t: Tables, card: int) -> None:
     elif t.skulls[card] > 0 and has_pile(t, card):
         add_aridity(s, t, card)
     else:
-        s.discards |= card_set(card)
+        s.discards |= only(card)
 
 
 @rule
@@ -67,13 +68,13 @@ def card_to_flip(s: State, t: Tables, pile: int) -> int:
 @rule
 def is_face_down(s: State, card: int) -> bool:
     """Whether this card of the zone lies face down."""
-    return bool(s.face_down & card_set(card))
+    return bool(s.face_down & only(card))
 
 
 @rule
 def flip(s: State, t: Tables, card: int) -> None:
     """Turn the card face down, which removes all its flowers."""
-    s.face_down |= card_set(card)
+    s.face_down |= only(card)
 
 
 @rule

@@ -1,4 +1,4 @@
-"""Sets of spaces: pieces on a planet, neighbours, light and forest (End of Season).
+"""Sets of spaces: pieces on a planet, light and forest (End of Season).
 
 A set has a bit for each place of the grid (`state`). Moving a set by a row or a column is one shift.
 """
@@ -7,39 +7,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from evergreen_env.state import COLUMNS, PLACES, Piece, State, Sun
+from evergreen_env.state import COLUMNS, PLACES, ROWS, Piece, State, Sun
 from tabletop_engine.compiling.compiled import rule
 from tabletop_engine.legal import count_bits
+from tabletop_engine.parts.boards import largest_area, square_board
+from tabletop_engine.parts.sets import EMPTY
 
-NO_SPACES = np.uint64(0)
-ALL = np.uint64((1 << PLACES) - 1)
+PLANET = square_board(ROWS, COLUMNS)
+NO_SPACES = EMPTY
+ALL = PLANET.spaces
 _ROW, _ONE = np.uint64(COLUMNS), np.uint64(1)
 _FIRST_COLUMN = np.uint64(sum(1 << place for place in range(0, PLACES, COLUMNS)))
 _LAST_COLUMN = np.uint64(sum(1 << place for place in range(COLUMNS - 1, PLACES, COLUMNS)))
-
-
-@rule
-def space(place: int) -> np.uint64:
-    """The set of this one space."""
-    return _ONE << np.uint64(place)
-
-
-@rule
-def first_place(spaces: np.uint64) -> int:
-    """The first place of a set in reading order; PLACES or more if it is empty."""
-    return count_bits((spaces ^ (spaces - _ONE)) >> _ONE)
-
-
-@rule
-def without_first(spaces: np.uint64) -> np.uint64:
-    """The set without its first space in reading order."""
-    return spaces & (spaces - _ONE)
-
-
-@rule
-def later_than(place: int) -> np.uint64:
-    """All spaces that come after this one in reading order."""
-    return ~((space(place) << _ONE) - _ONE)
 
 
 @rule
@@ -64,12 +43,6 @@ def east_of(spaces: np.uint64) -> np.uint64:
 def west_of(spaces: np.uint64) -> np.uint64:
     """The spaces one column to the west."""
     return (spaces & ~_FIRST_COLUMN) >> _ONE
-
-
-@rule
-def beside(spaces: np.uint64) -> np.uint64:
-    """The spaces that are orthogonally adjacent to one of these."""
-    return north_of(spaces) | south_of(spaces) | east_of(spaces) | west_of(spaces)
 
 
 @rule
@@ -109,18 +82,7 @@ def light_points(small: np.uint64, big: np.uint64, sun: int) -> int:
 @rule
 def largest_forest(wood: np.uint64) -> np.uint64:
     """The largest set of orthogonally adjacent spaces; of equal ones the first in reading order."""
-    left, largest, most = wood, NO_SPACES, 0
-    while left != NO_SPACES:
-        forest = left & ~without_first(left)
-        grown = (forest | beside(forest)) & left
-        while grown != forest:
-            forest = grown
-            grown = (forest | beside(forest)) & left
-        left &= ~forest
-        size = count_bits(forest)
-        if size > most:
-            largest, most = forest, size
-    return largest
+    return largest_area(wood, PLANET)
 
 
 # --- Pieces on the planet --------------------------------------------------------------------------------------------

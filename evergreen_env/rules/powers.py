@@ -18,11 +18,14 @@ from evergreen_env.rules.card_actions import (
     with_enough_later,
 )
 from evergreen_env.rules.cards import power_of
-from evergreen_env.rules.planet import ALL, NO_SPACES, beside, later_than, occupied, space
+from evergreen_env.rules.planet import ALL, NO_SPACES, PLANET, occupied
 from evergreen_env.state import Decision, Piece, Power, State
 from evergreen_env.tables import Tables
 from tabletop_engine.compiling.compiled import rule
 from tabletop_engine.legal import allow, ask, ask_nothing, count_bits
+from tabletop_engine.parts.boards import beside
+from tabletop_engine.parts.sets import later_than, only
+from tabletop_engine.parts.tracks import advance
 
 _GROWTHS_BESIDE_LAKE = 2
 
@@ -32,12 +35,12 @@ def use_power(s: State, t: Tables) -> None:
     """Raise the level, even if the power can't be used any more, and ask for its first use. Buds score their level."""
     s.power_open = 0
     power = power_of(s.card[s.actor])
-    s.level[s.actor, power] = min(s.level[s.actor, power] + 1, t.power_cap)
+    level = advance(s.level[s.actor], power, 1, int(t.power_cap))
     if power == Power.BUDS:
-        s.earned[s.actor] += buds_points(t, int(s.level[s.actor, power]))
+        s.earned[s.actor] += buds_points(t, level)
         ask_nothing(s)
         return
-    s.uses_left = s.level[s.actor, power]
+    s.uses_left = level
     s.open_spaces = ALL
     ask(s, Decision.POWER, s.actor)
 
@@ -92,7 +95,7 @@ def use_on_space(s: State, t: Tables, action: int) -> None:
         place_bush(s, place)
     else:
         grow(s, place)
-    s.open_spaces &= ~space(place)
+    s.open_spaces &= ~only(place)
     if t.canonical_sets == 1:
         s.open_spaces &= later_than(place)
     if s.uses_left == 0:
@@ -102,7 +105,7 @@ def use_on_space(s: State, t: Tables, action: int) -> None:
 @rule
 def place_bush(s: State, place: int) -> None:
     """Place a bush of the actor."""
-    s.bushes[s.actor] |= space(place)
+    s.bushes[s.actor] |= only(place)
 
 
 # --- Lakes -----------------------------------------------------------------------------------------------------------
@@ -111,8 +114,8 @@ def place_bush(s: State, place: int) -> None:
 @rule
 def place_lake(s: State, t: Tables, place: int) -> None:
     """Place a lake. Two sprouts or small trees beside it may grow at once."""
-    s.lakes[s.actor] |= space(place)
-    s.open_spaces = beside(space(place))
+    s.lakes[s.actor] |= only(place)
+    s.open_spaces = beside(only(place), PLANET)
     s.growths_left = _GROWTHS_BESIDE_LAKE
     if growable(s, t) & s.open_spaces == NO_SPACES:
         end_lake(s)
@@ -140,7 +143,7 @@ def grow_beside_lake(s: State, t: Tables, action: int) -> None:
     place, before = place_of(t, action), growable(s, t)
     grow(s, place)
     s.growths_left -= 1
-    s.open_spaces &= ~space(place)
+    s.open_spaces &= ~only(place)
     keep_reading_order(s, t, place, before)
     if s.growths_left == 0 or growable(s, t) & s.open_spaces == NO_SPACES:
         end_lake(s)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from evergreen_env.rules.cards import card_set
 from evergreen_env.rules.planet import largest_forest, light_points, trees_and_bushes
 from evergreen_env.state import NO_CARD, NOBODY, NUM_BIOMES, NUM_POWERS, NUM_SUNS, Season, Source, State
 from evergreen_env.tables import Tables
 from tabletop_engine.compiling.compiled import rule
 from tabletop_engine.legal import count_bits
+from tabletop_engine.parts.sets import only
+from tabletop_engine.parts.turns import seat_after
 
 _0 = np.uint64(0)
 
@@ -23,7 +24,7 @@ def end_round(s: State) -> None:
         s.earned[seat] = 0
         s.finished[seat] = 0
         if s.card[seat] != NO_CARD:
-            s.collected |= card_set(s.card[seat])
+            s.collected |= only(s.card[seat])
         s.card[seat] = NO_CARD
 
 
@@ -53,7 +54,7 @@ def begin_round(s: State, t: Tables) -> None:
     if s.next_first != NOBODY:
         s.first_player = s.next_first
     elif t.next_player_first == 1:
-        s.first_player = (s.first_player + 1) % s.players
+        s.first_player = seat_after(s, s.first_player, 1)
 
 
 @rule

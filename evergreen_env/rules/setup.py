@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from evergreen_env.rules.cards import card_set, draw_card
+from evergreen_env.rules.cards import draw_card
 from evergreen_env.rules.fertility import add_flowers, has_pile
 from evergreen_env.state import BLANK, NO_CARD, Source, State
 from evergreen_env.tables import Tables
 from tabletop_engine.chance import random_below
 from tabletop_engine.compiling.compiled import rule
 from tabletop_engine.compiling.overwrite import overwrite
+from tabletop_engine.parts.sets import only
+from tabletop_engine.parts.turns import seat_after
 
 _0 = np.uint64(0)
 
@@ -23,7 +25,7 @@ def set_up(s: State, t: Tables) -> None:
     s.deck = t.cards
     s.first_player = random_below(s, s.players)
     for turns in range(s.players):
-        seat = (s.first_player + turns) % s.players
+        seat = seat_after(s, s.first_player, turns)
         s.points[seat] = t.start_points[turns]
         s.scored[seat, Source.START] = t.start_points[turns]
     reveal_flowers(s, t)
@@ -54,5 +56,5 @@ def reveal_flowers(s: State, t: Tables) -> None:
             flowers += t.flowers[card]
             add_flowers(s, t, card)
         else:
-            aside |= card_set(card)
+            aside |= only(card)
     s.deck |= aside

@@ -6,20 +6,17 @@ from evergreen_env.actions import ANYWHERE, DONE, GROW_TWO, PLANT_AND_GROW, PLAN
 from evergreen_env.rules import card_actions
 from evergreen_env.rules.planet import NO_SPACES
 from evergreen_env.rules.powers import use_power
-from evergreen_env.state import NOBODY, Decision, State
+from evergreen_env.state import Decision, State
 from evergreen_env.tables import Tables
 from tabletop_engine.compiling.compiled import rule
 from tabletop_engine.legal import allow, ask, ask_nothing
+from tabletop_engine.parts.turns import next_with
 
 
 @rule
 def next_to_act(s: State) -> int:
     """The first player, in the draft's order, who has not taken the turn yet; NOBODY if all have."""
-    for turns in range(s.players):
-        seat = (s.first_player + turns) % s.players
-        if s.finished[seat] == 0:
-            return seat
-    return NOBODY
+    return next_with(s, s.first_player, s.finished, 0)
 
 
 @rule

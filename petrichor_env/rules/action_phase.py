@@ -23,6 +23,7 @@ from petrichor_env.state import (
 from petrichor_env.tables import Tables
 from tabletop_engine.compiling.compiled import rule
 from tabletop_engine.legal import allow, ask, ask_nothing
+from tabletop_engine.parts.turns import next_seat
 
 HAND_LIMIT = 4
 """Cards a player may keep at the end of the Action Phase."""
@@ -197,7 +198,7 @@ def end_turn(s: State, t: Tables) -> None:
             return
     elif s.players == 1:
         neutral_turn(s, t)
-    ask(s, Decision.TURN, (s.actor + 1) % s.players)
+    ask(s, Decision.TURN, next_seat(s))
 
 
 # --- Passing ---------------------------------------------------------------------------------------------------------
@@ -220,7 +221,7 @@ def pass_turn(s: State, t: Tables) -> None:
     if s.players > 2:
         take_first_player_marker(s)
     s.last_turns = s.players - 1
-    ask(s, Decision.TURN, (s.actor + 1) % s.players)
+    ask(s, Decision.TURN, next_seat(s))
 
 
 @rule

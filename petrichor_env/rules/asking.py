@@ -8,12 +8,13 @@ from petrichor_env.actions import CARD
 from petrichor_env.state import MAX_PLAYERS, NUM_KINDS, State
 from tabletop_engine.compiling.compiled import rule
 from tabletop_engine.legal import allow
+from tabletop_engine.parts.turns import seat_after
 
 
 @rule
 def clockwise(s: State, turns: int) -> int:
     """The seat that is that many turns after the first player."""
-    return (s.first_player + turns) % s.players
+    return seat_after(s, s.first_player, turns)
 
 
 @rule

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from petrichor_env.state import NUM_KINDS, State
+from petrichor_env.state import State
 from petrichor_env.tables import Tables
-from tabletop_engine.chance import draw_from, random_below
+from tabletop_engine.chance import random_below
 from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.parts.decks import draw_or_reshuffle
 
 
 @rule
@@ -23,10 +24,4 @@ def roll_harvest_die(s: State, t: Tables) -> int:
 @rule
 def draw_card(s: State) -> int:
     """The top card of the deck; an empty deck is made anew from the discards (Clean-up Phase). -1 if both are empty."""
-    kind = draw_from(s, s.deck)
-    if kind < 0:
-        for other in range(NUM_KINDS):
-            s.deck[other] = s.discards[other]
-            s.discards[other] = 0
-        kind = draw_from(s, s.deck)
-    return kind
+    return draw_or_reshuffle(s, s.deck, s.discards)

@@ -27,6 +27,7 @@ from weakref import WeakSet
 
 import numpy as np
 
+from tabletop_engine.compiling.failures import told
 from tabletop_engine.compiling.shipped import shipped_kernel
 from tabletop_engine.compiling.sources import PACKAGE, Sources, files_of
 
@@ -121,10 +122,15 @@ class Kernel:
             return False
 
     def __call__(self, *arguments: Any) -> Any:
-        """The first call. Later ones go straight to what it found, without a Python function between."""
-        found = self.compiled if self.shipped is None else self.shipped
+        """The first call. Later ones go straight to what it found, without a Python function between.
+
+        Raises RuleError if Numba can't compile a rule that the kernel reaches.
+        """
+        with told(self.key):
+            found = self.compiled if self.shipped is None else self.shipped
+            result = found(*arguments)
         self.__class__ = type("Kernel", (Kernel,), {"__call__": staticmethod(found)})
-        return found(*arguments)
+        return result
 
 
 def _rule_compiler(what: str) -> ModuleType:

@@ -20,6 +20,7 @@ version if the environment variable TABLETOP_PLAIN_NJIT is set. The results are 
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -41,6 +42,8 @@ from numba.core.registry import CPUDispatcher
 from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import BaseNativeLowering, NativeLowering
 
+from tabletop_engine.compiling.failures import note_wrong_call, noted
+
 KNOWN_NUMBA = ("0.68",)
 """The versions of Numba, without their last number, that this file has been tested with."""
 
@@ -61,17 +64,39 @@ _RULE_OPTIONS = {**_KERNEL_OPTIONS, "no_cpython_wrapper": True}
 
 def compile_rule(function: Callable[..., Any], used: bool = USED) -> Any:
     """Compile a function that only compiled functions call, in place of `numba.njit`."""
-    return RuleDispatcher(function) if used else _njit(**_OPTIONS)(function)
+    return _noting(RuleDispatcher(function) if used else _njit(**_OPTIONS)(function))
 
 
 def compile_shared_rule(function: Callable[..., Any], used: bool = USED) -> Any:
     """`compile_rule` for a large part of a game: all kernels use the same machine code."""
-    return SharedRuleDispatcher(function) if used else _njit(**_OPTIONS)(function)
+    return _noting(SharedRuleDispatcher(function) if used else _njit(**_OPTIONS)(function))
 
 
 def compile_kernel(function: Callable[..., Any], used: bool = USED) -> Any:
     """Compile a function that Python calls, in place of `numba.njit`. Its machine code is kept on disk."""
-    return KernelDispatcher(function, cached=True) if used else _njit(cache=True, **_OPTIONS)(function)
+    return _noting(KernelDispatcher(function, cached=True) if used else _njit(cache=True, **_OPTIONS)(function))
+
+
+def _noting(dispatcher: Any) -> Any:
+    """The same dispatcher, which notes for the message to the author what can't be compiled, and wrong calls."""
+    function, compiles, calls = dispatcher.py_func, dispatcher.compile, dispatcher.get_call_template
+
+    def compile_noted(signature: Any) -> Any:
+        with noted(function):
+            return compiles(signature)
+
+    def call_noted(args: Any, kws: Any) -> Any:
+        takes = inspect.signature(function)
+        try:
+            takes.bind(*args, **dict(kws))
+        except TypeError as error:
+            reason = f"the call does not fit {function.__qualname__}({', '.join(takes.parameters)}): {error}"
+            note_wrong_call(function, reason)
+            raise errors.TypingError(reason) from None
+        return calls(args, kws)
+
+    dispatcher.compile, dispatcher.get_call_template = compile_noted, call_noted
+    return dispatcher
 
 
 def with_other(compiled: Any, field: str, other: Callable[..., Any]) -> Any:

@@ -18,6 +18,7 @@ PACKAGE = Path(__file__).parents[1]
 
 _ENGINE = (
     *("chance", "decisions", "defaults", "legal", "record", "play/kernels", "positions/scripted"),
+    *(f"parts/{name}" for name in ("auctions", "boards", "decks", "sets", "slots", "tracks", "turns")),
     *("compiling/compiled", "compiling/overwrite", "compiling/rule_compiler", "compiling/sources"),
 )
 ENGINE_SOURCES = [PACKAGE / f"{name}.py" for name in _ENGINE]

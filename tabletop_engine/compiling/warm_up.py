@@ -111,13 +111,15 @@ def _only_one(path: Path, what: str) -> Iterator[None]:
 def _compile_all(what: str, calls: list[Call]) -> None:
     """Make these calls, with a line of progress on stderr."""
     start = time.monotonic()
-    for done, (part, call, arguments) in enumerate(calls):
-        _say(f"tabletop: compiling {what}: {done + 1}/{len(calls)} {part}")
-        call(*arguments)
-    later = "; later starts take it from the cache" if is_kept() else ""
-    _say(f"tabletop: compiled in {time.monotonic() - start:.0f} s{later}")
-    if sys.stderr is not None:
-        print(file=sys.stderr)
+    try:
+        for done, (part, call, arguments) in enumerate(calls):
+            _say(f"tabletop: compiling {what}: {done + 1}/{len(calls)} {part}")
+            call(*arguments)
+        later = "; later starts take it from the cache" if is_kept() else ""
+        _say(f"tabletop: compiled in {time.monotonic() - start:.0f} s{later}")
+    finally:  # what comes now begins on a line of its own
+        if sys.stderr is not None:
+            print(file=sys.stderr)
 
 
 def _say(text: str) -> None:

@@ -80,6 +80,10 @@ def as_toml(numbers: Mapping[str, Value | Sequence[Value]]) -> str:
     return "\n".join([*lines, ""])
 
 
+def _nothing_together(reader: Reader, components: Components) -> None:
+    """The `ComponentFile.check_together` of keys that can't contradict each other."""
+
+
 @dataclass(frozen=True, eq=False)
 class ComponentFile:
     """The printed numbers of a game: the shipped file, and overlays that replace numbers in it.
@@ -100,7 +104,7 @@ class ComponentFile:
     page: str
     tables: np.dtype[Any]
     fill: Callable[[Components, Any], None]
-    check_together: Callable[[Reader, Components], None]
+    check_together: Callable[[Reader, Components], None] = _nothing_together
     kinds: Mapping[str, str] = field(default_factory=dict)
     stated: tuple[Stated, ...] = ()
 

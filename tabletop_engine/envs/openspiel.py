@@ -7,7 +7,7 @@ which never changes. So cloning a state takes no time beyond OpenSpiel's own.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,9 +16,7 @@ from tabletop_engine.defaults import hide_nothing
 from tabletop_engine.extras import needed
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.batch import REWARDS, choice
-from tabletop_engine.play.kernels import MOST_DECISIONS
 from tabletop_engine.positions.position import Position, Positions, positions_of
-from tabletop_engine.positions.scripted import MOST_KINDS
 
 pyspiel: Any = needed("pyspiel", "OpenSpiel", "openspiel")
 
@@ -27,45 +25,20 @@ JOINED_BY = "+"
 REWARD, AT_THE_END = "reward", "at_the_end"
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Limits of a game that OpenSpiel asks for.
-
-    Attributes:
-        decisions: the most decisions in one game.
-        draws: the most chance nodes in one game.
-        outcomes: the upper bound (exclusive) of the numbers of outcomes of a draw; 0 in a game without chance.
-    """
-
-    decisions: int
-    draws: int
-    outcomes: int
-
-
-def wide_limits(config: Config) -> Limits:
-    """Limits for a game whose own limits are unknown."""
-    return Limits(MOST_DECISIONS, MOST_DECISIONS, MOST_KINDS)
-
-
-def register(game: Game, limits: Callable[[Any], Limits] = wide_limits) -> str:
+def register(game: Game) -> str:
     """Register a game as `python_<name>`, unless it is registered already. Returns that name.
 
     Its parameters are the fields of its configuration, with `+` between several names; `reward`; and `at_the_end`,
-    whether rewards are paid only at the end.
-
-    Arguments:
-        game: the game.
-        limits: returns the limits of a configuration. Define it in a module: pickles name it, and a process that loads
-            one imports it from there.
+    whether rewards are paid only at the end. OpenSpiel's limits of its length are those of `Game.limits`.
     """
-    kind = spiel_class(game, limits)
+    kind = spiel_class(game)
     if kind.name not in pyspiel.registered_names():
         _made[game.home] = kind
         pyspiel.register_game(_type(_default(game), game.players), kind)
     return kind.name
 
 
-def spiel_class(game: Game, limits: Callable[[Any], Limits] = wide_limits) -> type[SpielGame]:
+def spiel_class(game: Game) -> type[SpielGame]:
     """The class of a game; the registered one if there is one.
 
     Each game has its own class, because OpenSpiel destroys what was registered after Python has ended, and only a class
@@ -73,20 +46,18 @@ def spiel_class(game: Game, limits: Callable[[Any], Limits] = wide_limits) -> ty
     """
     if game.home in _made:
         return _made[game.home]
-    content = {"game": game, "name": f"python_{game.name}", "limits": staticmethod(limits)}
+    content = {"game": game, "name": f"python_{game.name}"}
     return type(f"{game.title.replace(' ', '')}Game", (SpielGame,), content)
 
 
 _made: dict[str, type[SpielGame]] = {}
 
 
-def _unpickled_game(
-    game: Game, limits: Callable[[Any], Limits], is_registered: bool, parameters: dict[str, Any], positions: Positions
-) -> SpielGame:
+def _unpickled_game(game: Game, is_registered: bool, parameters: dict[str, Any], positions: Positions) -> SpielGame:
     """The game of a pickle. The game is registered here if it was registered where the pickle was made."""
     if is_registered:
-        register(game, limits)
-    return spiel_class(game, limits)(parameters, positions)
+        register(game)
+    return spiel_class(game)(parameters, positions)
 
 
 def _unpickled_state(game: SpielGame, written: str) -> SpielState:
@@ -104,7 +75,6 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
     Attributes:
         game: the game that is played.
         name: its name in OpenSpiel.
-        limits: returns the limits of a configuration.
         config: the configuration.
         reward: "win", "margin" or "points", as in `Batch`.
         at_the_end: whether rewards are paid only at the end.
@@ -115,13 +85,12 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
 
     game: ClassVar[Game]
     name: ClassVar[str]
-    limits: ClassVar[Callable[[Any], Limits]]
 
     def __init__(self, parameters: Mapping[str, Any] | None = None, positions: Positions | None = None) -> None:
         given = dict(parameters or {})
         self.config, self.reward, self.at_the_end = config, reward, at_the_end = _chosen(self.game, given)
         self.positions = positions_of(config) if positions is None else positions
-        self._limits = limits = type(self).limits(config)
+        self._limits = limits = self.game.limits(config)
         lowest, highest = _utilities(self.game, reward)
         sums_to_zero = {"utility_sum": 0.0} if _is_zero_sum(config, reward) else {}
         info = pyspiel.GameInfo(
@@ -139,7 +108,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
         """No module has the name of the class, so a pickle names what the class is made of."""
         kind = type(self)
         is_registered = _made.get(self.game.home) is kind
-        return _unpickled_game, (self.game, kind.limits, is_registered, self.get_parameters(), self.positions)
+        return _unpickled_game, (self.game, is_registered, self.get_parameters(), self.positions)
 
     def new_initial_state(self) -> SpielState:
         """The state at the start of a game."""

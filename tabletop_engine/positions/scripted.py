@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tabletop_engine.chance import MOST_KINDS
 from tabletop_engine.compiling.compiled import kernel_template, rules
 from tabletop_engine.compiling.overwrite import overwrite
 from tabletop_engine.legal import next_legal
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 MOST_DRAWS = 4096
 """The most draws in one step."""
-MOST_KINDS = 256
-"""The most kinds of things in one draw of `draw_from`."""
 BEGIN = -1
 """In place of an action: the set-up of the game."""
 

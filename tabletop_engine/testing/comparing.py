@@ -272,7 +272,10 @@ class _Plain(Comparison[Config]):
 
     def difference(self, problem: str = "") -> Difference:
         found = super().difference(problem)
-        found.again = f"compare(GAME, slow_game, players=({self.config.players},), seeds=({self.seed},))"
+        chosen = f"players=({self.config.players},), seeds=({self.seed},)"
+        if self.config.components is not None:
+            chosen += f", components={self.config.components!r}"
+        found.again = f"compare(GAME, slow_game, {chosen})"
         return found
 
 
@@ -282,6 +285,7 @@ def compare(
     *,
     players: Sequence[int] = (),
     seeds: Sequence[int] = range(100),
+    components: Any = None,
 ) -> int:
     """Play random games with the game and with a slow implementation; what both tell is equal after every decision.
 
@@ -290,14 +294,16 @@ def compare(
             must draw in the same order.
         players: numbers of players; (): all that the game has.
         seeds: of the games, for each number of players.
+        components: printed numbers that replace the shipped ones, as the game's configuration takes them.
 
     Returns the number of decisions.
 
-    Raises ConfigError for a number of players that the game does not have, and Difference, whose text is a report: what
-    differs after which answer, and the position before it as a scenario.
+    Raises ConfigError for a number of players that the game does not have, ComponentsError for bad components, and
+    Difference, whose text is a report: what differs after which answer, and the position before it as a scenario.
     """
     decisions = 0
     for number in players or game.players:
+        config = game.config(players=number, components=components)
         for seed in seeds:
-            decisions += _Plain(game.config(players=number), seed, slow).play()
+            decisions += _Plain(config, seed, slow).play()
     return decisions

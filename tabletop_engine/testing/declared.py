@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tabletop_engine.game import RECORD, Game
+from tabletop_engine.game import RECORD, Game, Limits
 from tabletop_engine.testing.problems import Problem
 
 _KINDS = {"rng": "u", "legal": "u", "points": "i", "decision": "i", "actor": "i"}
@@ -46,6 +46,11 @@ def _messages(game: Game) -> Iterator[str]:
             yield f"the field points has room for {most} owners, but {players} players have {config.owners}"
         if len(config.agents) != players:
             yield f"config(players={players}).agents has {len(config.agents)} names"
+        limits = game.limits(config)
+        if not isinstance(limits, Limits):
+            yield f"limits({config.name}) is {limits!r:.80}, not a Limits"
+        elif limits.decisions < 1 or limits.draws < 0 or limits.outcomes < 0:
+            yield f"limits({config.name}) is {limits}: a game has decisions, and no fewer than 0 draws"
         unknown = [name for name in config.SWITCHES if name not in fields]
         if unknown:
             yield f"SWITCHES: {', '.join(unknown)}: not in the record"

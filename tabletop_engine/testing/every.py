@@ -7,21 +7,23 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tabletop_engine.checks import checked
 from tabletop_engine.compiling.compiled import JIT
 from tabletop_engine.errors import ConfigError
-from tabletop_engine.game import Game
+from tabletop_engine.game import Config, Game
+from tabletop_engine.play.batch import check_config
 from tabletop_engine.testing import declared, hidden, official, played
 from tabletop_engine.testing.problems import CheckFailed, Problem
-from tabletop_engine.testing.strict import games
+from tabletop_engine.testing.strict import games, settings_of
 
 CHECKS = ("declarations", "plain Python", "two processes", "every state", "hidden information", "official checks")
 """What is checked, in this order."""
 GAMES = 20
-"""Games for each number of players."""
+"""Games of each configuration."""
 _PLAIN = 6
 """Of these are played in plain Python, which is slow."""
 _SECONDS = 600
@@ -35,82 +37,102 @@ def _unheard(name: str, done: int, of: int) -> None:
 
 
 @checked
-def check_game(game: Game, *, games: int = GAMES, players: Sequence[int] = (), on_check: Heard = _unheard) -> None:
-    """Check a game for every number of players, or for those that are given. Raises CheckFailed with what is wrong.
+def check_game(
+    game: Game,
+    *,
+    games: int = GAMES,
+    players: Sequence[int] = (),
+    configs: Sequence[Config] = (),
+    on_check: Heard = _unheard,
+) -> None:
+    """Check a game, as `problems_of` does. Raises CheckFailed with what is wrong.
 
     For a test of your own: `def test_my_game(): check_game(GAME)`.
     """
-    found = list(problems_of(game, games=games, players=players, on_check=on_check))
+    found = list(problems_of(game, games=games, players=players, configs=configs, on_check=on_check))
     if found:
         raise CheckFailed(found)
 
 
 def problems_of(
-    game: Game, *, games: int = GAMES, players: Sequence[int] = (), on_check: Heard = _unheard
+    game: Game,
+    *,
+    games: int = GAMES,
+    players: Sequence[int] = (),
+    configs: Sequence[Config] = (),
+    on_check: Heard = _unheard,
 ) -> Iterator[Problem]:
-    """The mistakes of a game. A check that finds some ends the check of this number of players.
+    """The mistakes of a game. A check that finds some ends the check of this configuration.
 
     Arguments:
-        games: random games for each number of players.
-        players: numbers of players; (): all that the game has.
+        games: random games of each configuration.
+        players: numbers of players, each with the defaults of the configuration; (): all that the game has.
+        configs: configurations, in place of those of `players`.
         on_check: called before each check.
 
-    Raises ConfigError for a number of players that the game does not have.
+    Raises ConfigError for a number of players that the game does not have, for a configuration of another game, and
+    for configurations together with numbers of players.
     """
+    if configs and players:
+        raise ConfigError("configs and players: one of them, as a configuration has its number of players")
     numbers = tuple(players) or game.players
     unknown = [number for number in numbers if number not in game.players]
     if unknown:
         raise ConfigError(f"players={unknown[0]}: there can be {', '.join(map(str, game.players))}")
-    total = 1 + (len(CHECKS) - 1) * len(numbers)
+    for config in configs:
+        if check_config(config) is not game:
+            raise ConfigError(f"configs: {config!r:.200} is not one of {game.title}")
+    total = 1 + (len(CHECKS) - 1) * len(configs or numbers)
     on_check(CHECKS[0], 0, total)
     found = list(declared.problems(game))
     yield from found
     if found:
         return
-    for i, number in enumerate(numbers):
+    for i, config in enumerate(configs or [game.config(players=number) for number in numbers]):
         done = 1 + i * (len(CHECKS) - 1)
-        for j, check in enumerate(_checks(game, number, range(games))):
-            on_check(f"{CHECKS[1 + j]}, {number} players", done + j, total)
-            found = list(check())
+        name = config.name if configs else f"{config.players} players"
+        for j, check in enumerate(_checks(config, range(games))):
+            on_check(f"{CHECKS[1 + j]}, {name}", done + j, total)
+            found = [replace(problem, config=config.name) if configs else problem for problem in check()]
             yield from found
             if found:
                 break
 
 
-def _checks(game: Game, players: int, seeds: range) -> Iterator[Callable[[], Iterator[Problem]]]:
+def _checks(config: Config, seeds: range) -> Iterator[Callable[[], Iterator[Problem]]]:
     number = min(_PLAIN, len(seeds))
     kept: list[dict[str, Any]] = []
-    yield lambda: _plain(game, players, number, kept)
-    yield lambda: _two_processes(game, players, number, kept)
-    yield lambda: played.problems(game, players, seeds)
-    yield lambda: hidden.problems(game, players, seeds)
-    yield lambda: official.problems(game, players)
+    yield lambda: _plain(config, number, kept)
+    yield lambda: _two_processes(config, number, kept)
+    yield lambda: played.problems(config, seeds)
+    yield lambda: hidden.problems(config, seeds)
+    yield lambda: official.problems(config)
 
 
-def _plain(game: Game, players: int, number: int, kept: list[dict[str, Any]]) -> Iterator[Problem]:
+def _plain(config: Config, number: int, kept: list[dict[str, Any]]) -> Iterator[Problem]:
     """Plain Python, where a number that does not fit and an index past the end are errors."""
-    lines, error = _in_a_process(game, players, number, hash_seed="1")
+    lines, error = _in_a_process(config, number, hash_seed="1")
     if error:
-        yield Problem("plain Python", error, players)
+        yield Problem("plain Python", error, config.players)
         return
-    failed = list(_first_error("plain Python", lines, players))
+    failed = list(_first_error("plain Python", lines, config.players))
     yield from failed
     if not failed:
         kept += lines
 
 
-def _two_processes(game: Game, players: int, number: int, kept: list[dict[str, Any]]) -> Iterator[Problem]:
+def _two_processes(config: Config, number: int, kept: list[dict[str, Any]]) -> Iterator[Problem]:
     """The same bytes in a second process of plain Python, and compiled in this one."""
-    lines, error = _in_a_process(game, players, number, hash_seed="2")
+    lines, error = _in_a_process(config, number, hash_seed="2")
     if error:
-        yield Problem("two processes", error, players)
+        yield Problem("two processes", error, config.players)
         return
-    found = list(_first_difference("two processes of plain Python", kept, lines, players))
+    found = list(_first_difference("two processes of plain Python", kept, lines, config.players))
     yield from found
     if JIT and not found:
-        compiled = list(games(game.home, players, number))
-        failed = list(_first_error("compiled", compiled, players))
-        yield from failed or _first_difference("plain Python and compiled code", kept, compiled, players)
+        compiled = list(games(config, number))
+        failed = list(_first_error("compiled", compiled, config.players))
+        yield from failed or _first_difference("plain Python and compiled code", kept, compiled, config.players)
 
 
 def _first_error(check: str, lines: list[dict[str, Any]], players: int) -> Iterator[Problem]:
@@ -140,7 +162,7 @@ def _first_difference(
             return
 
 
-def _in_a_process(game: Game, players: int, number: int, hash_seed: str) -> tuple[list[dict[str, Any]], str]:
+def _in_a_process(config: Config, number: int, hash_seed: str) -> tuple[list[dict[str, Any]], str]:
     """What `strict` prints, and what went wrong with the process itself."""
     paths = [str(Path(path or ".").resolve()) for path in sys.path]
     environment = {
@@ -151,8 +173,9 @@ def _in_a_process(game: Game, players: int, number: int, hash_seed: str) -> tupl
     }
     try:
         ran = subprocess.run(
-            [sys.executable, "-m", "tabletop_engine.testing.strict", game.home, str(players), str(number)],
+            [sys.executable, "-m", "tabletop_engine.testing.strict", config.game.home, str(number)],
             env=environment,
+            input=json.dumps(settings_of(config)),
             capture_output=True,
             check=False,
             encoding="utf-8",

@@ -18,58 +18,57 @@ import numpy as np
 
 from tabletop_engine.envs import SeatEnv
 from tabletop_engine.envs.aec import SeatsAEC, wrapped
-from tabletop_engine.game import NOBODY, Game
+from tabletop_engine.game import NOBODY, Config
 from tabletop_engine.play.agents import agent_of_name
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.play import play
 from tabletop_engine.replays.replay import Replay
 from tabletop_engine.seeds import Stream, generator
 from tabletop_engine.testing.problems import Problem
-from tabletop_engine.testing.strict import pick, positions
+from tabletop_engine.testing.strict import pick, positions, settings_of, told
 
 
-def problems(game: Game, players: int) -> Iterator[Problem]:
+def problems(config: Config) -> Iterator[Problem]:
     """The mistakes that the official checks and the tools of the engine meet."""
     for name, check in CHECKS.items():
         try:
             with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
                 warnings.simplefilter("ignore")
-                check(game, players)
+                check(config)
         except Exception as error:  # they raise anything
-            yield Problem(name, f"{type(error).__name__}: {error}", players)
+            yield Problem(name, told(error), config.players)
 
 
-def _gymnasium(game: Game, players: int) -> None:
+def _gymnasium(config: Config) -> None:
     from gymnasium.envs.registration import EnvSpec
     from gymnasium.utils.env_checker import check_env
 
     def make(**more: Any) -> SeatEnv:
-        return SeatEnv(game, players=players, opponents=("random",) if players > 1 else (), **more)
+        return SeatEnv(config.game, **settings_of(config), opponents=("random",) if config.players > 1 else (), **more)
 
     env = make()
     env.spec = EnvSpec("Checked-v0", entry_point=make)
     check_env(env, skip_render_check=True, skip_close_check=True)
 
 
-def _pettingzoo(game: Game, players: int) -> None:
-    if players < 2:
+def _pettingzoo(config: Config) -> None:
+    if config.players < 2:
         return
     api = importlib.import_module("pettingzoo.test.api_test")
-    api.api_test(wrapped(SeatsAEC(f"{game.name}_v0", game.config(players=players))), num_cycles=100)
+    api.api_test(wrapped(SeatsAEC(f"{config.game.name}_v0", config)), num_cycles=100)
 
 
-def _openspiel(game: Game, players: int) -> None:
+def _openspiel(config: Config) -> None:
     if importlib.util.find_spec("pyspiel") is None:
         return
     pyspiel = importlib.import_module("pyspiel")
-    name = f"python_{game.name}"
-    if name not in pyspiel.registered_names():
-        name = importlib.import_module("tabletop_engine.envs.openspiel").register(game)
-    pyspiel.random_sim_test(pyspiel.load_game(name, {"players": players}), num_sims=1, serialize=False, verbose=False)
+    spiel = importlib.import_module("tabletop_engine.envs.openspiel")
+    if config.components is None:  # which are no parameter there
+        loaded = pyspiel.load_game(spiel.register(config.game), spiel.parameters_of(config))
+        pyspiel.random_sim_test(loaded, num_sims=1, serialize=False, verbose=False)
 
 
-def _save_and_load(game: Game, players: int) -> None:
-    config = game.config(players=players)
+def _save_and_load(config: Config) -> None:
     one, other = Batch(config, 8, 1, autoreset="disabled"), Batch(config, 8, 2, autoreset="disabled")
     for _ in range(5):
         one.step(one.random_actions(), which=one.actors != NOBODY)
@@ -77,40 +76,44 @@ def _save_and_load(game: Game, players: int) -> None:
     assert other.states.tobytes() == one.states.tobytes(), "load gives other records than save took"
 
 
-def _scenario(game: Game, players: int) -> None:
-    batch = Batch(game.config(players=players), 1, 3, autoreset="disabled")
+def _scenario(config: Config) -> None:
+    batch = Batch(config, 1, 3, autoreset="disabled")
     chosen = generator(3, Stream.CHECK)
     for step in islice(positions(batch, chosen), 12):
         state = batch.states[0]
-        described = json.loads(json.dumps(game.described(state)))
-        again = game.scenario(described, None)
+        described = json.loads(json.dumps(config.game.described(state)))
+        again = config.game.scenario(described, config.components)
         changed = [
-            name for name in game.state.names or () if name not in ("rng", "box") and (again[name] != state[name]).any()
+            name
+            for name in config.game.state.names or ()
+            if name not in ("rng", "box") and (again[name] != state[name]).any()
         ]
         assert not changed, f"step {step}: a described position comes back with another {', '.join(changed)}"
 
 
-def _replay(game: Game, players: int) -> None:
-    batch = Batch(game.config(players=players), 1, 5, autoreset="disabled")
+def _replay(config: Config) -> None:
+    batch = Batch(config, 1, 5, autoreset="disabled")
     chosen, actions = generator(5, Stream.CHECK), []
     while batch.actors[0] != NOBODY:
         actions.append(pick(batch, chosen))
         batch.step([actions[-1]])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "game.json"
-        Replay.of(game.config(players=players), 5, actions, names=("random",) * players).save(path)
-        assert Replay.load(path, game).states[-1].tobytes() == batch.states[0].tobytes(), "a replay ends otherwise"
+        Replay.of(config, 5, actions, names=("random",) * config.players).save(path)
+        assert Replay.load(path, config.game).states[-1].tobytes() == batch.states[0].tobytes(), (
+            "a replay ends otherwise"
+        )
 
 
-def _match(game: Game, players: int) -> None:
-    batch = Batch(game.config(players=players), 4, 7, autoreset="disabled")
-    agents = [agent_of_name(name, game) for name in ("greedy", "ismcts-20", "random")]
-    lineups = np.arange(players)[None, :].repeat(4, 0) % len(agents)
+def _match(config: Config) -> None:
+    batch = Batch(config, 4, 7, autoreset="disabled")
+    agents = [agent_of_name(name, config.game) for name in ("greedy", "ismcts-20", "random")]
+    lineups = np.arange(config.players)[None, :].repeat(4, 0) % len(agents)
     play(agents, batch, lineups, [generator(i, Stream.CHECK) for i in range(len(agents))])
     assert (batch.actors == NOBODY).all()
 
 
-CHECKS: dict[str, Callable[[Game, int], None]] = {
+CHECKS: dict[str, Callable[[Config], None]] = {
     "Gymnasium's check_env": _gymnasium,
     "PettingZoo's api_test": _pettingzoo,
     "OpenSpiel's random_sim_test": _openspiel,

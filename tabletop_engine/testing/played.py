@@ -10,7 +10,7 @@ import numpy as np
 
 from tabletop_engine.described.invariants import first_outside
 from tabletop_engine.errors import StateError, TabletopError
-from tabletop_engine.game import NOBODY, Game
+from tabletop_engine.game import NOBODY, Config, Game
 from tabletop_engine.legal import NO_WAY_ON
 from tabletop_engine.play.batch import Batch, legal_actions
 from tabletop_engine.record import copied
@@ -22,9 +22,9 @@ TABLES = 4
 """Games of which every state is looked at in words, with each seat as the viewer."""
 
 
-def problems(game: Game, players: int, seeds: range) -> Iterator[Problem]:
+def problems(config: Config, seeds: range) -> Iterator[Problem]:
     """The mistakes that random games of these seeds meet."""
-    config = game.config(players=players)
+    game = config.game
     met: list[tuple[int, int, Any]] = []
     for seed in seeds:
         found = _first_problem(game, config, seed, seed - seeds[0] < TABLES, met)
@@ -51,6 +51,10 @@ def _first_problem(
         if batch.actors[0] != NOBODY:
             return Problem("the end", NO_END, config.players, seed, MOST_STEPS, seat)
         step += 1
+        most = game.limits(config).decisions
+        if step > most:
+            message = f"a random game has {step} decisions; Game.limits declares at most {most}"
+            return Problem("limits", message, config.players, seed, step)
         met.append((seed, step, copied(batch.states[0])))
         for check, message in _wrong_at_the_end(game, config, batch):
             return Problem(check, message, config.players, seed, step)

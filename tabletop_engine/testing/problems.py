@@ -17,6 +17,7 @@ class Problem:
         message: what is wrong, and where that is known what would be right.
         players, seed, step, seat: where it was met first; None where it is nowhere in particular. The steps of a game
             are counted from 0.
+        config: the name of the configuration, if it was asked for; None for one with the defaults.
     """
 
     check: str
@@ -25,9 +26,10 @@ class Problem:
     seed: int | None = None
     step: int | None = None
     seat: int | None = None
+    config: str | None = None
 
     def __str__(self) -> str:
-        names = ("players", "seed", "step", "seat")
+        names = ("config", "players", "seed", "step", "seat")
         where = [f"{name} {getattr(self, name)}" for name in names if getattr(self, name) is not None]
         return f"{self.check}: {self.message}" + (f" ({', '.join(where)})" if where else "")
 

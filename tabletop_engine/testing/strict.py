@@ -1,8 +1,9 @@
 """Rules as plain Python with every slip an error, in a process of its own.
 
 Compiled code says nothing about -1 in an unsigned field, about a number that does not fit, about an index past the end.
-Here each of them is an error that names the line. `python -m tabletop_engine.testing.strict HOME PLAYERS GAMES` plays
-random games and prints a line of JSON for each: digests of the states, or what went wrong.
+Here each of them is an error that names the line. `python -m tabletop_engine.testing.strict HOME GAMES` plays random
+games of the configuration whose settings stdin has as JSON. It prints a line of JSON for each: digests of the states,
+or what went wrong.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tabletop_engine.errors import TabletopError
 from tabletop_engine.seeds import Stream, generator
 
 MOST_STEPS = 20_000
@@ -89,15 +92,24 @@ def _modulo(function: Any) -> Any:
     return modulo
 
 
-def games(home: str, players: int, number: int, first_seed: int = 0) -> Iterator[dict[str, Any]]:
-    """Play random games; yields for each its seed and digests, or the error and where it was."""
-    game = importlib.import_module(home).GAME
+def settings_of(config: Any) -> dict[str, Any]:
+    """The fields of a configuration by name, JSON-able."""
+    return {one.name: getattr(config, one.name) for one in fields(config)}
+
+
+def config_of(game: Any, settings: dict[str, Any]) -> Any:
+    """The configuration with these fields, where JSON has lists for tuples."""
+    return game.config(**{name: tuple(one) if isinstance(one, list) else one for name, one in settings.items()})
+
+
+def games(config: Any, number: int, first_seed: int = 0) -> Iterator[dict[str, Any]]:
+    """Play random games up to the first error; yields for each its seed and digests, or the error and where it was."""
     batch_of = importlib.import_module("tabletop_engine.play.batch").Batch
     np.seterr(over="raise", invalid="raise", divide="raise")
     for seed in range(first_seed, first_seed + number):
         step, seat = 0, None
         try:
-            batch = batch_of(game.config(players=players), 1, seed, autoreset="disabled", num_threads=1)
+            batch = batch_of(config, 1, seed, autoreset="disabled", num_threads=1)
             chosen = generator(seed, Stream.CHECK)
             digests = []
             for step in positions(batch, chosen):  # noqa: B007 (an error below tells it)
@@ -109,6 +121,7 @@ def games(home: str, players: int, number: int, first_seed: int = 0) -> Iterator
             yield {"seed": seed, "digests": digests, "ranks": batch.places().tolist()}
         except Exception as error:  # whatever a stranger's rules raise
             yield {"seed": seed, "step": step, "seat": seat, "error": told(error), "where": where(error)}
+            return
 
 
 def positions(batch: Any, chosen: np.random.Generator) -> Iterator[int]:
@@ -132,8 +145,8 @@ def digest(batch: Any) -> str:
 
 
 def told(error: BaseException) -> str:
-    """An error in a sentence."""
-    return f"{type(error).__name__}: {error}"
+    """An error in a sentence; one of the engine says by itself what it is."""
+    return str(error) if isinstance(error, TabletopError) else f"{type(error).__name__}: {error}"
 
 
 def where(error: BaseException) -> str:
@@ -150,10 +163,11 @@ def where(error: BaseException) -> str:
 
 def main(arguments: list[str]) -> None:
     """Play as the arguments say, and print a line for each game."""
-    home, players, number = arguments[0], int(arguments[1]), int(arguments[2])
+    home, number = arguments[0], int(arguments[1])
     assert os.environ.get("NUMBA_DISABLE_JIT") == "1", "in plain Python only"
     make_strict()
-    for line in games(home, players, number):
+    config = config_of(importlib.import_module(home).GAME, json.load(sys.stdin))
+    for line in games(config, number):
         print(json.dumps(line), flush=True)
 
 

@@ -6,12 +6,16 @@ override the methods that differ.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from tabletop_engine.described.overlays import ComponentFile
+from tabletop_engine.described.scenarios import ROOT, mapping
 from tabletop_engine.drawing import lines
 from tabletop_engine.drawing.covers import cover_of
 from tabletop_engine.drawing.owners import Mark, mark, owner_marks
@@ -49,29 +53,34 @@ _BACKGROUND = "#ffffff"
 
 @dataclass(frozen=True)
 class PlainConfig:
-    """A configuration with nothing to choose but the number of players, and without numbers to replace.
+    """A configuration with nothing to choose but the number of players, and printed numbers if the game has some.
 
     A game derives a class from it, in the module that has its `GAME`.
 
     Attributes:
         players: the number of players.
-        components: None, as there are no numbers to replace.
+        components: numbers that replace the shipped ones: the path of an overlay file, or a mapping of its keys to
+            values. None stands for the shipped ones; a game without COMPONENTS allows nothing else.
         ROUNDS: the number of rounds of every game.
+        COMPONENTS: the printed numbers of the game; None for a game without.
 
     Raises ConfigError for other values.
     """
 
     SWITCHES: ClassVar[tuple[str, ...]] = ("players", "owners", "rounds")
     ROUNDS: ClassVar[int] = 1
+    COMPONENTS: ClassVar[ComponentFile | None] = None
 
     players: int = 2
-    components: None = None
+    components: Any = None
 
     def __post_init__(self) -> None:
         allowed = self.game.players
         if isinstance(self.players, bool) or self.players not in allowed:
             raise ConfigError(f"players={self.players!r}: must be {' or '.join(map(str, allowed))}")
-        if self.components is not None:
+        if self.COMPONENTS is not None:
+            object.__setattr__(self, "components", self.COMPONENTS.config_value(self.components))
+        elif self.components is not None:
             raise ConfigError(
                 f"components={self.components!r}: must be None, as {self.game.title} has no numbers to replace"
             )
@@ -102,7 +111,7 @@ class PlainConfig:
         states["players"], states["owners"], states["rounds"] = self.players, self.owners, self.ROUNDS
 
     @classmethod
-    def of(cls, state: Any, components: None = None) -> Self:
+    def of(cls, state: Any, components: Any = None) -> Self:
         """The configuration that a record is played with."""
         return cls(players=int(state["players"]), components=components)
 
@@ -197,11 +206,12 @@ class PlainDrawing:
 
     Attributes:
         words: the words of the game.
-        text: takes a record and the seat that looks on (None may see everything), returns the lines that it may see.
+        text: takes a record and the seat that looks on (None may see everything), returns the lines that it may see. A
+            third parameter takes the printed numbers of the game, (1,), or None for the shipped ones.
     """
 
     words: PlainWords
-    text: Callable[[Any, int | None], str]
+    text: Callable[..., str]
 
     def render_text(
         self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
@@ -223,7 +233,7 @@ class PlainDrawing:
         place = [f"Round {state['round']} of {state['rounds']}"] if state["rounds"] > 1 else []
         heading = [painted(", ".join([*place, *points]), BOLD, colour)]
         heading += [self.words.facts(state, viewer, None).asked] if asked or state["actor"] == NOBODY else []
-        return [lines.Words([*heading, "", *self.text(state, viewer).split("\n")])]
+        return [lines.Words([*heading, "", *self._lines(state, viewer, tables)])]
 
     def small_blocks(
         self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
@@ -264,7 +274,7 @@ class PlainDrawing:
             box(0, 0, SIZE, SIZE, fill=_BACKGROUND),
             text(asked, _MARGIN, 50, 24, bold=True, fit=SIZE - 2 * _MARGIN),
             *self._points(state["points"].tolist(), labels, players),
-            *_letters(self.text(state, viewer).split("\n")),
+            *_letters(self._lines(state, viewer, tables)),
             *paragraph([happened], _MARGIN, _FOOTER, 16, SIZE - 2 * _MARGIN, SIZE - _FOOTER),
             xmlns="http://www.w3.org/2000/svg",
             viewBox=f"0 0 {SIZE} {SIZE}",
@@ -291,6 +301,13 @@ class PlainDrawing:
     def panes(self, state: Any, viewer: int | None = None) -> Panes:
         """The whole picture on every screen."""
         return Panes()
+
+    def _lines(self, state: Any, viewer: int | None, tables: np.ndarray | None) -> list[str]:
+        return self.text(*(state, viewer, tables)[: self._parameters]).split("\n")
+
+    @cached_property
+    def _parameters(self) -> int:
+        return len(inspect.signature(self.text).parameters)
 
     def _points(self, points: Sequence[int], labels: Sequence[str], players: int) -> Iterator[Markup]:
         room = (SIZE - 2 * _MARGIN) / len(labels)
@@ -319,6 +336,11 @@ def _letters(rows: Sequence[str]) -> Iterator[Markup]:
                 yield text(letter, x, y, size, anchor="middle")
 
 
+def _no_contradiction(states: np.ndarray) -> str:
+    """A `PlainPositions.contradiction` of a game in which every number in its range can be played on."""
+    return ""
+
+
 @dataclass(frozen=True)
 class PlainPositions:
     """Positions described by the fields of their records.
@@ -326,16 +348,23 @@ class PlainPositions:
     Attributes:
         game: returns the game. It is called late, so that the game can be made with this object.
         ranges: the least and the largest number of each field that the game adds to `game.RECORD`.
+        contradiction: takes records (N,) whose numbers are in their ranges, returns what no game reaches in one of
+            them, "" if there is nothing. Compiled rules do not check indices: where a number of one field says how much
+            of another one is read, a false one must be refused here.
     """
 
     game: Callable[[], Game]
     ranges: Mapping[str, tuple[float, float]]
+    contradiction: Callable[[np.ndarray], str] = _no_contradiction
 
     def check(self, states: np.ndarray, tables: np.ndarray) -> None:
-        """A `Game.check`. Raises StateError for a number out of its range, and for wrong legal actions."""
+        """A `Game.check`. Raises StateError for a number out of its range, a contradiction, or wrong legal actions."""
         wrong_field = self._out_of_range(states)
         if wrong_field:
             raise StateError(wrong_field[1])
+        contradiction = self.contradiction(states)
+        if contradiction:
+            raise StateError(contradiction)
         if (self._with_legal(states, tables)["legal"] != states["legal"]).any():
             raise StateError("legal: not the actions that the rules allow here")
 
@@ -344,17 +373,52 @@ class PlainPositions:
         return {name: state[name].tolist() for name in self._described}
 
     def scenario(self, description: Mapping[str, Any], components: Any = None) -> Any:
-        """A `Game.scenario`: the record of a description. Raises ScenarioError for a bad one."""
+        """A `Game.scenario`: the record of a description. Raises ScenarioError for a bad one.
+
+        A description has any of the fields that `described` writes, and of the settings of the configuration. Fields
+        that it leaves out are as `reset` sets them at the start of a game of this configuration, with 0 as its random
+        stream. Settings that it leaves out have their defaults.
+        """
         game = self.game()
-        if not isinstance(description, Mapping) or set(description) != set(self._described):
-            raise ScenarioError(f"a description has the keys {', '.join(self._described)}, and no others")
-        states = np.zeros(1, game.state)
-        for name in self._described:
-            states[name] = _numbers(name, description[name], game.state[name])
+        settings = [one.name for one in fields(game.config) if one.name != "components"]
+        mapping(description, ROOT, list(dict.fromkeys([*self._described, *settings])))
+        given = {
+            name: _numbers(name, description[name], game.state[name]) for name in self._described if name in description
+        }
+        chosen = {name: description[name] for name in settings if name in description}
+        states = self._switched(given, chosen, components)
+        tables = game.load_tables(components)
+        game.kernels.reset_games(states, tables, np.ones(1, np.bool_), np.zeros(1, np.int64))
+        for name, numbers in given.items():
+            states[name] = numbers
         wrong_field = self._out_of_range(states)
         if wrong_field:
             raise ScenarioError(wrong_field[1], wrong_field[0])
-        return self._with_legal(states, game.load_tables(components))[0]
+        contradiction = self.contradiction(states)
+        if contradiction:
+            raise ScenarioError(contradiction)
+        return self._with_legal(states, tables)[0]
+
+    def _switched(self, given: Mapping[str, np.ndarray], chosen: Mapping[str, Any], components: Any) -> np.ndarray:
+        """A blank record with the switches of a description. Raises ScenarioError if no configuration has them."""
+        game = self.game()
+        states, wanted = np.zeros(1, game.state), np.zeros(1, game.state)
+        try:
+            config = game.config(
+                **{name: tuple(value) if isinstance(value, list) else value for name, value in chosen.items()},
+                components=components,
+            )
+            config.write_switches(states)
+            for name in set(config.SWITCHES) & set(given):
+                states[name] = given[name]
+            game.config.of(states[0], components).write_switches(wanted)
+        except (TypeError, ValueError) as error:  # whatever a game's configuration raises
+            raise ScenarioError(f"{', '.join(chosen) or ROOT}: no configuration of {game.title} ({error})") from None
+        for name in config.SWITCHES:
+            if (states[name] != wanted[name]).any():
+                value, allowed = states[name][0].tolist(), wanted[name][0].tolist()
+                raise ScenarioError(f"{name}: no game has {value} there; allowed is {allowed}", name)
+        return states
 
     @property
     def _described(self) -> list[str]:
@@ -381,7 +445,9 @@ class PlainPositions:
             numbers = states[name].reshape(len(states), -1)
             wrong = (numbers < low) | (numbers > high)
             if wrong.any():
-                return name, f"{name}: no game has {numbers[wrong][0]} there"
+                least, most = (np.broadcast_to(bound, numbers.shape)[wrong][0] for bound in (low, high))
+                allowed = f"{least} to {most}" if np.isfinite(most) else f"{least} and more"
+                return name, f"{name}: no game has {numbers[wrong][0]} there; allowed are {allowed}"
         return None
 
     def _with_legal(self, states: np.ndarray, tables: np.ndarray) -> np.ndarray:

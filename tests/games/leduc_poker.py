@@ -13,7 +13,7 @@ import numpy as np
 from tabletop_engine.chance import draw_from
 from tabletop_engine.compiling.compiled import rule
 from tabletop_engine.defaults import GameRecord, begin_game, end_game
-from tabletop_engine.game import NOBODY, Game, Rules
+from tabletop_engine.game import NOBODY, Game, Limits, Rules
 from tabletop_engine.legal import allow, ask, forbid_all
 from tabletop_engine.observation import Layout
 from tabletop_engine.record import array, dtype_of, number
@@ -217,6 +217,7 @@ GAME: Game = Game(
     actions=ACTIONS,
     observation=LAYOUT,
     rules=Rules(reset=reset, step=step, legal=legal, observe=observe, sample_hidden=sample_hidden),
+    limits=lambda config: Limits(decisions=ROUNDS * LONGEST_ROUND, draws=3, outcomes=len(RANKS)),
     search_settings={"rounds": ROUNDS},
     words=words,
     drawing=PlainDrawing(words, table),

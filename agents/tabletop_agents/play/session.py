@@ -132,10 +132,10 @@ class Session:
         """
         replay = Replay.load(path, game)
         if replay.winners is not None:
-            raise ConfigError(f"{path}: this game is over; look at it with {game.name} replay")
+            raise ConfigError(f"{path}: this game is over; look at it with {game.command} replay")
         if PERSON not in replay.names:
             raise ConfigError(
-                f"{path}: no seat is called {PERSON!r}, so nobody can continue; look at it with {game.name} replay"
+                f"{path}: no seat is called {PERSON!r}, so nobody can continue; look at it with {game.command} replay"
             )
         check_trusted(path, replay.names, trusted)
         agents = {seat: make_agent(name, game) for seat, name in enumerate(replay.names) if name != PERSON}

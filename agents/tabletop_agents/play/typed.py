@@ -329,8 +329,8 @@ class TypedSession(Session):
         """The command that shows the saved game or resumes it."""
         file, trusted = shlex.quote(str(path)), ",".join(own_agents(self.seats))
         if self.over:
-            return f"{self.game.name} replay {file}"
-        return f"{self.game.name} play --resume {file}{f' --trust {trusted}' if trusted else ''}"
+            return f"{self.game.command} replay {file}"
+        return f"{self.game.command} play --resume {file}{f' --trust {trusted}' if trusted else ''}"
 
     def _ask_to_leave(self) -> Reply:
         """Leave if nothing would be lost; otherwise ask whether to save."""

@@ -163,7 +163,7 @@ class GuidedSearchAgent:
         """Create one from a checkpoint. Raises CheckpointError if that is missing or damaged, or has no such heads."""
         policy = PolicyAgent.load(path, game, name=str(path))
         if policy.network.win_margin_heads is None:
-            raise CheckpointError(f"{path}: {_NO_HEADS}; `{game.name} distil outcomes {path}` trains them")
+            raise CheckpointError(f"{path}: {_NO_HEADS}; `{game.command} distil outcomes {path}` trains them")
         return cls(policy, **options)
 
     @property

@@ -142,7 +142,7 @@ class ReplayFiles:
     def tell(self, console: Console) -> None:
         """Print where the replays are, if any were saved."""
         if self._game is not None and self._kept:
-            example = f"{self._game.name} replay FILE"
+            example = f"{self._game.command} replay FILE"
             told = f": {counted(self._kept, 'replay')}; look at one with {example}"
             console.print(Text.assemble("In ", (shown(str(self._folder)), "bold"), told), soft_wrap=True)
 

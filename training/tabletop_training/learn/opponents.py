@@ -206,7 +206,7 @@ class Opponents:
     def record(self, players: np.ndarray, places: np.ndarray) -> None:
         """Count an ended game: who had its seats, (P,) int64, and their places, (P,) ints, with 1 the first."""
         others = [(self.members[one], int(place)) for one, place in zip(players, places, strict=True) if one != LEARNER]
-        if len(others) != len(players) - 1 or not all(member.in_league for member, _ in others):
+        if not others or len(others) != len(players) - 1 or not all(member.in_league for member, _ in others):
             return
         own = int(places[players == LEARNER][0])
         fading = 1.0 - 1.0 / self.settings.memory

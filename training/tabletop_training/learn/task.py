@@ -66,7 +66,7 @@ class GamesSettings:
     `config.curriculum()` one after the other, as `Curriculum` says.
     """
 
-    players: tuple[int, ...] = ()  # numbers of players; () for every one from 2 on
+    players: tuple[int, ...] = ()  # numbers of players; () for every one from 2 on, or all if there is only 1
     switches: dict[str, Any] = field(default_factory=dict)  # other fields of the configuration
     variety: bool = False  # all that `config.variety()` gives instead of the configuration alone
     boxes: int | None = None  # how many boxes are drawn from their ranges; a new game is played with any of them
@@ -128,7 +128,7 @@ class GamesSettings:
 
     def levels(self, game: Game) -> dict[int, list[list[Config]]]:
         """The configurations of each number of players, level by level. Raises ConfigError for what the game lacks."""
-        numbers = self.players or tuple(number for number in game.players if number > 1)
+        numbers = self.players or _usual(game)
         found: dict[int, list[list[Config]]] = {}
         for number in sorted(numbers):
             config = game.config(players=number, **self.switches)
@@ -163,8 +163,13 @@ def chosen_by_curriculum(game: Game, players: Sequence[int]) -> set[str]:
 
 def chosen_by_variety(game: Game, players: Sequence[int]) -> set[str]:
     """The fields of the configuration that differ within its `variety`."""
-    numbers = players or [number for number in game.players if number > 1]
+    numbers = players or _usual(game)
     return set().union(*(_different_fields(variety(game.config(players=number))) for number in numbers))
+
+
+def _usual(game: Game) -> tuple[int, ...]:
+    """The numbers of players that are meant where none is given."""
+    return tuple(number for number in game.players if number > 1) or game.players
 
 
 def _different_fields(configs: Sequence[Config]) -> set[str]:

@@ -312,13 +312,15 @@ def settings_file(
 
     `selfplay` has a file for each number of players; the one for the next smaller number stands in for one that is
     missing. With a curriculum, `solo` is `solo_curriculum`. Without a name it is `solo` for one player or a curriculum,
-    `selfplay` for one other number of players, and otherwise `general`. A note on stderr says which file is taken.
+    `selfplay` for one other number of players, and otherwise `general`. The only number of players of a game
+    need not be given. A note on stderr says which file is taken.
 
     Raises ConfigError for `selfplay` with one player.
     """
     named = settings
     if settings is None:
-        settings = SOLO if curriculum or list(players) == [1] else SELFPLAY if len(players) == 1 else GENERAL
+        numbers = list(players) or (list(game.players) if len(game.players) == 1 else [])
+        settings = SOLO if curriculum or numbers == [1] else SELFPLAY if len(numbers) == 1 else GENERAL
     elif settings not in KINDS or Path(settings).is_file():
         return Path(settings).stem, settings
     kind = file = str(settings)
@@ -326,9 +328,9 @@ def settings_file(
     if kind == SOLO and curriculum:
         file = "solo_curriculum"
     elif kind == SELFPLAY:
-        if 1 in players:
+        if 1 in players or game.players == (1,):
             raise ConfigError(
-                f"players=1: self-play is for two players or more; for one it is `{game.name} train solo`"
+                f"players=1: self-play is for two players or more; for one it is `{game.command} train solo`"
             )
         numbers = [number for number in game.players if f"selfplay_{number}p" in shipped]
         smaller = [number for number in numbers if number <= min(players, default=0)]
@@ -394,7 +396,7 @@ def read_run(folder: Path, game: Game, settings: object = None) -> Run:
         if "kind" in told:
             raise CheckpointError(
                 f"{path}: is a run of a version before 0.3.0, which only that version resumes. To go on from what it "
-                f"has learned: {game.name} train {told['kind']} --start {shlex.quote(str(folder / POLICY))}"
+                f"has learned: {game.command} train {told['kind']} --start {shlex.quote(str(folder / POLICY))}"
             )
         kind = str(told["settings"])
         named = settings if settings and kind in KINDS else kind

@@ -485,7 +485,7 @@ def _table(plan: Plan, rows: Sequence[dict[str, Any]], title: str, heads: Mappin
 
 def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
     plan, own = benchmark.plan, benchmark.components is not None
-    command = f"{plan.game.name} benchmark" + (" --components FILE" if own else "")
+    command = f"{plan.game.command} benchmark" + (" --components FILE" if own else "")
     package = plan.game.home.partition(".")[0].replace("_", "-")
     replaced = ", some of them replaced by an overlay file" if own else ""
     lines = [

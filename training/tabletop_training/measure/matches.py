@@ -363,7 +363,7 @@ def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any)
         asked = "--solo" if agents > 1 else "1 agent"
         raise ConfigError(f"{asked}: {game.title} has no game for one; it is for {span} players")
     if not alone and agents > game.players[-1]:
-        more = f"`{game.name} tournament` takes more" + (", --solo too" if 1 in game.players else "")
+        more = f"`{game.command} tournament` takes more" + (", --solo too" if 1 in game.players else "")
         raise ConfigError(f"{agents} agents: at most {game.players[-1]} play one game; {more}")
     return game.config(players=1 if alone else agents, **switches)
 

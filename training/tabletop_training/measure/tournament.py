@@ -162,7 +162,7 @@ def _labels(agents: Sequence[Agent], config: Config, games: int) -> tuple[str, .
     labels = tuple(agent.name for agent in agents)
     if config.players == 1:
         solo = " --solo" * (config.game.players[-1] > 1)
-        compares = f"`{config.game.name} evaluate{solo}` compares"
+        compares = f"`{config.game.command} evaluate{solo}` compares"
         raise ConfigError(f"players=1: a tournament is of two or more players; {compares}")
     if len(agents) < config.players:
         number = counted(len(agents), "agent")

@@ -495,7 +495,7 @@ def main(
             bar.show("verifying on new seeds", len(trials))
             found = verify(tuning, candidate, ended, players, job.should_stop)
         if found is None:
-            again = f"{game.name} tune --resume {shlex.quote(str(job.folder))}"
+            again = f"{game.command} tune --resume {shlex.quote(str(job.folder))}"
             job.console.print(f"Stopped early. To continue: {again}", soft_wrap=True)
             return job.folder
         content = write_results(job.folder, tuning, trials, found)
@@ -576,7 +576,7 @@ def write_results(folder: Path, tuning: Tuning, trials: Sequence[Trial], found: 
         for config, before, after in zip(tuning.configs, found.before, found.after, strict=True)
     ]
     words = TARGETS[tuning.task.target][0]
-    command = f"{tuning.game.name} evaluate … --components overlay.toml"
+    command = f"{tuning.game.command} evaluate … --components overlay.toml"
     parts = [
         f"# {tuning.game.title}: {words} {goal:g}",
         verdict(tuning, found),

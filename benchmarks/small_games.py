@@ -1,28 +1,33 @@
-"""Connect Four of tests/games against pgx's and OpenSpiel's: random legal moves, observations and masks delivered."""
+"""Small games of tests/games: random legal moves, observations and masks delivered; Connect Four beside others'."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from statistics import median
 
 import numpy as np
 
 from benchmarks.environments import masked_steps
 from benchmarks.games import Measured
-from benchmarks.measure import Result, compare
+from benchmarks.measure import Result, compare, rates
 from tabletop_engine.envs import SeatVectorEnv
+from tabletop_engine.game import Game
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.kernels import sample_actions
-from tests.games.connect_four import GAME
+from tests.games import connect_four as four
+from tests.games import gem_market as gems
 
 NUM_GAMES = 1024
 TIMES_PGX = 3.0
+GEM_MARKET_TARGET = 1_470_000
+"""Steps a second: what a game of this kind reached on such a machine before."""
 _STEPS = 100
 _MOVES = 5000
 
 
 def connect_four(game: Measured, repeats: int, seconds: float) -> list[Result]:
     """Play 1,024 games. Both players' moves are drawn from the masks in the same way, and ended games start again."""
-    contenders: dict[str, Callable[[], int]] = {"Connect Four, Batch": _batch()}
+    contenders: dict[str, Callable[[], int]] = {"Connect Four, Batch": _batch(four.GAME)}
     try:
         contenders["pgx connect_four, jitted for the CPU"] = _pgx()
         contenders["OpenSpiel connect_four"] = _open_spiel()
@@ -32,8 +37,19 @@ def connect_four(game: Measured, repeats: int, seconds: float) -> list[Result]:
     return compare("connect_four", contenders, "steps/s", repeats, seconds, times=TIMES_PGX)
 
 
-def _batch() -> Callable[[], int]:
-    batch = Batch(GAME.config(), NUM_GAMES, seed=0)
+def gem_market(game: Measured, repeats: int, seconds: float) -> list[Result]:
+    """Play 1,024 games for two, as `connect_four` does: 72 actions, 425 numbers in an observation."""
+    contenders = {"Gem Market, Batch": _batch(gems.GAME), "Gem Market, int8": _batch(gems.GAME, "int8")}
+    measured = rates(contenders, repeats, seconds)
+    target = f"at least {GEM_MARKET_TARGET:,}"
+    return [
+        Result("gem_market", what, median(runs), "steps/s", GEM_MARKET_TARGET, target, runs=runs)
+        for what, runs in measured.items()
+    ]
+
+
+def _batch(game: Game, observation_dtype: str = "float32") -> Callable[[], int]:
+    batch = Batch(game.config(), NUM_GAMES, seed=0, observation_dtype=observation_dtype)
     generator = np.random.default_rng(0)
 
     def run() -> int:
@@ -46,7 +62,7 @@ def _batch() -> Callable[[], int]:
 
 def _vector() -> Callable[[], int]:
     """The other player's moves, by the agent `random`, are also played, but not counted."""
-    return masked_steps(SeatVectorEnv(GAME, NUM_GAMES, opponents=("random",)), _STEPS)
+    return masked_steps(SeatVectorEnv(four.GAME, NUM_GAMES, opponents=("random",)), _STEPS)
 
 
 def _pgx() -> Callable[[], int]:

@@ -1,0 +1,56 @@
+"""Sets of up to 64 different things, such as cards or spaces of a board: one `uint64` with a bit for each thing.
+
+Things are numbered from 0. `a | b` are the things of both sets, `a & b` those that are in both, and `a & ~b` those of
+`a` that are not in `b`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tabletop_engine.chance import random_below
+from tabletop_engine.compiling.compiled import rule
+from tabletop_engine.legal import count_bits
+
+EMPTY = np.uint64(0)
+_1 = np.uint64(1)
+
+
+@rule
+def only(thing: int) -> np.uint64:
+    """The set of this one thing."""
+    return _1 << np.uint64(thing)
+
+
+@rule
+def first_of(things: np.uint64) -> int:
+    """The thing of a set that has the smallest number; 63 if the set is empty."""
+    return count_bits((things ^ (things - _1)) >> _1)
+
+
+@rule
+def without_first(things: np.uint64) -> np.uint64:
+    """The set without the thing that has the smallest number."""
+    return things & (things - _1)
+
+
+@rule
+def later_than(thing: int) -> np.uint64:
+    """All things with larger numbers than this one."""
+    return ~((only(thing) << _1) - _1)
+
+
+@rule
+def nth_of(things: np.uint64, n: int) -> int:
+    """The thing that has the n-th smallest number, from 0; -1 if there are fewer."""
+    for _ in range(n):
+        things = without_first(things)
+    return first_of(things) if things != EMPTY else -1
+
+
+@rule
+def random_of(s: Any, things: np.uint64) -> int:
+    """A random thing of a set, which stays as it is; -1 if it is empty."""
+    return nth_of(things, random_below(s, max(1, count_bits(things))))
