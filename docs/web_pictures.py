@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import tempfile
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from PIL import Image
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -18,7 +20,7 @@ from tabletop_agents.web.server import Site
 from tabletop_cli.play import SHIPPED
 
 FOLDER = Path(__file__).parent / "pictures"
-DESKTOP, PHONE = (1360, 900), (390, 844)
+DESKTOP, PHONE = (1360, 960), (390, 844)
 _SECONDS = 120
 _OPTIONS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--hide-scrollbars")
 
@@ -60,13 +62,16 @@ class Browser:
             self.wait("document.body.dataset.ready")
             view = self.run("return document.body.dataset.view")
             answers = self.driver.find_elements(By.CSS_SELECTOR, "#answers button")
-            answers[min(which, len(answers) - 1)].click()
+            # it may be folded away
+            self.run("arguments[0].click()", answers[min(which, len(answers) - 1)])
             self.wait(f"document.body.dataset.view !== '{view}' && document.body.dataset.ready")
 
     def save(self, name: str) -> None:
-        """The window as it is, once nothing moves any more."""
+        """The window as it is, once nothing moves any more, in 256 colours: a third of the bytes."""
         self.driver.execute_async_script("setTimeout(arguments[0], 1000)")
-        self.driver.save_screenshot(str(FOLDER / f"{name}.png"))
+        with Image.open(io.BytesIO(self.driver.get_screenshot_as_png())) as picture:
+            few = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+            few.save(FOLDER / f"{name}.png", optimize=True)
 
 
 def take(url: str) -> None:

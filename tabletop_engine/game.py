@@ -20,6 +20,7 @@ from tabletop_engine.compiling.compiled import keep_shared_rules, made_for
 from tabletop_engine.compiling.sources import Sources, files_of
 from tabletop_engine.drawing.lines import Block
 from tabletop_engine.drawing.owners import Mark
+from tabletop_engine.drawing.panes import Panes
 from tabletop_engine.drawing.svg import Place
 from tabletop_engine.observation import Layout
 from tabletop_engine.play.kernels import MOST_DECISIONS, Kernels
@@ -280,6 +281,15 @@ class Drawing(Protocol):
         """
         ...
 
+    def small_blocks(
+        self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
+    ) -> Sequence[Block]:
+        """The blocks of `text_blocks` without the decision, for a terminal of 80 columns and 24 lines.
+
+        The last two are a heading and the board itself, together at most 14 lines; what comes before may scroll away.
+        """
+        ...
+
     def compact_text(self, state: Any, viewer: int | None = None, tables: np.ndarray | None = None) -> str:
         """What `render_text` shows in as few signs as possible, for language models."""
         ...
@@ -321,6 +331,13 @@ class Drawing(Protocol):
 
     def marks(self, players: int) -> Sequence[Mark]:
         """The shape and the colour of each owner."""
+        ...
+
+    def panes(self, state: Any, viewer: int | None = None) -> Panes:
+        """The parts of the picture that a page shows on a small screen, the same all through a game.
+
+        `Panes()` shows the whole picture everywhere.
+        """
         ...
 
 

@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from evergreen_env import Config as EvergreenConfig
 from petrichor_env import Config
 from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.drawing import action_text, render_text
@@ -25,7 +27,7 @@ from tabletop_agents import Agent, GreedyAgent, RandomAgent, make_agent, own_age
 from tabletop_agents.play.session import PERSON, hints_for
 from tabletop_agents.play.terminal import Terminal, hangups_end_input, main, play
 from tabletop_agents.play.typed import TypedSession
-from tabletop_engine.drawing.lines import Row, Table, Tiles, Words, fit, in_columns, joined, width
+from tabletop_engine.drawing.lines import Row, Table, Tiles, Words, fit, in_columns, in_groups, joined, width
 from tabletop_engine.errors import ConfigError, IllegalAction, ReplayError
 from tabletop_engine.play.agents import POINTS_AHEAD, Decisions
 from tabletop_engine.play.batch import legal_actions
@@ -37,6 +39,7 @@ from tabletop_engine.text.terminal import (
     obeys_sequences,
     wants_colour,
 )
+from tests.support.effort import games
 from tests.support.hidden import swapped
 from tests.support.processes import in_python
 from tests.support.terminal import Terminal as PseudoTerminal
@@ -135,6 +138,55 @@ def test_everything_fits() -> None:
                 re.findall(r"[a-d][1-4] (?:Lake|[A-Z]\w+ +\d/?\d?) ", screen.split("in supply")[0])
             ) == sorted(re.findall(r"[a-d][1-4] (?:Lake|[A-Z]\w+ +\d/?\d?) ", session.screen().split("in supply")[0]))
         session.answer(str(generator.integers(1, len(legal_actions(session.state)), endpoint=True)))
+
+
+@pytest.mark.parametrize(
+    "config",
+    [Config(players=5, modules=MODULES), Config(), EvergreenConfig(4), EvergreenConfig(1)],
+    ids=lambda one: one.name,
+)
+def test_board_and_answers_fit_into_a_small_terminal(config: Any) -> None:
+    """Of 80 by 24, whatever is asked in random games: all from the heading of the board to the line to type in."""
+    small = 0
+    for seed in range(games(1, 5)):
+        session = TypedSession(config, dict.fromkeys(range(1, config.players), RandomAgent()), seed=seed, hints=QUICK)
+        generator = np.random.default_rng(seed)
+        while True:
+            go_on(session)
+            if session.over:
+                break
+            lines = session.screen(80, rows=24).split("\n")
+            below = lines[max(i for i, line in enumerate(lines) if line.startswith("Round ")) :]
+            assert len(below) + 1 <= 24 and max(map(width, lines)) <= 80, "\n".join(below)
+            small += "|" in below[2] and not below[2].startswith("|")
+            answers = session.answers()
+            told = " ".join("\n".join(below).split())
+            for number, (_, text) in enumerate(answers, 1):
+                assert f" {number} {text}" in told or (
+                    f" {number} " in told and set(text.split()) <= set(re.split(r"[ :]", told))
+                )
+            session.answer(str(generator.integers(len(answers)) + 1))
+    assert small > 10 or config.players == 1
+    assert session.screen(80).split("\n") == session.screen(80, rows=1000).split("\n")
+
+
+@pytest.mark.parametrize(
+    ("answers", "told"),
+    [
+        (["stop", "put it on a1", "put it on b2"], ["   1  stop", "   2  put it on a1", "   3  put it on b2"]),
+        (["stop", "set a1", "set b2", "set c3"], ["   1  stop", "      set …:  2 a1  3 b2  4 c3"]),
+        (
+            ["take 1 of a", "take 1 of b", "leave", "take 1 of c", "take 2 of c"],
+            ["      take 1 of …:  1 a  2 b  4 c", "   3  leave", "   5  take 2 of c"],
+        ),
+        (
+            [f"go to a{number}" for number in range(9)],
+            ["      go to …:  1 a0  2 a1  3 a2", "        4 a3  5 a4  6 a5  7 a6  8 a7", "        9 a8"],
+        ),
+    ],
+)  # fmt: skip
+def test_answers_that_differ_in_one_word(answers: list[str], told: list[str]) -> None:
+    assert in_groups(answers, 36, 3) == told
 
 
 def test_fit() -> None:
@@ -1058,6 +1110,37 @@ def test_a_terminal_that_is_closed(tmp_path: Path) -> None:
     assert len(TypedSession.resume(path, GAME, QUICK).replay.actions) == 1
 
 
+_SMALL_GAMES = {
+    "petrichor": (
+        f"['random'] * 4, people=(0,), seed=3, modules={MODULES}",
+        [f"{a}{i}" for a in "abcd" for i in range(1, 5)],
+    ),
+    "evergreen": ("['random'] * 3, people=(0,), seed=3", ["p0 player_0", "p1 ", "p2 ", "p3 ", *"1234567"]),
+}
+
+
+@pytest.mark.parametrize("game", _SMALL_GAMES)
+def test_a_terminal_of_80_by_24(game: str) -> None:
+    """All of the board, the question, its answers and the line to type in are on the screen at once."""
+    options, board = _SMALL_GAMES[game]
+    call = f"main(GAME, {options}, hints='ismcts-20', colour=True)"
+    arguments = program(call)
+    arguments[1] = arguments[1].replace("petrichor_env", f"{game}_env")
+    keys = "a number, or part of a name"
+    with PseudoTerminal(arguments, rows=24, columns=80) as terminal:
+        for _ in range(8):
+            terminal.wait_for(keys)
+            screen = terminal.wait_for("\n>")
+            lines = screen.split("\n")
+            assert len(lines) == 24 and lines[-1].startswith(">")
+            place = max(i for i, line in enumerate(lines) if line.startswith("Round "))
+            asked = next(i for i, line in enumerate(lines) if line.endswith(":") and i > place)
+            grid = lines[place:asked]
+            assert all(any(one in line for line in grid) for one in board), screen
+            terminal.screen.feed("\x1b[H\x1b[J")  # as `clear` would, to see what is new
+            terminal.press("1\r")
+
+
 # --- the page --------------------------------------------------------------------------------------------------------
 
 
@@ -1066,4 +1149,7 @@ def test_the_page_shows_what_the_program_prints() -> None:
     for line in ("play a fr", "1", "vote sun", "take no"):
         assert session.answer(line).moved
     example = session.screen().split("=\n", 1)[1]
+    assert f"```text\n{example}\n```" in PAGE.read_text(encoding="utf-8"), f"write this there:\n{example}"
+    small = session.screen(80, rows=20)
+    example = small[small.rindex("\nRound ") + 1 :]
     assert f"```text\n{example}\n```" in PAGE.read_text(encoding="utf-8"), f"write this there:\n{example}"

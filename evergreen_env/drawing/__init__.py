@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evergreen_env.drawing.board import marks, render_svg
+from evergreen_env.drawing.board import marks, panes, render_svg
 from evergreen_env.drawing.cover import cover
 from evergreen_env.drawing.decisions import (
     action_text,
@@ -23,7 +23,7 @@ from evergreen_env.drawing.events import events, in_brief, story
 from evergreen_env.drawing.lessons import introduction, lesson
 from evergreen_env.drawing.places import places
 from evergreen_env.drawing.rules_text import rules
-from evergreen_env.drawing.text import about, compact_text, render_text, sources, text_blocks
+from evergreen_env.drawing.text import about, compact_text, render_text, small_blocks, sources, text_blocks
 from evergreen_env.state import NOBODY, Decision, State
 from evergreen_env.words import answer_name
 from tabletop_engine.text.words import Facts
@@ -46,11 +46,13 @@ __all__ = [
     "marks",
     "opponent",
     "owner_names",
+    "panes",
     "places",
     "question",
     "render_svg",
     "render_text",
     "rules",
+    "small_blocks",
     "sources",
     "story",
     "text_blocks",
@@ -69,7 +71,8 @@ guide = (
     "Only lakes can be placed in any order.",
     "The card that nobody takes changes the fertility: flowers add to it, a skull takes the latest flowers away.",
     "The board: a letter for the biome (M meadow, F flowers, G grain, R rock, W swamp, N snow, # a ravine), then s "
-    "sprout, t small tree, T big tree, b bush, l lake; * a tree that is in the light now.",
+    "sprout, t small tree, T big tree, b bush, l lake; * a tree that is in the light now. In a small terminal the "
+    "others' spaces show the piece or, without one, the biome; light 3 for 2 is their light and their largest forest.",
 )
 """Explanations that `play` shows on request."""
 

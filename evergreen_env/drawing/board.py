@@ -21,18 +21,20 @@ for every player (`data-player`), space (`data-space`), slot of the market (`dat
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from evergreen_env.drawing.board_cards import fertility_zone, market
-from evergreen_env.drawing.board_players import player, points_by_source
+from evergreen_env.drawing.board_players import player, player_parts, points_by_source
 from evergreen_env.drawing.decisions import asked_text, winners
 from evergreen_env.drawing.icons import defs
 from evergreen_env.drawing.view import View
-from evergreen_env.state import DECISION_NAMES, NOBODY, NUM_SUNS, SEASON_NAMES, SUN_NAMES, State
+from evergreen_env.state import DECISION_NAMES, NO_CARD, NOBODY, NUM_SUNS, SEASON_NAMES, SUN_NAMES, State
 from evergreen_env.words import tables_of
 from tabletop_engine.drawing.owners import Mark, mark, token
 from tabletop_engine.drawing.panels import BACKGROUND, EDGE, MUTED, PANEL, panel
+from tabletop_engine.drawing.panes import Box, Pane, Panes
 from tabletop_engine.drawing.svg import (
     INK,
     Markup,
@@ -144,13 +146,10 @@ def _facts(v: View) -> dict[str, str | None]:
 def _header(v: View) -> Iterator[Markup]:
     s = v.s
     yield panel(_MARGIN, 10, _WIDTH, 70)
-    x = 26.0
-    last = 0
-    for season, rounds in enumerate(v.t.season_rounds.tolist()):
-        first, last = last + 1, min(last + rounds, int(s.rounds))
-        drawing, wide = _season(v, season, first, last, x)
+    x = 0.0
+    for drawing, wide, left in _seasons(v):
         yield drawing
-        x += wide + 16
+        x = left + wide + 16
     if s.players > 1:
         label = f"First: {v.names[s.first_player]}"
         room = SIZE - 28 - x - 30
@@ -161,6 +160,22 @@ def _header(v: View) -> Iterator[Markup]:
     names = [cut(name, 17, _LONG_NAME, bold=True, keep_end=True) for name in v.names]
     left = 28 if v.actor == NOBODY else 54
     yield text(asked_text(s, v.viewer, names), left, 66, 17, bold=True, fit=SIZE - 36 - left)
+
+
+def _season_boxes(s: State) -> list[tuple[float, float]]:
+    """The left end and the width of the present season and of the next one."""
+    v = View(s, tables_of(None), None, player_names(int(s.players)))
+    return [(x, wide) for _, wide, x in _seasons(v)][s.season : s.season + 2]
+
+
+def _seasons(v: View) -> Iterator[tuple[Markup, float, float]]:
+    """Each season with its width and its left end."""
+    x, last = 26.0, 0
+    for season, rounds in enumerate(v.t.season_rounds.tolist()):
+        first, last = last + 1, min(last + rounds, int(v.s.rounds))
+        drawing, wide = _season(v, season, first, last, x)
+        yield drawing, wide, x
+        x += wide + 16
 
 
 def _season(v: View, season: int, first: int, last: int, x: float) -> tuple[Markup, float]:
@@ -185,31 +200,71 @@ def _season(v: View, season: int, first: int, last: int, x: float) -> tuple[Mark
     return titled(words_of, *parts, data_season=SEASON_NAMES[season], data_sun=SUN_NAMES[sun]), at - 13 - x
 
 
-def _middle(v: View) -> Iterator[Markup]:
-    """The panels of the players, and the cards beside, above or among them."""
-    won = winners(v.s)
-    players = int(v.s.players)
+class _Layout(NamedTuple):
+    """Where the panels are below the header: of each player, the market, the zone, and the points in a game for one."""
+
+    players: list[Box]
+    market: Box
+    zone: Box
+    columns: int  # of the zone
+    points: Box | None
+
+
+def _layout(players: int) -> _Layout:
     if players == 1:
         wide, cards, points = 646.0, 190.0, 150.0
-        left = _MARGIN + wide + GAP
-        yield player(v, 0, _MARGIN, _TOP, wide, _HEIGHT, 0 in won)
-        yield from market(v, left, _TOP, _WIDTH - wide - GAP, cards)
-        zone = _HEIGHT - cards - points - 2 * GAP
-        yield from fertility_zone(v, left, _TOP + cards + GAP, _WIDTH - wide - GAP, zone, 2)
-        yield points_by_source(v, 0, left, _TOP + _HEIGHT - points, _WIDTH - wide - GAP, points)
-        return
+        left, rest = _MARGIN + wide + GAP, _WIDTH - wide - GAP
+        zone = (left, _TOP + cards + GAP, rest, _HEIGHT - cards - points - 2 * GAP)
+        sources = (left, _TOP + _HEIGHT - points, rest, points)
+        return _Layout([(_MARGIN, _TOP, wide, _HEIGHT)], (left, _TOP, rest, cards), zone, 2, sources)
     strip = {2: 172.0, 3: -GAP, 4: 146.0}[players]
     rows = 1 if players == 2 else 2
     high = (_HEIGHT - strip - rows * GAP) / rows
+    panels: list[Box] = []
     for seat in range(players):
         row, column = divmod(seat, 2)
         left, top = _MARGIN + column * (_HALF + GAP), _TOP + strip + GAP + row * (high + GAP)
-        yield player(v, seat, left, top, _HALF, high, seat in won)
+        panels.append((left, top, _HALF, high))
     if players == 3:
         left, top, cards = _MARGIN + _HALF + GAP, _TOP + high + GAP, 160.0
-        yield from market(v, left, top, _HALF, cards)
-        yield from fertility_zone(v, left, top + cards + GAP, _HALF, high - cards - GAP, 3)
-    else:
-        wide = {2: 400.0, 4: 458.0}[players]
-        yield from market(v, _MARGIN, _TOP, wide, strip)
-        yield from fertility_zone(v, _MARGIN + wide + GAP, _TOP, _WIDTH - wide - GAP, strip, 6)
+        return _Layout(panels, (left, top, _HALF, cards), (left, top + cards + GAP, _HALF, high - cards - GAP), 3, None)
+    wide = {2: 400.0, 4: 458.0}[players]
+    zone = (_MARGIN + wide + GAP, _TOP, _WIDTH - wide - GAP, strip)
+    return _Layout(panels, (_MARGIN, _TOP, wide, strip), zone, 6, None)
+
+
+def _middle(v: View) -> Iterator[Markup]:
+    """The panels of the players, and the cards beside, above or among them."""
+    won, at = winners(v.s), _layout(int(v.s.players))
+    for seat, panel_of in enumerate(at.players):
+        yield player(v, seat, *panel_of, seat in won)
+    yield from market(v, *at.market)
+    yield from fertility_zone(v, *at.zone, at.columns)
+    if at.points:
+        yield points_by_source(v, 0, *at.points)
+
+
+# --- on small screens -------------------------------------------------------------------------------------------------
+
+
+def panes(state: State, viewer: int | None = None) -> Panes:
+    """The parts of the picture for small screens: on a phone market, the viewer's planet, then the rest."""
+    players, own = int(state.players), viewer or 0
+    at = _layout(players)
+    seasons: Box = (_MARGIN, 12.0, _WIDTH, 37.0)
+    whole = (Pane((seasons,)), Pane(((_MARGIN, _TOP, _WIDTH, _HEIGHT),)))
+    parts = player_parts(*at.players[own])
+    cards = Pane((at.market, *([at.points] if at.points else [])), most=1.1)
+    drafting = bool((state.market != NO_CARD).any())
+    phone = [
+        Pane(tuple((left - 7, seasons[1], wide + 14, seasons[3]) for left, wide in _season_boxes(state)), most=1.1),
+        cards if drafting else cards._replace(words="Market"),
+        *(Pane((one,)) for one in parts.head),
+        Pane((parts.planet,), most=4),
+        *([Pane(parts.things[:-1], most=1.3), Pane(parts.things[-1:], most=1.7)] if len(parts.things) > 1 else []),
+        *([Pane(parts.things, most=1.3)] if len(parts.things) == 1 else []),
+        Pane((at.zone,), most=1.3),
+    ]
+    others = [Pane((one,), owner=seat, most=1.2) for seat, one in enumerate(at.players) if seat != own]
+    tablet = [Pane((seasons,)), Pane((at.market, at.zone), most=1.2), Pane((at.players[own],), most=4), *others]
+    return Panes((*phone, *others), tuple(tablet) if players > 2 else whole, whole)

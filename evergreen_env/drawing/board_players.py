@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from evergreen_env.drawing.board_cards import drafted_card
 from evergreen_env.drawing.board_planets import planet
@@ -12,10 +13,53 @@ from evergreen_env.words import POWER_WORDS
 from tabletop_engine.decisions import check_table
 from tabletop_engine.drawing.owners import token
 from tabletop_engine.drawing.panels import MUTED, STRONG, panel
+from tabletop_engine.drawing.panes import Box
 from tabletop_engine.drawing.svg import Markup, text, titled, use, width_of
 from tabletop_engine.text.words import counted, joined
 
 _PAD = 8
+_BESIDE, _ABOVE_AND_BELOW = 118, 166
+"""The room for a player's things: beside the planet, or above and below it together."""
+_TALL = 360
+"""The height of a wide panel from which on the name is above the planet."""
+_NAME, _HEAD = 78, 46
+"""The height of name and points beside the planet, and of all that is above it."""
+_GAIN, _POWER, _CARD = 24.0, 31.0, 40.0
+"""The heights of a row of gains, of a row of powers, and of a card, beside a planet."""
+
+
+class PlayerParts(NamedTuple):
+    """The parts of a player's panel, for small screens.
+
+    Attributes:
+        head: name and points above the planet; none if they are beside it.
+        planet: the planet.
+        things: what is beside or below it.
+    """
+
+    head: tuple[Box, ...]
+    planet: Box
+    things: tuple[Box, ...]
+
+
+def player_parts(x: float, y: float, width: float, height: float) -> PlayerParts:
+    """The parts of the panel that `player` draws there."""
+    if width <= height:
+        size = min(width - 2 * _PAD, height - _ABOVE_AND_BELOW)
+        planet = (x + (width - size) / 2, y + _HEAD, size, size)
+        return PlayerParts(((x, y, width, _HEAD),), planet, ((x, y + _HEAD + size, width, height - _HEAD - size),))
+    above = height > _TALL
+    size = min(height - 2 * _PAD - (40 if above else 0), width - 3 * _PAD - (_BESIDE - 10 if above else _BESIDE))
+    planet = (x + _PAD, y + height - _PAD - size, size, size)
+    left, room = x + size + 2 * _PAD, width - size - 3 * _PAD
+    bottom = y + height - _PAD - 2
+    top = y + height - _PAD - size + 16 if above else y + _PAD + _NAME
+    spare = (bottom - top - 3 * _GAIN - 3 * _POWER - _CARD) / 2
+    heights = [(top, 3 * _GAIN), (top + 3 * _GAIN + spare, 3 * _POWER), (bottom - _CARD - 2, _CARD + 4)]
+    if not above:
+        heights.insert(0, (y + _PAD, _NAME))
+    head = ((x, y, width, planet[1] - y),) if above else ()
+    return PlayerParts(head, planet, tuple((left, one, room, high) for one, high in heights))
 
 
 def player(v: View, seat: int, x: float, y: float, width: float, height: float, won: bool) -> Markup:
@@ -25,8 +69,8 @@ def player(v: View, seat: int, x: float, y: float, width: float, height: float, 
     levels = v.levels(seat)
     parts = [panel(x, y, width, height, **({"stroke": STRONG, "stroke_width": 3} if asked else {}))]
     if width > height:
-        tall = height > 360  # then the name is above the planet
-        size = min(height - 2 * _PAD - (40 if tall else 0), width - 3 * _PAD - (108 if tall else 118))
+        tall = height > _TALL  # then the name is above the planet
+        size = min(height - 2 * _PAD - (40 if tall else 0), width - 3 * _PAD - (_BESIDE - 10 if tall else _BESIDE))
         parts.append(planet(v, seat, now, x + _PAD, y + height - _PAD - size, size))
         left = x + size + 2 * _PAD + 4
         room = x + width - _PAD - 4 - left
@@ -37,16 +81,16 @@ def player(v: View, seat: int, x: float, y: float, width: float, height: float, 
         else:
             parts += _name(v, seat, left, y + _PAD, room, won)
             points = str(v.points(seat))
-            middle = y + _PAD + 66
+            middle = y + _PAD + _NAME - 12
             parts.append(text(points, left + 1, middle, 32, bold=True))
             parts.append(text("points", left + width_of(points, 32, True) + 7, middle, 12.5, fill=MUTED))
             parts += _leaf(v, seat, left + room - 14, middle - 10)
             parts += _column(v, seat, now, levels, left, middle + 12, room, y + height - _PAD - 2 - middle - 12)
     else:
-        size = min(width - 2 * _PAD, height - 166)
+        size = min(width - 2 * _PAD, height - _ABOVE_AND_BELOW)
         parts += _head(v, seat, x + 14, y + 8, width - 28, won)
-        parts.append(planet(v, seat, now, x + (width - size) / 2, y + 46, size))
-        parts += _below(v, seat, now, levels, x + 14, y + 46 + size, width - 28, height - 46 - size)
+        parts.append(planet(v, seat, now, x + (width - size) / 2, y + _HEAD, size))
+        parts += _below(v, seat, now, levels, x + 14, y + _HEAD + size, width - 28, height - _HEAD - size)
     return titled(
         v.names[seat],
         *parts,
@@ -126,7 +170,7 @@ def _column(
     v: View, seat: int, now: Planet, levels: Sequence[int], x: float, y: float, width: float, height: float
 ) -> Iterator[Markup]:
     """The column beside the planet: the next points, the powers, the card."""
-    gain, power, card = 24.0, 31.0, 40.0
+    gain, power, card = _GAIN, _POWER, _CARD
     spare = (height - 3 * gain - 3 * power - card) / 2
     yield from _gains(v, now, x + 15, y + gain / 2, 0, gain)
     yield from _powers(levels, x + 15, y + 3 * gain + spare + power / 2, width / 2, power, 2)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +54,7 @@ from evergreen_env.words import (
     places_in,
     tables_of,
 )
-from tabletop_engine.drawing.lines import Block, Tiles, Words, joined
+from tabletop_engine.drawing.lines import Block, Cells, Tiles, Words, joined
 from tabletop_engine.text.terminal import BOLD, painted
 from tabletop_engine.text.terminal import COLUMNS as WIDTH
 from tabletop_engine.text.words import counted, player_names
@@ -104,6 +105,47 @@ def text_blocks(
     return [heading, Tiles(rows, _PLANET), Words([""]), Words(below)]
 
 
+def small_blocks(
+    state: State, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
+) -> list[Block]:
+    """The blocks of `text_blocks` without the decision, for a terminal of 80 by 24. The planets are the last one.
+
+    The viewer's planet is as always. On the others' a space is its piece or, without one, its biome.
+    """
+    t = tables_of(tables)
+    paint = partial(painted, colour=colour)
+    *_, below = text_blocks(state, viewer, colour, tables, asked=False)
+    own = viewer or 0
+    seats = [own, *(seat for seat in range(state.players) if seat != own)]
+    planets = [_small_planet(state, t, seat, viewer, paint, seat == own) for seat in seats]
+    widths = [_OWN_PLANET, *([_OTHER_PLANET] * (state.players - 1))]
+    heading = Words(_heading(state, viewer, paint, False))
+    return [below, Words([""]), heading, Cells([planets], widths)]
+
+
+_OWN_PLANET, _OTHER_PLANET = 2 + 3 * COLUMNS, 1 + 2 * COLUMNS
+
+
+def _small_planet(s: State, t: Tables, seat: int, viewer: int | None, paint: Paint, own: bool) -> list[str]:
+    shown = viewer not in (None, seat)
+    small, big, bushes, lit = _growing(s, seat, shown)
+    name = f"p{seat} {player_names(s.players)[seat]}" if own else f"p{seat}"
+    points = str(points_seen(s, seat, viewer)).rjust((_OWN_PLANET if own else _OTHER_PLANET) - len(name))
+    lines = [paint(name + points, OWNER_PAINTS[seat])]
+    cell, margin = (3, 2) if own else (2, 1)
+    lines.append(" " * margin + "".join(f"{letter:<{cell}}" for letter in "abcdefg").rstrip())
+    for row in range(ROWS):
+        cells = [_cell(s, t, seat, shown, lit, COLUMNS * row + column) for column in range(COLUMNS)]
+        texts = cells if own else [one[1:] or one for one in cells]
+        lines.append((f"{row + 1} " if own else " ") + "".join(f"{text:<{cell}}" for text in texts).rstrip())
+    light, forest = light_points(small, big, s.sun), int(largest_forest(small | big | bushes)).bit_count()
+    levels = (s.shown_level if shown else s.level)[seat].tolist()
+    pairs = (f"{letter}{level}" for letter, level in zip(_LEVEL_LETTERS, levels, strict=True))
+    if own:
+        return [*lines, f"light {light}, forest {forest}", " ".join(pairs)]
+    return [*lines, f"light {light} for {forest}", "".join(pairs)]
+
+
 def compact_text(state: State, viewer: int | None = None, tables: np.ndarray | None = None) -> str:
     """What `render_text` shows in as few signs as possible: a line for each player, without the map."""
     t = tables_of(tables)
@@ -114,9 +156,8 @@ def compact_text(state: State, viewer: int | None = None, tables: np.ndarray | N
 def _planet_line(s: State, seat: int, viewer: int | None) -> str:
     shown = viewer not in (None, seat)
     fields = SHOWN_FIELDS if shown else PLANET_FIELDS
-    small, big, bushes = (s[fields[piece]][seat] for piece in (Piece.SMALL_TREE, Piece.BIG_TREE, Piece.BUSH))
+    small, big, bushes, lit = _growing(s, seat, shown)
     forest = int(largest_forest(small | big | bushes)).bit_count()
-    lit = int(lit_small_trees(small, big, s.sun) | lit_big_trees(big, s.sun))
     parts = [
         counted(points_seen(s, seat, viewer), "point"),
         f"light {light_points(small, big, s.sun)} (trees with *), forest {forest}",
@@ -170,11 +211,16 @@ def points_seen(s: State, seat: int, viewer: int | None) -> int:
     return int(s.points[seat]) + (int(s.earned[seat]) if viewer in (None, seat) else 0)
 
 
-def _planet_lines(s: State, t: Tables, seat: int, viewer: int | None, paint: Paint) -> list[str]:
-    shown = viewer not in (None, seat)
+def _growing(s: State, seat: int, shown: bool) -> tuple[Any, Any, Any, int]:
+    """The spaces with small trees, with big trees, with bushes, and with trees that are lit."""
     fields = SHOWN_FIELDS if shown else PLANET_FIELDS
     small, big, bushes = (s[fields[piece]][seat] for piece in (Piece.SMALL_TREE, Piece.BIG_TREE, Piece.BUSH))
-    lit = int(lit_small_trees(small, big, s.sun) | lit_big_trees(big, s.sun))
+    return small, big, bushes, int(lit_small_trees(small, big, s.sun) | lit_big_trees(big, s.sun))
+
+
+def _planet_lines(s: State, t: Tables, seat: int, viewer: int | None, paint: Paint) -> list[str]:
+    shown = viewer not in (None, seat)
+    small, big, bushes, lit = _growing(s, seat, shown)
     name = f"p{seat} {player_names(s.players)[seat]}"
     points = counted(points_seen(s, seat, viewer), "point")
     lines = [paint(name + points.rjust(_PLANET - len(name)), OWNER_PAINTS[seat])]

@@ -21,12 +21,14 @@ a group with an attribute too: `places` tells which.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 
 from petrichor_env.component_files import load_tables
 from petrichor_env.drawing.board_fields import GAP, fields
-from petrichor_env.drawing.board_owners import TITLES, owners_table
+from petrichor_env.drawing.board_owners import NUMBERS_END, TITLES, own_cards, owners_table, row_parts
 from petrichor_env.drawing.board_panels import (
     harvest_dice,
     module_notes,
@@ -53,6 +55,7 @@ from petrichor_env.words import NEUTRAL, owner_names
 from tabletop_engine.decisions import check_table
 from tabletop_engine.drawing.owners import Mark, mark
 from tabletop_engine.drawing.panels import BACKGROUND, EDGE, MUTED, PANEL, panel
+from tabletop_engine.drawing.panes import Box, Pane, Panes
 from tabletop_engine.drawing.svg import (
     INK,
     Markup,
@@ -88,6 +91,8 @@ _PHASE_WORDS = {
     Phase.OVER: "game over",
 }
 check_table(_PHASE_WORDS, Phase)
+PHASES_END = 590.0
+"""The width of rounds and phases at the top, without the first player."""
 _LONG_NAME = 340
 """The greatest width of a name in the sentence at the top."""
 
@@ -222,34 +227,93 @@ def _phases(v: View, x: float) -> Iterator[Markup]:
         yield use("umbrella", SIZE - 44 - min(200, width_of(label, 15)), 31)
 
 
-def _middle(v: View) -> Iterator[Markup]:
-    """The Fields and the pieces beside them, then the owners in the remaining room."""
-    columns, rows = size_of_fields(v.s.players)
+class _Layout(NamedTuple):
+    """Where things are below the header: sizes of a tile, the height of the Fields, and of what is beside and below."""
+
+    tile_width: float
+    tile_height: float
+    height: float
+    wheel: float
+    dice: float
+    stocks: float
+    notes: float
+    rows: list[float]
+
+    @property
+    def side(self) -> list[tuple[float, float]]:
+        """The top and the height of each panel in the column on the right."""
+        heights = [self.wheel, self.dice, self.stocks, *([self.notes] if self.notes else [])]
+        tops = accumulate((one + GAP for one in heights[:-1]), initial=float(_TOP))
+        return list(zip(tops, heights, strict=True))
+
+    @property
+    def owners(self) -> float:
+        """The top of the owners' table."""
+        return _TOP + self.height + GAP
+
+
+def _layout(s: State) -> _Layout:
+    columns, rows = size_of_fields(s.players)
     tile_width = (_FIELDS_WIDTH - 2 * GAP) / 3 if columns < 4 else (_FIELDS_WIDTH - 3 * GAP) / 4
-    tall = v.s.players <= 2 and v.s.modules[[Module.POWERS, Module.FORECASTS]].any()  # these need room for words
-    owners = [_ROW + (_FORECAST_ROWS if tall and seat < v.s.players else 0) for seat in range(v.s.owners)]
+    tall = s.players <= 2 and s.modules[[Module.POWERS, Module.FORECASTS]].any()  # these need room for words
+    owners = [_ROW + (_FORECAST_ROWS if tall and seat < s.players else 0) for seat in range(s.owners)]
     room = _FOOTER_TOP - GAP - _TOP - GAP - TITLES - sum(owners)
     tile_height = min((room - (rows - 1) * GAP) / rows, tile_width * 1.18)
     height = rows * tile_height + (rows - 1) * GAP
-    yield from fields(v, _MARGIN, _TOP, tile_width, tile_height)
+    more = (room - height) / s.owners
+    notes = notes_height(s)
+    beside = height - (notes + GAP if notes else 0) - 2 * GAP
+    dice, stock = max(66, 0.155 * beside), max(104, 0.21 * beside)
+    owners = [one + more for one in owners]
+    return _Layout(tile_width, tile_height, height, beside - dice - stock, dice, stock, notes, owners)
+
+
+def _middle(v: View) -> Iterator[Markup]:
+    """The Fields and the pieces beside them, then the owners in the remaining room."""
+    at = _layout(v.s)
+    yield from fields(v, _MARGIN, _TOP, at.tile_width, at.tile_height)
     if v.s.players == 1:
-        left = _MARGIN + 2 * (tile_width + GAP)
-        yield from southern_winds(v, left, _TOP, tile_width, height)
-    yield from _side(v, height)
-    top = _TOP + height + GAP
-    more = (_FOOTER_TOP - GAP - top - TITLES - sum(owners)) / v.s.owners
-    yield from owners_table(v, _MARGIN, top, SIZE - 2 * _MARGIN, [one + more for one in owners], winners(v.s))
+        left = _MARGIN + 2 * (at.tile_width + GAP)
+        yield from southern_winds(v, left, _TOP, at.tile_width, at.height)
+    for draw, (top, height) in zip((weather_wheel, harvest_dice, stocks, module_notes), at.side, strict=False):
+        yield from draw(v, _SIDE_LEFT, top, _SIDE_WIDTH, height)
+    yield from owners_table(v, _MARGIN, at.owners, SIZE - 2 * _MARGIN, at.rows, winners(v.s))
 
 
-def _side(v: View, height: float) -> Iterator[Markup]:
-    """The column on the right."""
-    notes = notes_height(v)
-    room = height - (notes + GAP if notes else 0) - 2 * GAP
-    dice, stock = max(66, 0.155 * room), max(104, 0.21 * room)
-    wheel = room - dice - stock
-    yield from weather_wheel(v, _SIDE_LEFT, _TOP, _SIDE_WIDTH, wheel)
-    top = _TOP + wheel + GAP
-    yield harvest_dice(v, _SIDE_LEFT, top, _SIDE_WIDTH, dice)
-    yield stocks(v, _SIDE_LEFT, top + dice + GAP, _SIDE_WIDTH, stock)
-    if notes:
-        yield from module_notes(v, _SIDE_LEFT, _TOP + height - notes, _SIDE_WIDTH, notes)
+# --- on small screens -------------------------------------------------------------------------------------------------
+
+
+def panes(state: State, viewer: int | None = None) -> Panes:
+    """The parts of the picture for small screens: on a phone the Fields, what the viewer has, then the rest."""
+    s, at, wide = state, _layout(state), SIZE - 2.0 * _MARGIN
+    rounds = (float(_MARGIN), 12.0, wide, 37.0)
+    whole = (Pane((rounds,)), Pane(((_MARGIN, _TOP, wide, _FOOTER_TOP - GAP - _TOP),)))
+    tops = list(accumulate(at.rows, initial=at.owners + TITLES))
+    own = viewer or 0
+    cards = tuple(own_cards(s, _MARGIN, tops[own], min(at.rows[own], _ROW) - 5))
+    rows: list[Box] = [(_MARGIN, top, wide, high - 5) for top, high in zip(tops, at.rows, strict=False)]
+    tablet = (
+        Pane((rounds,)),
+        Pane(((_MARGIN, _TOP, wide, at.height),)),
+        Pane(((_MARGIN, at.owners, wide, TITLES),)),
+        Pane((rows[own],)),
+        Pane(cards),
+        *(Pane((one,)) for seat, one in enumerate(rows) if seat != own),
+    )
+    wheel, dice, stock, *notes = ((_SIDE_LEFT, top, _SIDE_WIDTH, height) for top, height in at.side)
+    phone = [
+        Pane(((*rounds[:2], PHASES_END, rounds[3]),)),
+        Pane(((_MARGIN, _TOP, _FIELDS_WIDTH, at.height),)),
+        Pane(((_MARGIN, at.owners, NUMBERS_END, TITLES),)),
+        Pane(((_MARGIN, tops[own], NUMBERS_END, min(at.rows[own], _ROW) - 5),)),
+        *(Pane((one,)) for one in cards),
+        Pane((wheel,), most=max(0.7, min(1.2, 240 / at.wheel))),
+        Pane((dice,), most=1.2),
+        Pane((stock,), words="Deck and discards"),
+        *(Pane((one,), words="Forecast cards") for one in notes),
+    ]
+    for seat in range(s.owners):
+        if seat != own:
+            high = min(at.rows[seat], _ROW) - 5
+            phone += [Pane((one,), owner=seat) for one in row_parts(s, viewer is None, _MARGIN, tops[seat], wide, high)]
+    return Panes(tuple(phone), tablet, whole)

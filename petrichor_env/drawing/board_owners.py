@@ -15,8 +15,9 @@ from petrichor_env.drawing.pieces import (
     owner_token,
 )
 from petrichor_env.drawing.text import forecasts_held
-from petrichor_env.state import POWER_NAMES, Module, Power
+from petrichor_env.state import POWER_NAMES, Module, Power, State
 from tabletop_engine.drawing.panels import MUTED, STRONG, panel
+from tabletop_engine.drawing.panes import Box
 from tabletop_engine.drawing.svg import INK, Markup, box, circle, text, titled, use, width_of
 from tabletop_engine.text.words import joined
 
@@ -25,6 +26,10 @@ _HAND, _PACK, _POWER = 486, 646, 813
 _LINE = 15
 TITLES = 20
 """The height of the titles above the owners' rows."""
+NUMBERS_END = 480.0
+"""The width of the left part of a row: the owner, points, supplies and tracks."""
+_CARDS_WIDTH = 156.0
+"""The width of a hand, of a pack, and of power and forecast cards, where there is more than a hand."""
 
 
 def owners_table(
@@ -45,6 +50,25 @@ def owners_table(
     for seat, height in enumerate(heights):
         yield _owner_row(v, seat, x, top, width, height - 5, seat in winners)
         top += height
+
+
+def own_cards(s: State, x: float, y: float, height: float) -> Iterator[Box]:
+    """The parts of a player's row, with its corner at (x, y), that have cards: large ones on a small screen."""
+    modules = s.modules[[Module.POWERS, Module.FORECASTS]].any()
+    yield x + _HAND - 2, y, (_CARDS_WIDTH if s.drafting or modules else 242.0), height
+    if s.pack.any():
+        yield x + _PACK - 2, y, _CARDS_WIDTH - 6, height
+    if modules:
+        yield x + _POWER - 22, y, 148.0, height
+
+
+def row_parts(s: State, shown: bool, x: float, y: float, width: float, height: float) -> Iterator[Box]:
+    """The parts of another's row, one below the other; `shown`: the cards are."""
+    if shown or s.drafting or s.modules[[Module.POWERS, Module.FORECASTS]].any():
+        yield x, y, NUMBERS_END, height
+        yield x + _HAND - 2, y, width - _HAND + 2, height
+    else:
+        yield x, y, NUMBERS_END + 80, height
 
 
 def _owner_row(v: View, seat: int, x: float, y: float, width: float, height: float, won: bool) -> Markup:

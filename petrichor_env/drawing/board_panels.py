@@ -28,6 +28,7 @@ from petrichor_env.state import (
     PLAYED,
     WEATHER_NAMES,
     Module,
+    State,
 )
 from petrichor_env.tables import RESHUFFLE
 from tabletop_engine.drawing.panels import EDGE, MUTED, PANEL, STRONG, panel
@@ -102,13 +103,13 @@ def _clockwise(x: float, y: float) -> Markup:
 # --- dice and stocks --------------------------------------------------------------------------------------------------
 
 
-def harvest_dice(v: View, x: float, y: float, width: float, height: float) -> Markup:
+def harvest_dice(v: View, x: float, y: float, width: float, height: float) -> Iterator[Markup]:
     """The Harvest dice. They are not rolled while the tiles lie face down."""
     rolled = not (v.s.crop == FACE_DOWN).any()
     sides = ["harvest" if side == HARVEST else str(side) for side in v.s.dice.tolist()] if rolled else []
     middle, scale = y + height / 2, min(1.5, (height - 18) / 42)
     step, first = 40 * scale + 12, x + width - 14 - 20 * scale
-    return titled(
+    yield titled(
         f"Harvest dice: {', '.join(sides) or 'not rolled yet'}",
         panel(x, y, width, height),
         text("Harvest", x + 14, middle - 4, 16, bold=True),
@@ -136,7 +137,7 @@ _LEFT = {"cloud-light": (22, 0.36, "clouds left"), "pod": (11, 0.95, "pods left"
 """For each common piece half its width, its scale, and words."""
 
 
-def stocks(v: View, x: float, y: float, width: float, height: float) -> Markup:
+def stocks(v: View, x: float, y: float, width: float, height: float) -> Iterator[Markup]:
     """The deck, the discards, and the common pieces that are left."""
     s, row = v.s, height / 3
     deck, discards = s.deck.tolist(), s.discards.tolist()
@@ -158,7 +159,7 @@ def stocks(v: View, x: float, y: float, width: float, height: float) -> Markup:
         parts.append(use(name, at + half, third, scale))
         parts.append(text(f"{number} {words}", at + 2 * half + 6, third + 5, 14))
         at += 2 * half + 22 + width_of(f"{number} {words}", 14)
-    return element(
+    yield element(
         "g",
         *parts,
         data_deck=str(sum(deck)),
@@ -168,12 +169,12 @@ def stocks(v: View, x: float, y: float, width: float, height: float) -> Markup:
     )
 
 
-def notes_height(v: View) -> float:
+def notes_height(s: State) -> float:
     """The height of `module_notes`: 0 unless a module needs notes."""
-    if not v.s.modules[[Module.POWERS, Module.FORECASTS]].any():
+    if not s.modules[[Module.POWERS, Module.FORECASTS]].any():
         return 0
-    scored = np.count_nonzero(v.s.scored_drops.any(axis=1))
-    return 84 + min(66, v.s.players * scored * 2.2)
+    scored = np.count_nonzero(s.scored_drops.any(axis=1))
+    return 84 + min(66, s.players * scored * 2.2)
 
 
 def module_notes(v: View, x: float, y: float, width: float, height: float) -> Iterator[Markup]:

@@ -48,7 +48,7 @@ from petrichor_env.state import (
 )
 from petrichor_env.tables import Tables
 from petrichor_env.words import FIELDS, GROWING_NAMES, owner_names, tile_name
-from tabletop_engine.drawing.lines import Block, Row, Table, Tiles, Words, joined, width
+from tabletop_engine.drawing.lines import Block, Cells, Row, Table, Tiles, Words, joined, width
 from tabletop_engine.text.terminal import BOLD, COLUMNS, painted
 from tabletop_engine.text.words import counted, win_text
 
@@ -117,6 +117,52 @@ def text_blocks(
     blank = Words([""])
     heading = Words([*_heading(state, viewer, paint, asked), ""])
     return [heading, _fields(state, t, paint), blank, _people(state, viewer, paint), blank, Words(wrapped)]
+
+
+def small_blocks(
+    state: State, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
+) -> list[Block]:
+    """The blocks of `text_blocks` without the decision, for a terminal of 80 by 24. The Fields are the last one.
+
+    A tile has a line for the crop, and one for its drops and its cloud: `c4 Wheat   2/3 d` and `p0:2 ~3/4 p1:3`.
+    """
+    t = (load_tables() if tables is None else tables)[0]
+    paint = partial(painted, colour=colour)
+    heading = Words(_heading(state, viewer, paint, False))
+    _, _, _, people, _, below = text_blocks(state, viewer, colour, tables, asked=False)
+    columns, rows = size_of_fields(state.players)
+    cells = {tile: _small_tile(state, t, tile, paint) for tile in FIELDS[state.players]}
+    grid = []
+    for row in range(rows):
+        grid.append([cells.get(row * _SIDE + column, []) for column in range(columns)])
+    place = Words([" ".join(heading.texts).rstrip()])
+    return [below, people, Words([""]), place, Cells(grid, [_CELL] * columns)]
+
+
+_SMALL_TOKENS = {"sprouting": "s", "developed": "d", "drowned": "w", "fertilizer": "f", "pod": "p"}
+
+
+def _small_tile(s: State, t: Tables, tile: int, paint: Paint) -> list[str]:
+    if s.crop[tile] == FACE_DOWN:
+        return [paint(f"{tile_name(s.players, tile)} face down{' f' if s.fertilizer[tile] else ''}", BOLD)]
+    tokens = [_SMALL_TOKENS.get(token, "") for token in _tokens(s, tile)]
+    name = f"{tile_name(s.players, tile)} {CROP_NAMES[s.crop[tile]].capitalize()}"
+    if s.crop[tile] == Crop.SNOWDROP:
+        tokens.append("o" if s.blooms[tile] else "c")
+    if s.crop[tile] == Crop.PRIMROSE:
+        tokens.append(f"{s.blooms[tile]}{'' if s.controller == NOBODY else owner_label(s.players, s.controller)}")
+    right = f"{drops_to_grow(s, t, tile)} {''.join(tokens)}".strip()
+    kind = "~" if s.cloud[tile] == Cloud.LIGHT else "*"
+    cloud = [] if s.cloud[tile] == Cloud.NONE else [kind + cloud_number(s, tile)]
+    drops, above = (_small_drops(s, of, paint) for of in (s.drops[tile], s.cloud_drops[tile]))
+    return [paint(_spread(name, right), BOLD), *_packed([*drops, *cloud, *above], " ", _CELL)]
+
+
+def _small_drops(s: State, drops: np.ndarray, paint: Paint) -> list[str]:
+    there = [(seat, int(count)) for seat, count in enumerate(drops) if count]
+    close = len(there) > 3
+    labels = [owner_label(s.players, seat)[-1 if close else 0 :] for seat, _ in there]
+    return [paint(f"{label}:{count}", _paint_of(s, seat)) for label, (seat, count) in zip(labels, there, strict=True)]
 
 
 def compact_text(state: State, viewer: int | None = None, tables: np.ndarray | None = None) -> str:

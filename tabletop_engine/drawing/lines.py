@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 _PAINT = re.compile("\x1b\\[[0-9;]*m")
 _INDENT = " " * 4
+_TIED = "\xa0"
+"""A blank at which no line is broken."""
 
 
 class Block(Protocol):
@@ -60,6 +63,25 @@ def in_columns(entries: list[str], columns: int) -> list[str]:
     return ["".join(entry.ljust(wide) for entry in entries[row::rows]).rstrip() for row in range(rows)]
 
 
+def in_groups(texts: Sequence[str], columns: int, least: int) -> list[str]:
+    """Numbered texts as lines. `least` or more that differ in one word are together: `put it on …:  1 a1  2 b1`."""
+    words = [text.split(" ") for text in texts]
+    forms = [{(*one[:i], "…", *one[i + 1 :]): i for i in range(len(one))} for one in words]
+    left, lines = set(range(len(texts))), {}
+    while left:
+        counts = Counter(form for number in left for form in forms[number])
+        form, most = max(counts.items(), key=lambda item: item[1])
+        if most < least:
+            break
+        group = sorted(number for number in left if form in forms[number])
+        entries = "  ".join(f"{number + 1}{_TIED}{words[number][forms[number][form]]}" for number in group)
+        lines[group[0]] = f"      {' '.join(form)}:  {entries}"
+        left -= set(group)
+    lines |= {number: f"{number + 1:4}  {texts[number]}" for number in left}
+    broken = (part for number in sorted(lines) for part in wrapped(lines[number], columns, _INDENT))
+    return [part.replace(_TIED, " ") for part in broken]
+
+
 @dataclass(frozen=True)
 class Words:
     """Lines that are broken at spaces if they are too long."""
@@ -103,6 +125,30 @@ class Tiles:
         for i in range(height):
             texts = (padded(tile[i] if i < len(tile) else "", self.width) for tile in tiles)
             yield "| " + " | ".join(texts) + " |"
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Rows of cells without frames, for small terminals.
+
+    Attributes:
+        rows: rows of cells. A cell is its lines.
+        widths: the width of each column.
+    """
+
+    rows: Sequence[Sequence[Sequence[str]]]
+    widths: Sequence[int]
+
+    def lines(self, columns: int) -> list[str]:
+        """The lines, which are as wide as they are."""
+        lines = []
+        for row in self.rows:
+            for i in range(max(map(len, row))):
+                cells = (
+                    padded(cell[i] if i < len(cell) else "", wide) for cell, wide in zip(row, self.widths, strict=True)
+                )
+                lines.append("|".join(cells).rstrip())
+        return lines
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from tabletop_engine.described.scenarios import ROOT, mapping
 from tabletop_engine.drawing import lines
 from tabletop_engine.drawing.covers import cover_of
 from tabletop_engine.drawing.owners import Mark, mark, owner_marks
+from tabletop_engine.drawing.panes import Panes
 from tabletop_engine.drawing.svg import (
     INK,
     PREFIX,
@@ -238,6 +239,12 @@ class PlainDrawing:
         heading += [self.words.facts(state, viewer, None).asked] if asked or state["actor"] == NOBODY else []
         return [lines.Words([*heading, "", *self._lines(state, viewer, tables)])]
 
+    def small_blocks(
+        self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
+    ) -> Sequence[lines.Block]:
+        """The blocks of `text_blocks`."""
+        return self.text_blocks(state, viewer, colour, tables, asked=False)
+
     def compact_text(self, state: Any, viewer: int | None = None, tables: np.ndarray | None = None) -> str:
         """The round and the points, then the text."""
         return lines.joined(self.text_blocks(state, viewer, False, tables, asked=False))
@@ -294,6 +301,10 @@ class PlainDrawing:
     def marks(self, players: int) -> Sequence[Mark]:
         """The shape and the colour of each player."""
         return [mark(owner) for owner in range(len(self.words.owner_names(players)))]
+
+    def panes(self, state: Any, viewer: int | None = None) -> Panes:
+        """The whole picture on every screen."""
+        return Panes()
 
     def _lines(self, state: Any, viewer: int | None, tables: np.ndarray | None) -> list[str]:
         return self.text(*(state, viewer, tables)[: self._parameters]).split("\n")

@@ -51,6 +51,11 @@ def columns_of_output() -> int:
     return (is_terminal(sys.stdout) and shutil.get_terminal_size((COLUMNS, 24)).columns) or COLUMNS
 
 
+def rows_of_output() -> int | None:
+    """The current number of lines of the terminal; None if stdout is none."""
+    return shutil.get_terminal_size((COLUMNS, 24)).lines if is_terminal(sys.stdout) else None
+
+
 def forgive_bytes() -> None:
     """Replace undecodable input and characters that the output can't encode, so that neither ends the program."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):

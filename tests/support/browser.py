@@ -47,6 +47,12 @@ def resize(browser: Any, width: int, height: int) -> None:
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
 
+def prefer(browser: Any, scheme: str) -> None:
+    """Let its person prefer "light" or "dark" colours."""
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+
 def by_id(browser: Any, name: str) -> Any:
     return browser.find_element("id", name)
 

@@ -13,7 +13,7 @@ from typing import Any
 from tests.support.browser import by_id, chromium, clear_logs, events_of, resize, wait
 from tests.support.web import SECONDS
 
-DESK, PHONE = (1280, 900), (390, 844)
+DESK, PHONE, TABLET, LAPTOP, LARGE = (1280, 900), (390, 844), (768, 1024), (1280, 720), (1920, 1080)
 ALONE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 """With it a browser reaches this machine only, as one without a network."""
 _TEXT = 1  # a frame's kind; others ask whether the other end is still there
@@ -27,17 +27,27 @@ const of = (name) => dataset[name] ?? "";
 return { ready: of("ready"), turn: of("turn"), kind: of("kind"), view: of("view"), begun: of("begun") };
 """
 SPOTS = """
-// where each place can be clicked: in the middle, or where no other lies above it
-const marks = [...document.querySelectorAll(".mark:not(.quiet)")];
-return marks.map((mark) => {
-  const box = mark.querySelector(".hit").getBoundingClientRect();
+// where each place can be clicked: in the middle, or where no other lies above it; and how far the page is scrolled
+const marks = [...document.querySelectorAll(".mark:not(.quiet)")], before = scrollY;
+const spots = marks.map((mark) => {
   const spot = { place: mark.dataset.place, actions: mark.dataset.actions.split(" ").map(Number), at: null };
-  for (const down of [0.5, 0.25, 0.75, 0.1, 0.9]) for (const right of [0.5, 0.25, 0.75, 0.1, 0.9]) {
-    const x = box.left + right * box.width, y = box.top + down * box.height;
-    if (!spot.at && document.elementFromPoint(x, y)?.closest(".mark") === mark) spot.at = [x, y];
+  const look = () => {
+    const box = mark.querySelector(".hit").getBoundingClientRect();
+    for (const down of [0.5, 0.25, 0.75, 0.1, 0.9]) for (const right of [0.5, 0.25, 0.75, 0.1, 0.9]) {
+      const x = box.left + right * box.width, y = box.top + down * box.height;
+      if (!spot.at && document.elementFromPoint(x, y)?.closest(".mark") === mark) spot.at = [x, y];
+    }
+  };
+  look();
+  if (!spot.at) {
+    const { top, bottom } = mark.getBoundingClientRect();
+    scrollBy({ top: (top + bottom) / 2 - innerHeight / 4, behavior: "instant" });
+    look();
   }
-  return spot;
+  return { ...spot, scrolled: scrollY };
 });
+scrollTo({ top: before, behavior: "instant" });
+return spots;
 """
 
 
@@ -46,6 +56,7 @@ class Visitor:
 
     Attributes:
         at: where the server is.
+        touches: whether it is a finger that points.
         clicks: how many answers were given on the board, and how many in the list.
     """
 
@@ -54,6 +65,7 @@ class Visitor:
         self.random = random.Random(seed)
         self.clicks = {"board": 0, "list": 0}
         self.downloads = Path()
+        self.touches = bool(self.run("return matchMedia('(pointer: coarse)').matches"))
         self._frames: list[dict[str, Any]] = []
         self._asked: set[str] = set()
 
@@ -99,8 +111,9 @@ class Visitor:
 
     @property
     def picture(self) -> str:
-        """The board's markup."""
-        return str(self.run("return document.querySelector('#board .picture').innerHTML"))
+        """The board's markup, before it was arranged for this screen."""
+        script = 'const done = arguments[0]; import("/page/board.js").then((board) => done(board.boardDocument()))'
+        return str(self.browser.execute_async_script(script))
 
     def view(self) -> dict[str, Any]:
         """What the page was told last."""
@@ -123,10 +136,17 @@ class Visitor:
         """Move the mouse there, and press it."""
         self._pointed(x, y).click().perform()
 
+    def tap(self, spot: dict[str, Any]) -> None:
+        """Press one of `spots`, where it is."""
+        self.run("scrollTo({ top: arguments[0], behavior: 'instant' })", spot["scrolled"])
+        self.point(*spot["at"])
+
     def _pointed(self, x: float, y: float) -> Any:
         from selenium.webdriver import ActionChains
+        from selenium.webdriver.common.actions.pointer_input import PointerInput
 
-        chain: Any = ActionChains(self.browser, duration=0)
+        finger: list[Any] = [PointerInput("touch", "finger")] if self.touches else []  # type: ignore[no-untyped-call]
+        chain: Any = ActionChains(self.browser, duration=0, devices=finger or None)
         chain.w3c_actions.pointer_action.move_to_location(round(x), round(y))
         return chain
 
@@ -177,7 +197,7 @@ class Visitor:
                 return
             self.clicks["board"] += 1
             spot = self.random.choice(spots)
-            self.point(*spot["at"])
+            self.tap(spot)
             if len(spot["actions"]) > 1:
                 self.random.choice(self.all("#menu button")).click()
             more = self.facts["begun"] == str(int(begun) + 1)
@@ -256,14 +276,14 @@ class Visitor:
 
 @contextmanager
 def a_browser(size: tuple[int, int]) -> Iterator[Any]:
-    """A browser of somebody's own, who has chosen not to wait; of a phone's size it is one."""
+    """A browser of somebody's own, who has chosen not to wait; of the size of a phone or a tablet it is one."""
     width, height = size
     emulated = {"deviceMetrics": {"width": width, "height": height, "pixelRatio": 1, "touch": True}}
-    options = {"mobileEmulation": emulated} if size == PHONE else {}
+    options = {"mobileEmulation": emulated} if width < 960 else {}
     with chromium(ALONE, **options) as browser:
         browser.set_script_timeout(SECONDS)
         browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": _AT_ONCE})
-        if size != PHONE:
+        if not options:
             resize(browser, width, height)
         yield browser
 

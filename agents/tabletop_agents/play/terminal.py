@@ -15,7 +15,14 @@ from tabletop_agents.play.typed import TypedSession
 from tabletop_engine.checks import checked
 from tabletop_engine.drawing.lines import fit
 from tabletop_engine.game import Game
-from tabletop_engine.text.terminal import columns_of_output, forgive_bytes, is_terminal, obeys_sequences, wants_colour
+from tabletop_engine.text.terminal import (
+    columns_of_output,
+    forgive_bytes,
+    is_terminal,
+    obeys_sequences,
+    rows_of_output,
+    wants_colour,
+)
 from tabletop_engine.text.words import shown
 
 _CLEAR_SCREEN = "\x1b[H\x1b[2J\x1b[3J"
@@ -68,6 +75,11 @@ class Terminal:
     def columns(self) -> int:
         """The present width of the terminal, in characters."""
         return columns_of_output()
+
+    @property
+    def rows(self) -> int | None:
+        """The present number of lines of the terminal; None if the output is none."""
+        return rows_of_output()
 
     def read(self, prompt: str) -> str:
         """The next line. Raises EOFError after the last one, or if stdin is closed."""
@@ -133,7 +145,7 @@ def _until_left(session: TypedSession, terminal: Terminal) -> None:
             if moved:
                 if session.changes_hands:
                     terminal.clear()
-                terminal.show(session.screen(terminal.columns, terminal.colour))
+                terminal.show(session.screen(terminal.columns, terminal.colour, terminal.rows))
             line = terminal.read(session.prompt)
             thinks = session.asks_for_hint(line)
             with terminal.waiting(f"{shown(session.hints.name)} thinks …") if thinks else contextlib.nullcontext():

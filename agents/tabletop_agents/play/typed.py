@@ -17,7 +17,7 @@ from tabletop_agents.names import own_agents
 from tabletop_agents.play.advice import advise, estimate_text
 from tabletop_agents.play.session import Session
 from tabletop_engine.checks import checked
-from tabletop_engine.drawing.lines import Words, in_columns, joined
+from tabletop_engine.drawing.lines import Words, in_columns, in_groups, joined, wrapped
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.files import free_path
 from tabletop_engine.game import NOBODY, Config, Game
@@ -30,6 +30,8 @@ _MOST_SHOWN = 3
 """The number of actions in a hint."""
 _LONG_LIST = 12
 """Up to this many answers are listed in one column, more in several."""
+_SMALL = 80
+"""The columns of the smallest terminal for which there are small boards."""
 
 _HELP = """\
 Answer by the number of an action, or by a part of its name that no other has{examples}.
@@ -103,8 +105,11 @@ class TypedSession(Session):
 
     # --- what is to be seen ---
 
-    def screen(self, columns: int = COLUMNS, colour: bool = False) -> str:
-        """What happened since the person's last decision, the board, and the question with all answers, in words."""
+    def screen(self, columns: int = COLUMNS, colour: bool = False, rows: int | None = None) -> str:
+        """What happened since the person's last decision, the board, and the question with all answers, in words.
+
+        Where these two don't fit into `rows` lines, both are made smaller, and the rest comes before them.
+        """
         if self.changes_hands:
             name = self.names[self.actor]
             return f"{name} is asked. {name}, press Enter when nobody else looks at the screen."
@@ -112,6 +117,10 @@ class TypedSession(Session):
         board = self.game.drawing.text_blocks(self.state, self._viewer, colour, self.tables, asked=False)
         above = [painted("=" * min(columns, COLUMNS), FAINT, colour), *self._since(colour)]
         below = [*self._result(colour), *self._offer()] if self.over else self._asked(columns, colour)
+        high = len(joined([*board, Words(below)], columns).split("\n")) + 1  # with the line that is typed
+        if rows is not None and high > rows and columns >= _SMALL and not self.over:
+            board = self.game.drawing.small_blocks(self.state, self._viewer, colour, self.tables)
+            below = self._asked(columns, colour, rows - 1 - sum(len(block.lines(columns)) for block in board[-2:]))
         return joined([Words(above), *board, Words(below)], columns)
 
     @property
@@ -133,14 +142,25 @@ class TypedSession(Session):
         if first < len(self._actions):
             yield ""
 
-    def _asked(self, columns: int, colour: bool) -> list[str]:
+    def _asked(self, columns: int, colour: bool, rows: int | None = None) -> list[str]:
+        """The question and the answers; close together where they have more than `rows` lines."""
         who = "" if len(self.people) == 1 else self.names[self.actor]
         entries = [f"{number:4}  {text}" for number, (_, text) in enumerate(self.answers(), 1)]
         undo = ", u undo" if self.alone else ""
         keys = f"a number, or part of a name; ? hint{undo}, s save, q quit, h help"
         shown = entries if len(entries) <= _LONG_LIST else in_columns(entries, columns)
         question = painted(f"{asked_of(self.game.words.question(self.state), who)}:", BOLD, colour)
-        return ["", question, *shown, painted(keys, FAINT, colour)]
+        if rows is None:
+            return ["", question, *shown, painted(keys, FAINT, colour)]
+        room = rows - len(wrapped(question, columns)) - len(wrapped(keys, columns))
+        texts = [text for _, text in self.answers()]
+        lists = [
+            Words(shown).lines(columns),
+            in_columns(entries, columns),
+            *(in_groups(texts, columns, n) for n in (3, 2)),
+        ]
+        best = next((one for one in lists if len(one) <= room), min(lists, key=len))
+        return [*([""] if len(best) < room else []), question, *best, painted(keys, FAINT, colour)]
 
     def _result(self, colour: bool) -> list[str]:
         """The points by source, and who won."""

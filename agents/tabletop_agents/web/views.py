@@ -67,7 +67,7 @@ def owners_of(session: Session, seats: Sequence[int]) -> list[dict[str, Any]]:
 def position_of(session: Session, viewer: int | None, boards: Boards) -> dict[str, Any]:
     """What every view of a game has: the board, and the stage of the game."""
     game, state = session.game, session.state
-    facts = game.words.facts(state, viewer, labels(session))
+    facts, panes_of = game.words.facts(state, viewer, labels(session)), game.drawing.panes(state, viewer)
     return {
         "game": game.name,
         "title": game.title,
@@ -79,6 +79,7 @@ def position_of(session: Session, viewer: int | None, boards: Boards) -> dict[st
         "asked": facts.asked,
         "actor": facts.actor,
         "board": boards.add(session, state, viewer, last_action(session, viewer)),
+        "panes": {kind: [one._asdict() for one in panes] for kind, panes in panes_of._asdict().items()},
     }
 
 

@@ -46,6 +46,7 @@ export function showAnswers(answers, owners, choose, hover) {
     const head = heads.find(({ rows: [first] }) => first === row);
     return head ? [head.item, row.item] : [row.item];
   }));
+  filter();
 }
 
 /* Only answers that begin with these actions. */
@@ -101,9 +102,18 @@ export function typed(key) {
   return true;
 }
 
+/* On a small screen, answers that are places on the board are folded away until somebody wants to read them. */
+function unfold(wanted = true) {
+  $("decision").classList.toggle("unfolded", wanted);
+  $("placed").setAttribute("aria-expanded", $("decision").classList.contains("unfolded"));
+}
+
+$("placed").addEventListener("click", () => unfold(!$("decision").classList.contains("unfolded")));
+
 const offered = () => rows.filter(({ item }) => !item.hidden);
 
 function step(by) {
+  unfold();
   const there = offered(), at = there.findIndex(({ button }) => button === document.activeElement);
   const to = at < 0 ? (by > 0 ? 0 : there.length - 1) : Math.max(0, Math.min(there.length - 1, at + by));
   there[to]?.button.focus();
@@ -114,8 +124,18 @@ function filter() {
   const words = $("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = ({ text, actions }) =>
     begun.every((action, i) => actions[i] === action) && words.every((word) => text.toLowerCase().includes(word));
-  for (const { answer, item } of rows) item.hidden = !fits(answer);
-  for (const { item, rows: those } of heads) item.hidden = begun.length > 0 || those.every((row) => row.item.hidden);
+  const isPlace = ({ steps }) => steps[begun.length]?.places.length > 0;
+  for (const { answer, item } of rows) {
+    item.hidden = !fits(answer);
+    item.classList.toggle("placed", isPlace(answer));
+  }
+  for (const { item, rows: those } of heads) {
+    item.hidden = begun.length > 0 || those.every((row) => row.item.hidden);
+    item.classList.toggle("placed", those.every(({ answer }) => isPlace(answer)));
+  }
+  const placed = offered().filter(({ answer }) => isPlace(answer)).length;
+  $("placed").hidden = !placed;
+  $("placed").textContent = placed === 1 ? "1 answer is on the board" : `${placed} answers are on the board`;
 }
 
 $("filter").addEventListener("input", filter);
@@ -134,6 +154,7 @@ $("filter").addEventListener("keydown", (event) => {
 
 export function startFilter() {
   if ($("filter-row").hidden) return false;
+  unfold();
   $("filter").focus();
   return true;
 }

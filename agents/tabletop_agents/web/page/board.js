@@ -1,17 +1,23 @@
 /* The board: the project's drawing, and above it, in a second picture of the same size, the places to click. */
 
 import { $, draw, make } from "./dom.js";
+import { withHits } from "./hits.js";
+import { arrange, kindOfScreen, makeLegible, onFold, unfold } from "./layout.js";
 import { openMenu, closeMenu } from "./menu.js";
 
-const LEAST = 24; // CSS pixels that a finger or an unsteady hand needs
-const SMALL = 72; // in the drawing's units: such places lie close together, so their lines are thin
+const SMALL = 60; // in the picture's units: such places lie close together, so their lines are thin
+const EDGE = 8; // CSS pixels around places that are brought into sight
 const MANY = 6; // answers that are all on closer places, too, and are no help as a menu
 const ROW = 30; // places whose tops differ by less are in one row
 
 let shown = []; // the parts of the board, to know which are new
 let placed = []; // [element, part] of the board
 let marks = []; // {group, box, entries}
+let said = ""; // what of it the page says elsewhere
 let sheet = null;
+let marked = null; // what the places were made from, to make them anew: the arguments of `markPlaces`
+let shares = null; // that are shown, by entry
+let arrangedFor = 0; // the width
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const MOVE = { duration: 300, easing: "ease-out" };
@@ -60,27 +66,52 @@ export function showBoard(parts, numbers, label, animated = false, asked = "") {
     fitting.observe(sheet);
   }
   clearMarks();
-  const holder = document.createElement("template");
-  holder.innerHTML = board.join("");
-  const svg = holder.content.firstElementChild;
   const moves = animated && shown.length > 0 && !still.matches;
   const before = moves ? piecesOf(sheet.querySelector(".picture svg")) : null;
-  placed = [...svg.children].map((child, i) => [child, board[i + 1]]);
-  const known = new Set(shown);
-  for (const [element, part] of placed) {
-    if (asked && element.getAttribute("aria-label") === asked) {
-      element.classList.add("said");
-      if (element.previousElementSibling?.matches("use")) element.previousElementSibling.classList.add("said"); // of whom
-    } else if (animated && shown.length && !known.has(part)) element.classList.add("fresh");
-  }
-  shown = board;
-  svg.querySelector(":scope > title")?.remove(); // it would pop up wherever the mouse rests
-  svg.setAttribute("aria-hidden", "true"); // to who can't see it, the board is its label
-  sheet.firstElementChild.replaceChildren(svg);
+  const known = new Set(animated ? shown : []);
+  [shown, said] = [board, asked];
+  const svg = put(known);
   sheet.firstElementChild.setAttribute("aria-label", label);
   if (before) movePieces(before, svg);
   $("board").classList.remove("stale");
 }
+
+/* The picture of the parts that are shown; those that are not among the known ones, if there are any, come up. */
+function put(known) {
+  const holder = document.createElement("template");
+  holder.innerHTML = shown.join("");
+  const svg = holder.content.firstElementChild;
+  placed = [...svg.children].map((child, i) => [child, shown[i + 1]]);
+  for (const [element, part] of placed) {
+    if (said && element.getAttribute("aria-label") === said) {
+      element.classList.add("said");
+      if (element.previousElementSibling?.matches("use")) element.previousElementSibling.classList.add("said"); // of whom
+    } else if (known.size && !known.has(part)) element.classList.add("fresh");
+  }
+  svg.querySelector(":scope > title")?.remove(); // it would pop up wherever the mouse rests
+  svg.setAttribute("aria-hidden", "true"); // to who can't see it, the board is its label
+  sheet.firstElementChild.replaceChildren(svg);
+  arrangedFor = $("board").clientWidth;
+  arrange(svg, arrangedFor);
+  makeLegible(svg);
+  const { width, height } = svg.viewBox.baseVal;
+  document.documentElement.style.setProperty("--shape", (width / height).toFixed(2)); // a window's height decides how wide it can be
+  return svg;
+}
+
+/* Once more, for another size of the window, or with other parts folded away. */
+function putAgain() {
+  if (!sheet || !shown.length) return;
+  const again = marked, badges = shares;
+  put(new Set());
+  if (again) markPlaces(...again);
+  if (again && badges) showBadges(badges);
+}
+
+onFold(putAgain);
+const fitting = new ResizeObserver(() => {
+  if ($("board").clientWidth !== arrangedFor) putAgain();
+});
 
 export function clearBoard() {
   closeMenu();
@@ -100,14 +131,28 @@ export function boardDocument() {
 
 /* --- places --- */
 
-/* The element at a path of (name, value) pairs, from outer to inner. */
+/* The element at a path of (name, value) pairs, from outer to inner; of several, such as a card and its number in a list, the largest. */
 function find(root, path) {
-  let element = root;
-  for (const [name, value] of path) {
-    if (!/^[a-z-]+$/.test(name)) return null;
-    element = element?.querySelector(`[data-${name}="${CSS.escape(value)}"]`);
-  }
-  return element === root ? null : element;
+  if (!path.length || !path.every(([name]) => /^[a-z-]+$/.test(name))) return null;
+  const found = [...root.querySelectorAll(path.map(([name, value]) => `[data-${name}="${CSS.escape(value)}"]`).join(" "))];
+  return found.length > 1 ? found.reduce((one, other) => (areaOf(other) > areaOf(one) ? other : one)) : (found[0] ?? null);
+}
+
+function areaOf(element) {
+  const { width, height } = element.getBoundingClientRect();
+  return width * height;
+}
+
+const isFolded = (element) => !element.getBoundingClientRect().width;
+
+/* Whether answers are only at places that are folded away; these parts are unfolded then. */
+function unfoldFor(svg, entries) {
+  const folds = entries.filter(({ places }) => places.length).flatMap(({ places }) => {
+    const there = places.map((path) => find(svg, path)).filter(Boolean);
+    return there.length && there.every(isFolded) ? [there[0].closest("[data-fold]") ?? there[0].querySelector("[data-fold]")] : [];
+  }).filter(Boolean).map((element) => element.dataset.fold);
+  for (const fold of folds) unfold(fold);
+  return folds.length > 0;
 }
 
 function boxOf(element, svg, scale) {
@@ -128,8 +173,13 @@ hover(keys) is told which entries the pointer or the focus is at; [] when it lea
 */
 export function markPlaces(entries, choose, hover = () => {}) {
   clearMarks();
-  const svg = sheet?.querySelector("svg");
+  let svg = sheet?.querySelector("svg");
   if (!svg) return;
+  marked = [entries, choose, hover];
+  if (unfoldFor(svg, entries)) {
+    put(new Set());
+    svg = sheet.querySelector("svg");
+  }
   const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
   if (!scale) return;
   const found = new Map(); // by element
@@ -137,7 +187,7 @@ export function markPlaces(entries, choose, hover = () => {}) {
     let closest = ""; // the kind of the first place that there is; others of that kind are as close, such as dice
     for (const path of entry.places) {
       const element = find(svg, path);
-      if (!element) continue;
+      if (!element || isFolded(element)) continue;
       closest ||= kindOf(path);
       if (!found.has(element)) found.set(element, { path, entries: [], quiet: true });
       const mark = found.get(element);
@@ -146,37 +196,41 @@ export function markPlaces(entries, choose, hover = () => {}) {
     }
   }
   // a place around closer ones can be clicked, but has no line and is no stop for the keyboard
-  marks = [...found].filter(([, { quiet, entries: those }]) => !quiet || those.length <= MANY)
-    .map(([element, mark]) => ({ ...mark, box: boxOf(element, svg, scale) })).sort(inOrder);
+  const pointer = kindOfScreen(arrangedFor) === "desk" ? "mouse" : "finger";
+  const places = [...found].filter(([, { quiet, entries: those }]) => !quiet || those.length <= MANY)
+    .map(([element, mark]) => outlined({ ...mark, box: boxOf(element, svg, scale) }));
+  marks = withHits(places, pointer, scale).sort(inOrder);
   if (!marks.length) return;
   const layer = draw("svg", { id: "marks", viewBox: svg.getAttribute("viewBox"), role: "group", "aria-label": "Places on the board" });
   const first = marks.find(({ quiet }) => !quiet);
-  for (const mark of marks) layer.append(drawMark(mark, mark === first, scale, choose, hover));
+  for (const mark of marks) layer.append(drawMark(mark, mark === first, choose, hover));
   layer.addEventListener("keydown", moveFocus);
   sheet.append(layer);
+  if (pointer === "finger") keepInSight();
 }
 
-/* What is clicked of a place: as large as it is, and large enough on the screen. */
-function hitOf({ x, y, width, height }, scale) {
-  const wide = Math.max(width, LEAST / scale), high = Math.max(height, LEAST / scale);
-  return { x: x + (width - wide) / 2, y: y + (height - high) / 2, width: wide, height: high, rx: 8 };
+/* Where the board is longer than the screen, what can be answered is seen, above the sheet with the question: all, or the first. */
+function keepInSight() {
+  const dock = $("dock").getBoundingClientRect(), end = (dock.top > innerHeight / 4 ? Math.min(innerHeight, dock.top) : innerHeight) - EDGE;
+  const boxes = marks.filter(({ quiet }) => !quiet).map(({ group }) => group.querySelector(".hit").getBoundingClientRect());
+  if (!boxes.length) return;
+  const first = Math.min(...boxes.map(({ top }) => top)), last = Math.max(...boxes.map(({ bottom }) => bottom));
+  let by = 0;
+  if (last - first > end - EDGE) by = boxes.some(({ top, bottom }) => top >= EDGE && bottom <= end) ? 0 : first - EDGE;
+  else if (first < EDGE) by = first - EDGE;
+  else if (last > end) by = last - end;
+  if (by) scrollBy({ top: by, behavior: "instant" });
 }
 
-/* The board has another size: a phone was turned, say. */
-function fitHits() {
-  const layer = $("marks"), scale = layer ? layer.getBoundingClientRect().width / layer.viewBox.baseVal.width : 0;
-  if (!scale) return;
-  for (const { group, outline } of marks) {
-    for (const [name, value] of Object.entries(hitOf(outline, scale))) group.querySelector(".hit").setAttribute(name, value);
-  }
-}
-const fitting = new ResizeObserver(fitHits);
-
-function drawMark(mark, isFirst, scale, choose, hover) {
-  const { box, entries, path, quiet } = mark;
-  const words = entries.length > 1 ? `${entries.length} answers: ${entries.map((one) => one.words).join("; ")}` : entries[0].words;
-  const small = Math.min(box.width, box.height) < SMALL, margin = small ? 0.5 : 3;
+function outlined(mark) {
+  const { box } = mark, small = Math.min(box.width, box.height) < SMALL, margin = small ? 0.5 : 3;
   const outline = { x: box.x - margin, y: box.y - margin, width: box.width + 2 * margin, height: box.height + 2 * margin, rx: small ? 5 : 8 };
+  return { ...mark, small, outline };
+}
+
+function drawMark(mark, isFirst, choose, hover) {
+  const { entries, path, quiet, small, outline, hit } = mark;
+  const words = entries.length > 1 ? `${entries.length} answers: ${entries.map((one) => one.words).join("; ")}` : entries[0].words;
   // the closest place stands for what lies around it, too
   const reached = { role: "button", tabindex: isFirst ? 0 : -1, "aria-label": words, ...(entries.length > 1 ? { "aria-haspopup": "menu" } : {}) };
   mark.group = draw(
@@ -188,11 +242,10 @@ function drawMark(mark, isFirst, scale, choose, hover) {
       ...(quiet ? { "aria-hidden": "true" } : reached),
     },
     draw("title", {}, words),
-    draw("rect", { class: "hit", ...hitOf(outline, scale) }),
+    draw("rect", { class: "hit", ...hit, rx: 8 }),
     draw("rect", { class: "halo", ...outline }),
     draw("rect", { class: "line", ...outline }),
   );
-  mark.outline = outline;
   const keys = entries.map(({ key }) => key);
   const press = () => {
     if (entries.length === 1) choose(entries[0].key);
@@ -250,6 +303,7 @@ function neighbour(there, from, [right, down]) {
 export function clearMarks() {
   closeMenu();
   marks = [];
+  marked = shares = null;
   $("marks")?.remove();
 }
 
@@ -258,11 +312,12 @@ export function light(keys) {
   for (const { group, entries, quiet } of marks) group.classList.toggle("lit", !quiet && entries.some(({ key }) => keys.includes(key)));
 }
 
-/* Percents at the places, above all lines; shares: by entry. */
-export function showBadges(shares) {
+/* Percents at the places, above all lines; by: the shares by entry. */
+export function showBadges(by) {
   $("badges")?.remove();
+  shares = by;
   const shared = marks.filter(({ quiet }) => !quiet).map(({ box, entries }) => ({
-    box, share: entries.reduce((sum, { key }) => sum + (shares.get(key) ?? 0), 0),
+    box, share: entries.reduce((sum, { key }) => sum + (by.get(key) ?? 0), 0),
   })).filter(({ share }) => share >= 0.005);
   if (!shared.length) return;
   const svg = sheet.querySelector("svg"), scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
@@ -283,7 +338,7 @@ function covered({ x, y, width, height }, others) {
 /* On the upper edge of a place; where a label is there, on another edge or in the middle. On a small place it is smaller. */
 function badge(place, share, labels, others) {
   const words = `${Math.round(100 * share)} %`;
-  const width = 12 + 9 * words.length, height = 22, scale = Math.max(0.62, Math.min(1, place.width / 90));
+  const width = 12 + 9 * words.length, height = 22, scale = Math.max(0.74, Math.min(1, place.width / 90));
   const wide = width * scale, high = height * scale, most = sheet.querySelector("svg").viewBox.baseVal.width - 2;
   const upper = place.y - 16 * scale, lower = place.y + place.height - 6 * scale, middle = place.y + (place.height - high) / 2;
   const spots = [[0.5, upper], [0.5, middle], [0.5, lower], [1, upper], [0, upper], [1, lower], [0, lower]].map(([part, top]) => ({
@@ -295,13 +350,4 @@ function badge(place, share, labels, others) {
   const plate = draw("rect", { width, height, rx: 11, "fill-opacity": (0.75 + 0.25 * share).toFixed(2) });
   const text = draw("text", { x: width / 2, y: 16.5 }, words);
   return draw("g", { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})scale(${scale.toFixed(2)})`, opacity: (0.7 + 0.3 * share).toFixed(2) }, plate, text);
-}
-
-export function zoom() {
-  const large = $("board").classList.toggle("large");
-  $("zoom").setAttribute("aria-pressed", large);
-  if (!large || !marks.length) return;
-  // what can be answered is what one wants to see
-  const { left, width } = $("marks").querySelector(".mark").getBoundingClientRect(), board = $("board").getBoundingClientRect();
-  $("board").scrollLeft += left + width / 2 - board.left - board.width / 2;
 }

@@ -13,7 +13,6 @@ const KEYS = [
   [["Space"], "skip what is told; watching: go, pause"],
   [["+", "−"], "faster, slower"],
   [["←", "→", "Home", "End"], "analysing: along the moves; watching: → is one step"],
-  [["z"], "larger board"],
   [["Esc"], "close, leave"],
   [["h"], "this help"],
 ];

@@ -79,15 +79,4 @@ $("home").addEventListener("click", (event) => {
   go({ start: null });
 });
 
-/* What stands above and below the board in a large window: the square is as large as the rest of the height. */
-function measureAround() {
-  if ($("table").hidden) return;
-  const gap = parseFloat(getComputedStyle(document.body).paddingBottom);
-  const top = $("main").getBoundingClientRect().top + scrollY;
-  const around = top + $("controls").getBoundingClientRect().height + 2 * gap;
-  document.documentElement.style.setProperty("--around", `${Math.ceil(around)}px`);
-}
-const around = new ResizeObserver(() => requestAnimationFrame(measureAround));
-for (const element of [document.querySelector("header"), $("controls"), $("banner")]) around.observe(element);
-
 route();

@@ -4,9 +4,10 @@ import { useDrawings } from "./api.js";
 import { forgetAdvice, askAdvice, offerAdvisers } from "./advice.js";
 import { closeAnalysis, moveInLine, showAnalysis } from "./analysis.js";
 import { disableAnswers, lightAnswers, narrowAnswers, showAnswers, startFilter, typed } from "./answers.js";
-import { clearBoard, clearMarks, light, markPlaces, showBoard, zoom } from "./board.js";
+import { clearBoard, clearMarks, light, markPlaces, showBoard } from "./board.js";
 import { $, attempt, complain, complainOn, make, sentence, token } from "./dom.js";
 import { afterEditing, checkAgain, closeEditor, isEditing } from "./editor.js";
+import { usePanes } from "./layout.js";
 import { analyseAt, ask, present, save, waiting } from "./present.js";
 import { closeReview, reviewPart } from "./review.js";
 import { remember, setting } from "./settings.js";
@@ -116,6 +117,7 @@ async function work() {
     $("rules-link").href = `/#rules=${next.game}&table=${present.key}`;
     $("rules-link").hidden = false;
     $("home").textContent = next.title;
+    usePanes(next);
     if (next.kind === "watch") stepCame(next);
     if (next.past || next.kind === "analyse") {
       clearStory();
@@ -375,7 +377,6 @@ for (const id of ["lesson", "introduction"]) {
   $(id).querySelector("summary").addEventListener("click", () => remember(id, !$(id).open));
 }
 $("advice").addEventListener("click", () => askAdvice());
-$("zoom").addEventListener("click", zoom);
 $("skip").addEventListener("click", skip);
 $("save").addEventListener("click", () => save("replay"));
 $("analyse-game").addEventListener("click", () => analyseAt(0));
@@ -402,6 +403,5 @@ export function tableKey(key) {
   if (key === "u") return undo(), true;
   if (key === "?") return askAdvice(), true;
   if (key === "/") return startFilter();
-  if (key === "z") return zoom(), true;
   return typed(key);
 }

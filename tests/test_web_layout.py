@@ -1,0 +1,319 @@
+"""The web page on screens of all sizes: what can be read and met, and whole games by mouse, finger and keys."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("selenium", reason="needs selenium")
+
+from selenium.webdriver.common.keys import Keys
+
+from petrichor_env.config import MODULES
+from tests.support.browser import press, resize, wait
+from tests.support.visitor import DESK, LAPTOP, LARGE, PHONE, TABLET, Visitor, a_browser, visiting
+from tests.support.web import SECONDS, Server, serving
+
+SMALL_PHONE = (360, 740)
+SIZES = (SMALL_PHONE, PHONE, TABLET, LAPTOP, LARGE)
+FULL: dict[str, dict[str, Any]] = {
+    "petrichor": {"seats": ["here", *["random"] * 4], "options": {"modules": list(MODULES)}},
+    "evergreen": {"seats": ["here", *["random"] * 3]},
+}
+"""For each game a table with the most players and all modules."""
+LEAST_TEXT = 11.0
+LEAST_HIT = {"finger": 39.0, "mouse": 15.5}
+"""CSS pixels. With a mouse, the list of answers is another way to what is small."""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serving(tmp_path_factory.mktemp("games")) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def desk() -> Iterator[Any]:
+    with a_browser(DESK) as browser:
+        yield browser
+
+
+@pytest.fixture
+def visitor(desk: Any, server: Server, tmp_path: Path) -> Iterator[Visitor]:
+    with visiting(desk, server.url, tmp_path) as one:
+        yield one
+    resize(desk, *DESK)
+
+
+def on(size: tuple[int, int], server: Server, downloads: Path) -> Iterator[Visitor]:
+    with a_browser(size) as browser, visiting(browser, server.url, downloads) as one:
+        yield one
+
+
+# --- what can be read and met ----------------------------------------------------------------------------------------
+
+_TEXTS = """
+// words on the board and on the page that are smaller than they may be
+const least = arguments[0], small = [];
+for (const one of document.querySelectorAll("#board .picture [aria-label]")) {
+  const size = 200 * (one.getScreenCTM()?.a ?? 0);
+  if (one.getBoundingClientRect().width && size < least - 0.05) small.push([one.getAttribute("aria-label"), size]);
+}
+for (const one of document.querySelectorAll("#badges text")) {
+  const size = parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a;
+  if (size < least - 0.05) small.push([one.textContent, size]);
+}
+const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (walker.nextNode()) {
+  const { parentElement: one, data } = walker.currentNode;
+  if (!data.trim() || one.closest("svg, script, noscript")) continue;
+  if (!one.checkVisibility({ visibilityProperty: true })) continue;
+  const size = parseFloat(getComputedStyle(one).fontSize);
+  if (size < least) small.push([data, size]);
+}
+return small;
+"""
+_OVERLAPS = """
+// enlarged words that lie on other words
+const found = [], words = [...document.querySelectorAll("#board .picture [aria-label]")]
+  .map((one) => [one, one.getBoundingClientRect()]).filter(([, { width }]) => width);
+for (const [one, a] of words) for (const [other, b] of words) {
+  if (one === other || one.contains(other) || other.contains(one)) continue;
+  const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+  const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+  if (across > 1.5 && down > 1.5) found.push([one.getAttribute("aria-label"), other.getAttribute("aria-label")]);
+}
+return found;
+"""
+_HITS = """
+// the places: how large each is, what it meets although neither lies in the other, and what taps beside its middle meet
+const boxOf = (mark) => mark.querySelector(".hit").getBoundingClientRect();
+const marks = [...document.querySelectorAll(".mark:not(.quiet)")], before = scrollY;
+const across = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left);
+const down = (a, b) => Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+const within = (a, b) => across(a, b) > 0.8 * a.width && down(a, b) > 0.8 * a.height;
+const found = marks.map((mark) => {
+  const { place } = mark.dataset;
+  let box = boxOf(mark);
+  const meets = marks.map((other) => [other, boxOf(other)]).filter(([other, its]) => other !== mark
+    && across(box, its) > 0.5 && down(box, its) > 0.5 && !within(box, its) && !within(its, box))
+    .map(([other]) => other.dataset.place);
+  const above = marks.some((other) => other !== mark && within(boxOf(other), box));
+  const dock = document.getElementById("dock").getBoundingClientRect();
+  if (box.top < 8 || box.bottom > (innerWidth < 960 ? dock.top : innerHeight) - 8) {
+    scrollBy({ top: (box.top + box.bottom) / 2 - innerHeight / 4, behavior: "instant" });
+    box = boxOf(mark);
+  }
+  let taps = 0, wrong = 0;
+  const x = (box.left + box.right) / 2, y = (box.top + box.bottom) / 2;
+  for (const far of [0, 2, 5]) for (let i = 0; i < (far ? 8 : 1); i++) {
+    const meant = document.elementFromPoint(x + far * Math.cos(i * Math.PI / 4), y + far * Math.sin(i * Math.PI / 4));
+    taps++;
+    wrong += meant?.closest(".mark") !== mark;
+  }
+  return { place, width: box.width, height: box.height, meets, taps, wrong: above ? 0 : wrong };
+});
+scrollTo({ top: before, behavior: "instant" });
+return found;
+"""
+_SHARE = "return document.getElementById('board').getBoundingClientRect().width / innerWidth"
+_IN_SIGHT = """
+const dock = document.getElementById("dock").getBoundingClientRect(), end = innerWidth < 960 ? dock.top : innerHeight;
+const boxes = [...document.querySelectorAll(".mark:not(.quiet) .hit")].map((one) => one.getBoundingClientRect());
+return !boxes.length || boxes.some(({ top, bottom }) => top >= -1 && bottom <= end + 1);
+"""
+
+
+@pytest.mark.parametrize("answers", [16, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("game", FULL)
+def test_what_is_read_and_met(visitor: Visitor, server: Server, game: str, answers: int) -> None:
+    """At every size: no word is too small, none lies on another, and each place is met, though not right in its middle.
+
+    Whenever there are places of another kind, or more of a kind than before.
+    """
+    visitor.sit(server.make(game, start={"seed": 4}, **FULL[game])[0])
+    most: dict[str, int] = {}
+    places = 0
+    for _ in range(answers):
+        kinds = Counter(place.rpartition(" ")[2].partition(":")[0] for place in places_of(visitor))
+        if any(number > most.get(kind, 0) + 2 * (kind in most) for kind, number in kinds.items()):
+            most |= kinds
+            for size in SIZES:
+                resize(visitor.browser, *size)
+                places += measured(visitor, (game, size))
+            resize(visitor.browser, *DESK)
+        if visitor.turn == "over":
+            break
+        visitor.answer()
+    assert len(most) > 2 and places > 60
+
+
+def points_of(visitor: Visitor) -> list[str]:
+    return visitor.texts("#owners td")
+
+
+def places_of(visitor: Visitor) -> list[str]:
+    return list(
+        visitor.run("return [...document.querySelectorAll('.mark:not(.quiet)')].map((one) => one.dataset.place)")
+    )
+
+
+def measured(visitor: Visitor, at: tuple[str, tuple[int, int]]) -> int:
+    """Measure all that is to be seen now; how many places there are."""
+    width = at[1][0]
+    assert visitor.run(_TEXTS, LEAST_TEXT) == [], at
+    assert visitor.run(_OVERLAPS) == [], at
+    assert visitor.run(_IN_SIGHT), at
+    assert width < 960 or visitor.run(_SHARE) >= 0.6, at
+    hits = visitor.run(_HITS)
+    for hit in hits:
+        assert min(hit["width"], hit["height"]) >= LEAST_HIT["mouse" if width >= 960 else "finger"], (at, hit)
+        assert hit["taps"] == 17 and hit["wrong"] == 0 and hit["meets"] == [], (at, hit)
+    return len(hits)
+
+
+def test_play_is_in_sight(visitor: Visitor) -> None:
+    """On the start page, without scrolling, whatever is chosen."""
+    for size in (SMALL_PHONE, PHONE, TABLET, LAPTOP, LARGE):
+        resize(visitor.browser, *size)
+        for players in (1, 5):
+            visitor.choose("petrichor", players)
+            box = visitor.run("return document.getElementById('play').getBoundingClientRect()")
+            assert box["top"] >= 0 and box["bottom"] <= size[1] and box["right"] <= size[0], (size, players)
+
+
+def test_answers_that_are_places_are_folded_away(visitor: Visitor, server: Server) -> None:
+    """On small screens; not in a first game, nor when somebody reads, filters or types."""
+    visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
+    shown = (
+        "return [...document.querySelectorAll('#answers li:not(.head)')].filter((one) => one.checkVisibility()).length"
+    )
+    offered = len(visitor.all("#answers li:not(.head)"))
+    placed = len(visitor.all("#answers li.placed:not(.head)"))
+    assert placed > 2 and visitor.run(shown) == offered and not visitor.shows("placed")
+    for size in (PHONE, LAPTOP):
+        resize(visitor.browser, *size)
+        assert visitor.run(shown) == offered - placed and visitor.text("placed").startswith(f"{placed} answers")
+        visitor.click("placed")
+        assert visitor.run(shown) == offered
+        visitor.click("placed")
+        assert visitor.run(shown) == offered - placed
+    press(visitor.browser, "1")
+    assert visitor.run(shown) == offered
+    press(visitor.browser, Keys.ESCAPE)
+    assert visitor.run(shown) == offered - placed
+    press(visitor.browser, Keys.ARROW_DOWN)
+    assert visitor.run(shown) == offered and visitor.run("return document.activeElement.matches('#answers button')")
+    visitor.sit(server.make("petrichor", ["here"], start={"seed": 4}, learn=True)[0])
+    offered = len(visitor.all("#answers li:not(.head)"))
+    for size in (PHONE, LAPTOP):
+        resize(visitor.browser, *size)
+        assert visitor.run(shown) == offered and not visitor.shows("placed")
+        first = visitor.run("return document.querySelector('#answers button').getBoundingClientRect()")
+        assert visitor.shows("lesson") and first["top"] > 0 and first["bottom"] <= size[1]
+
+
+_PLANETS = """
+return [...document.querySelectorAll("#board [data-planet]")].map((one) => one.getBoundingClientRect().width);
+"""
+
+
+def test_a_phone(server: Server, tmp_path: Path) -> None:
+    """The own board fills the width; the others' are folded away until they are asked for; a finger answers."""
+    for other in on(PHONE, server, tmp_path):
+        other.sit(server.make("evergreen", ["here", "random", "random", "random"], start={"seed": 6})[0])
+        assert other.run("return [innerWidth, matchMedia('(pointer: coarse)').matches]") == [PHONE[0], True]
+        widths = other.run(_PLANETS)
+        assert widths[0] > 0.85 * PHONE[0] and widths[1:] == [0, 0, 0]
+        assert other.texts("#folds button") == [f"random {points}" for points in points_of(other)[1:]]
+        fold(other)
+        assert [width > 100 for width in other.run(_PLANETS)] == [True, False, True, False]
+        assert other.all("#folds button")[1].get_attribute("aria-expanded") == "true"
+        fold(other)
+        assert other.run(_PLANETS)[1:] == [0, 0, 0]
+        for _ in range(12):
+            other.answer()
+        assert other.clicks["board"] > 6
+        # turned on its side
+        resize(other.browser, *reversed(PHONE))
+        assert all(spot["at"] for spot in other.spots())
+        assert other.run("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def fold(visitor: Visitor) -> None:
+    """Fold the third player's board away, or show it."""
+    visitor.run("document.getElementById('folds').scrollIntoView()")  # from under the sheet
+    visitor.all("#folds button")[1].click()
+
+
+# --- whole games -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [SMALL_PHONE, PHONE, TABLET, LARGE], ids=str)
+@pytest.mark.parametrize("game", FULL)
+def test_a_whole_game(server: Server, tmp_path: Path, game: str, size: tuple[int, int]) -> None:
+    """By finger on phones and tablets, by mouse on a large screen."""
+    for one in on(size, server, tmp_path):
+        assert one.touches == (size != LARGE)
+        one.sit(server.make(game, start={"seed": 5}, **FULL[game])[0])
+        one.play_out()
+        assert one.clicks["board"] > one.clicks["list"] and one.text("verdict")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", FULL)
+def test_a_whole_game_by_keys(visitor: Visitor, server: Server, game: str) -> None:
+    """At 1280 by 720: Tab and arrows on the board, numbers in the list."""
+    resize(visitor.browser, *LAPTOP)
+    visitor.sit(server.make(game, start={"seed": 5}, **FULL[game])[0])
+    given = {"board": 0, "list": 0}
+    while visitor.turn != "over":
+        before = visitor.ready
+        if visitor.all(".mark[tabindex='0']") and visitor.random.random() < 0.5:
+            visitor.tab_to(".mark")
+            press(
+                visitor.browser, *visitor.random.choices([Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.END], k=2), Keys.ENTER
+            )
+            if visitor.shows("menu"):
+                press(visitor.browser, Keys.ARROW_DOWN, Keys.ENTER)
+            given["board"] += 1
+        else:
+            number = visitor.random.randrange(len(visitor.all("#answers button"))) + 1
+            press(visitor.browser, str(number), Keys.ENTER)
+            given["list"] += 1
+        visitor.changed(before)
+    assert min(given.values()) > 10 and visitor.text("verdict")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", FULL)
+def test_a_whole_game_in_firefox(server: Server, game: str) -> None:
+    webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
+    from selenium.webdriver.firefox.service import Service
+
+    binary = next(filter(None, map(shutil.which, ("firefox-esr", "firefox"))), None)
+    driver = shutil.which("geckodriver")
+    if binary is None or driver is None:
+        pytest.skip("needs firefox-esr and geckodriver on the PATH")
+    options = webdriver.FirefoxOptions()
+    options.binary_location = binary
+    options.add_argument("-headless")
+    browser = webdriver.Firefox(options=options, service=Service(driver))
+    try:
+        browser.set_window_size(*DESK)
+        browser.set_script_timeout(SECONDS)
+        one = Visitor(browser, server.url)
+        one.open("/")
+        one.run("localStorage.tabletop = JSON.stringify({ speed: '0' })")
+        one.sit(server.make(game, ["here"], start={"seed": 5})[0])
+        one.play_out()
+        assert one.clicks["board"] > one.clicks["list"] and one.text("verdict")
+        wait(lambda: one.all("#log li"))
+    finally:
+        browser.quit()
