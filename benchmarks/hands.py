@@ -136,6 +136,7 @@ def main() -> None:
     parser.add_argument("--clicked", type=int, default=20, help="games in which clicks are counted, of each kind")
     parser.add_argument("--json", type=Path, help="file for the figures")
     given = parser.parse_args()
+    load = round(os.getloadavg()[0], 1)  # processes that want a core, before this begins
     clicks = []
     for name, home, settings, turn in CLICKS:
         for agent in ("random", "greedy"):
@@ -150,9 +151,14 @@ def main() -> None:
             rows[name] = measured(browser, url, order, given.seconds, given.games)
             print(name, rows[name], flush=True)
     if given.json:
-        write_json(
-            given.json, {"date": date.today().isoformat(), "cores": os.cpu_count(), "tables": rows, "clicks": clicks}
-        )
+        content = {
+            "date": date.today().isoformat(),
+            "cores": os.cpu_count(),
+            "load": load,
+            "tables": rows,
+            "clicks": clicks,
+        }
+        write_json(given.json, content)
 
 
 if __name__ == "__main__":

@@ -285,9 +285,8 @@ def hands_table(folder: Path = DOCS) -> str:
         for name, row in content["tables"].items()
     )
     heads = ("game", "clicks", "own move, median", "95 % within", "next question, median", "95 % within")
-    return f"Measured on {content['date']} on {content['cores']} cores, the browser's among them:\n\n" + markdown_table(
-        heads, rows, left=1
-    )
+    where = f"{content['cores']} cores, for which {content['load']:g} other processes competed when it began"
+    return f"Measured on {content['date']} on {where}:\n\n{markdown_table(heads, rows, left=1)}"
 
 
 def clicks_table(folder: Path = DOCS) -> str:

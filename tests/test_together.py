@@ -174,6 +174,9 @@ def test_words_of_several_answers() -> None:
     )
     assert in_a_row(["pay with a Rain card", "pay with a Rain card"]) == "pay with a Rain card, Rain card"
     assert in_a_row(["move the cloud on b2", "move it north"]) == "move the cloud on b2, move it north"
+    assert (
+        in_a_row(["plant a sprout and grow", "plant a sprout on b2"]) == "plant a sprout and grow, plant a sprout on b2"
+    )
     assert in_a_row(["pass"]) == "pass"
     assert asked_of("to play a card") == "Play a card" and asked_of("for a move") == "You are asked for a move"
     assert asked_of("to play a card", "ann") == "ann is asked to play a card"

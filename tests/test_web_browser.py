@@ -252,7 +252,8 @@ def test_a_game_by_keyboard_alone(visitor: Visitor, quick_adviser: None) -> None
             before = visitor.ready
             words = max(visitor.texts("#answers .words"), key=len)
             press(visitor.browser, "/", words)
-            assert [one.text for one in visitor.all("#answers .words") if one.is_displayed()] == [words]
+            left = [one for one in visitor.all("#answers .words") if one.is_displayed()]
+            assert [one.get_attribute("textContent") for one in left] == [words]
             press(visitor.browser, Keys.ENTER)
             visitor.changed(before)
             filtered = True

@@ -89,7 +89,7 @@ def asked_of(question: str, name: str = "") -> str:
 
 
 def in_a_row(texts: Sequence[str]) -> str:
-    """The texts of answers that are given one after another. Words that begin two in a row are written once.
+    """The texts of answers that are given one after another. What two of the same form begin with is written once.
 
     `plant a sprout on c1` and `plant a sprout on d2` become "plant a sprout on c1, d2".
     """
@@ -100,7 +100,8 @@ def in_a_row(texts: Sequence[str]) -> str:
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(words, before, strict=False)))
         if words == before:
             same -= 2  # something has to be said once more
-        parts.append(" ".join(words[same:] if same > 1 else words))
+        alike = len(words) == len(before) and same > 1
+        parts.append(" ".join(words[same:] if alike else words))
         before = words
     return ", ".join(parts)
 
