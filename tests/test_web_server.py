@@ -58,6 +58,14 @@ def test_games_that_are_offered(server: Server) -> None:
     }
     assert options["rounds"] == rounds
     assert "components" not in options  # the path of a file
+    assert all(
+        options[one]["about"].keys() == set(options[one]["names"]) for one in ("variants", "modules", "readings")
+    )
+    for game in games.values():
+        for players, names in game["agents"].items():
+            assert all(game["about"][players][name] for name in names)
+    assert games["evergreen"]["about"]["1"]["greedy"].endswith("points on average in 1,000 games.")
+    assert petrichor["about"]["4"]["ismcts-2000"].endswith("Won 93 % of 80 games for two against greedy.")
     assert "search-800:solo" in petrichor["agents"]["1"] and "search-800:solo" not in petrichor["agents"]["2"]
 
 

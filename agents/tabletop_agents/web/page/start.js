@@ -64,7 +64,7 @@ function choosePlayers(number) {
   players = number;
   $("alone").textContent = number > 1 ? "" : game.opponent ? `Alone, against ${game.opponent}.` : "Alone, for points.";
   const suggested = suggestions();
-  $("agents").replaceChildren(...suggested.map((name) => new Option(name)));
+  $("agents").replaceChildren(...suggested.map((name) => new Option(aboutAgent(name), name)));
   const kept = seats();
   $("seats").replaceChildren($("seats").firstElementChild, ...Array.from({ length: number }, (_, seat) => seatRow(seat, kept[seat])));
   showOptions();
@@ -74,6 +74,9 @@ function choosePlayers(number) {
 function suggestions() {
   return (Array.isArray(game.agents) ? game.agents : game.agents[players]) ?? [];
 }
+
+/* What it does, and how strong it is where that was measured. */
+const aboutAgent = (name) => game.about?.[players]?.[name] ?? "";
 
 const usualAgent = () => (suggestions().includes("greedy") ? "greedy" : (suggestions()[0] ?? ""));
 
@@ -89,13 +92,19 @@ function seatRow(seat, kept) {
   Object.assign(name, { type: "text", autocomplete: "off", maxLength: 100, value: who.value === AGENT ? given : usualAgent() });
   name.setAttribute("list", "agents");
   name.setAttribute("aria-label", `Agent of player_${seat}`);
+  const about = make("p", "hint", "");
+  about.id = newId();
+  name.setAttribute("aria-describedby", about.id);
+  const describe = () => (about.textContent = aboutAgent(name.value.trim()));
+  name.addEventListener("input", describe);
   const label = make("label", "", `player_${seat}`);
   label.htmlFor = who.id;
   const row = make("div", "seat-row", make("span", "", swatch(seat), label), who);
   row.dataset.seat = seat;
   const show = () => {
-    if (who.value === AGENT) row.append(name);
-    else name.remove();
+    describe();
+    if (who.value === AGENT) row.append(name, about);
+    else for (const one of [name, about]) one.remove();
   };
   who.addEventListener("change", show);
   row.read = (asAgent) => (who.value === AGENT || asAgent ? name.value.trim() || usualAgent() : who.value);
@@ -144,7 +153,7 @@ const OPTIONS = {
     return make("div", "option", make("label", "switch", box, make("span", "", titled(name))), ...hint(help));
   },
 
-  names({ name, help, names }) {
+  names({ name, help, names, about }) {
     const boxes = names.map((one) => {
       const box = make("input");
       Object.assign(box, { type: "checkbox", name, value: one });
@@ -154,7 +163,7 @@ const OPTIONS = {
       const chosen = boxes.filter((box) => box.checked).map((box) => box.value);
       return chosen.length ? chosen : undefined;
     });
-    const labels = boxes.map((box) => make("label", "switch", box, make("span", "", box.value.replaceAll("_", " "))));
+    const labels = boxes.map((box) => make("label", "switch", box, make("span", "", make("span", "", box.value.replaceAll("_", " ")), ...(about?.[box.value] ? [" ", make("span", "hint", about[box.value])] : []))));
     return group(name, help, make("div", "boxes", ...labels));
   },
 
