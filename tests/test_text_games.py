@@ -51,7 +51,9 @@ def test_a_whole_game(config: Any) -> None:
     game = game_of(config)
     turns = whole_game(game, 3)
     first, last = turns[0], turns[-1]
-    asked = asked_of(config.game.words.question(game_of(config).session.state))
+    begun = game_of(config)
+    begun.reset(3)
+    asked = asked_of(config.game.words.question(begun.session.state))
     assert first.text.startswith(config.game.words.rules(config)) and "Answer on the last line, as JSON" in first.text
     assert f"1. {first.answers[0]}\n" in first.text and first.question == asked + "."
     assert all(not turn.rules and not turn.problem for turn in turns[1:])
