@@ -38,7 +38,7 @@ class Boards:
 
 
 def labels(session: Session) -> tuple[str, ...]:
-    """The names of the owners of points on the board: agents by their names, people by what they gave or their seats."""
+    """The names of the owners of points on the board: agents and people by their names, or by their seats."""
     own = session.names
     people = (session.called.get(seat, name) for seat, name in enumerate(own))
     names = (name if seat == PERSON else seat for name, seat in zip(people, session.seats, strict=False))
