@@ -89,7 +89,7 @@ def asked_of(question: str, name: str = "") -> str:
 
 
 def in_a_row(texts: Sequence[str]) -> str:
-    """The texts of answers that are given one after another. What two of the same form begin with is written once.
+    """The texts of answers that are given one after another. Where two differ in one word, what is before it stays out.
 
     `plant a sprout on c1` and `plant a sprout on d2` become "plant a sprout on c1, d2".
     """
@@ -100,7 +100,7 @@ def in_a_row(texts: Sequence[str]) -> str:
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(words, before, strict=False)))
         if words == before:
             same -= 2  # something has to be said once more
-        alike = len(words) == len(before) and same > 1
+        alike = len(words) == len(before) and same > 1 and words[same + 1 :] == before[same + 1 :]
         parts.append(" ".join(words[same:] if alike else words))
         before = words
     return ", ".join(parts)
