@@ -27,7 +27,7 @@ READINGS = READING_NAMES
 """The other readings of unclear rules, in the order of the record's `readings` switches (docs/rules.md)."""
 _ABOUT_VARIANTS = {
     "double_card": "The Southern Winds resolve two cards in each turn.",
-    "non_random_targets": "No die chooses the tile: cards affect tiles where they hurt you most.",
+    "non_random_targets": "No die chooses the tile: the place and the drops there do.",
     "no_more_tricks": "Wheat and Potato are left out.",
     "one_more_turn": "After you pass, the Southern Winds take one more turn.",
 }
