@@ -48,7 +48,7 @@ _MOST_WAITING = 300
 _MOST_PAGES = 8
 """Pages of one link that may be open at a time."""
 _LONGEST_ERROR = 500
-_THOUGHTFUL = ("advice", "review")
+_THOUGHTFUL = ("advice", "review", "judge")
 """Requests that take so long that the page may send others in the meantime."""
 _NO_TABLE, _TOO_MANY, _TOO_SLOW = 4404, 4429, 4408
 """Why a socket is closed."""

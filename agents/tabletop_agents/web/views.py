@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tabletop_agents.play.advice import Moment, Point
 from tabletop_agents.play.session import PERSON, Session
 from tabletop_engine.drawing.parts import parts_of, without_drawings
 from tabletop_engine.drawing.svg import clean
 from tabletop_engine.game import NOBODY
+from tabletop_engine.replays.replay import Replay
 
 MOST_STEPS = 60
 """Steps that are sent at once, at most. A page that was away for longer gets the last ones."""
@@ -137,6 +139,27 @@ def _draw(
         shown = board
     if changes:
         changes[-1]["board"] = now
+
+
+def point_of(one: Point) -> dict[str, Any]:
+    """A point of the curve of a review."""
+    return {"step": one.step, "by": one.seat, "estimate": one.estimate}
+
+
+def moment_of(replay: Replay, one: Moment) -> dict[str, Any]:
+    """A decision of a review at which something was given away, with what was played and what would have been better."""
+    text, state = replay.game.words.action_text, replay.states[one.step]
+    return {
+        "step": one.step,
+        "by": one.seat,
+        "action": one.action,
+        "text": text(state, one.action),
+        "better": text(state, one.better),
+        "better_action": one.better,
+        "estimate": one.estimate,
+        "best": one.best,
+        "drop": one.drop,
+    }
 
 
 def result_of(session: Session) -> dict[str, Any] | None:
