@@ -14,6 +14,7 @@ from tabletop_engine.play.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD, Age
 from tabletop_engine.play.batch import Batch, legal_actions
 from tabletop_engine.record import FORFEIT
 from tabletop_engine.replays.replay import Replay
+from tabletop_engine.replays.reviews import Moment, Point, Review
 from tabletop_engine.seeds import Stream, generator
 
 
@@ -62,44 +63,6 @@ def estimate_text(estimate: float, estimated: str) -> str:
 
 
 # --- A game in review ------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Moment:
-    """A decision at which something was given away."""
-
-    step: int  # how many actions were before it
-    seat: int
-    action: int  # what was played
-    better: int  # what the agent would have played
-    estimate: float  # what it expects after what was played
-    best: float  # what it expects after the better action
-
-    @property
-    def drop(self) -> float:
-        """How much was given away (above 0)."""
-        return self.best - self.estimate
-
-
-@dataclass(frozen=True)
-class Point:
-    """A point of the curve of a review: what the agent expects for a seat after an answer that it gave."""
-
-    step: int  # how many actions were before the answer
-    seat: int
-    estimate: float
-
-
-@dataclass(frozen=True)
-class Review:
-    """What an agent says about the decisions of a game."""
-
-    agent: str
-    estimated: str  # what the estimates are, such as "chance to win"; "" before the first decision
-    seats: tuple[int, ...]  # whose decisions it looks at
-    decisions: int  # how many these are
-    curve: tuple[Point, ...]  # one for each decision that it has looked at, in the order of play
-    moments: tuple[Moment, ...]  # the largest drop first
 
 
 @checked

@@ -80,6 +80,7 @@ ASKED: Mapping[str, Shape] = {
     "check": {"description": _object},
     "position": {"description": _object},
     "export": {"what": _name},
+    "page": {},
 }
 """The keys of each message besides `id` and `do`, by the value of `do`."""
 

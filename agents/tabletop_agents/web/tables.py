@@ -19,6 +19,9 @@ from tabletop_agents.web.line import Line
 from tabletop_agents.web.messages import LARGEST, Refused
 from tabletop_engine.errors import IllegalAction, ScenarioError, TabletopError
 from tabletop_engine.game import NOBODY, Game
+from tabletop_engine.replays.page import page as page_of
+from tabletop_engine.replays.page import page_data
+from tabletop_engine.replays.replay import Replay
 
 KINDS = ("play", "watch", "analyse")
 _MOST_QUESTIONS = 4
@@ -295,11 +298,9 @@ class Table:
         if not self._can_review:
             raise Refused("only a finished game can be reviewed")
         name = message["agent"] or self.advisers[0]
+        replay = self._whole
         if isinstance(self.session, Line):
             self.session.remember()
-            replay = self.session.whole
-        else:
-            replay = self.session.replay
         loop, seats = asyncio.get_running_loop(), link.seats or None
 
         def on_part(part: Review) -> None:
@@ -310,6 +311,7 @@ class Table:
                 "agent": name,
                 "estimated": part.estimated,
                 "of": part.decisions,
+                "last": len(replay.actions),
                 "curve": [views.point_of(one) for one in part.curve[-1:]],
                 "moments": [views.moment_of(replay, one) for one in part.moments if one.step == step],
             }
@@ -319,6 +321,7 @@ class Table:
             return review(replay, self.catalogue.agent(name, self.game), seats, on_part=on_part)
 
         found = await self._think(reviewed)
+        self.catalogue.reviews.keep(replay, link.seats, found)
         return {
             "agent": name,
             "estimated": found.estimated,
@@ -407,6 +410,20 @@ class Table:
         if message["what"] == "scenario":
             return {"name": f"{name}-scenario.json", "text": json.dumps(self.game.described(session.state), indent=1)}
         raise Refused("what: replay or scenario")
+
+    async def _on_page(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        """The game as a page for any browser, with the curve of its latest review."""
+        if not self._can_export:
+            raise Refused("this game can be saved when it is over; until then the file would show what others hold")
+        replay = self._whole
+        found = self.catalogue.reviews.of(replay, link.seats)
+        text = await self._think(lambda: page_of(*page_data(replay, review=found)))
+        return {"name": f"{self.game.name}-{replay.config.name}.html", "text": text}
+
+    @property
+    def _whole(self) -> Replay:
+        """The game; in an analysis the whole line."""
+        return self.session.whole if isinstance(self.session, Line) else self.session.replay
 
     @property
     def _line(self) -> Line:

@@ -9,7 +9,7 @@ import { $, attempt, complain, complainOn, make, sentence, token } from "./dom.j
 import { afterEditing, checkAgain, closeEditor, isEditing } from "./editor.js";
 import { usePanes } from "./layout.js";
 import { analyseAt, ask, present, save, waiting } from "./present.js";
-import { closeReview, reviewPart } from "./review.js";
+import { closeReview, isRetrying, reviewPart, showReview, tryAnswer } from "./review.js";
 import { remember, setting } from "./settings.js";
 import { Connection } from "./socket.js";
 import { clearStory, faster, forgetLast, isPlaying, play, recall, skip, speed } from "./story.js";
@@ -130,6 +130,7 @@ function arrive(view) {
   showResult(view);
   showAnalysis(view);
   showWatch(view);
+  showReview(view);
   const waits = turn === "others";
   if (waits) $("caption").textContent = view.thinking ? `${view.thinking} thinks …` : asked;
   else if (!view.steps.length) $("caption").textContent = view.kind === "play" && !before ? "Answer on the board or in the list." : "";
@@ -202,7 +203,7 @@ function showResult({ turn, kind, result, owners, can }) {
   }));
   $("again").hidden = kind === "analyse";
   $("review-button").hidden = $("reviewer").hidden = !can.review || kind === "analyse";
-  $("save").hidden = $("analyse-game").hidden = !can.export || kind === "analyse";
+  $("save").hidden = $("save-page").hidden = $("analyse-game").hidden = !can.export || kind === "analyse";
 }
 
 /* The board shows the view again, not what was set up. */
@@ -245,7 +246,10 @@ async function answer(action) {
   if (!active) return;
   const { number } = present.view;
   deactivate();
-  await attemptAt(number, () => ask("answer", { view: number, action }));
+  if (isRetrying()) {
+    await attempt(() => tryAnswer(action));
+    if (!working && present.view?.number === number) activate();
+  } else await attemptAt(number, () => ask("answer", { view: number, action }));
 }
 
 /* Do what may fail; where nothing has changed then, that view can be answered again. */
@@ -295,6 +299,7 @@ for (const id of ["lesson", "introduction"]) {
 $("advice").addEventListener("click", () => askAdvice());
 $("skip").addEventListener("click", skip);
 $("save").addEventListener("click", () => save("replay"));
+$("save-page").addEventListener("click", () => save("page"));
 $("analyse-game").addEventListener("click", () => analyseAt(0));
 $("again").addEventListener("click", () => {
   const wanted = links?.wanted ?? present.view.settings;
