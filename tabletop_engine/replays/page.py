@@ -62,8 +62,8 @@ def write_page(
         review: what an agent says about this game; the page then has the curve of its estimates, for a viewer only
             those of the viewer's own decisions.
 
-    Raises ConfigError for the review of another game, ReplayError as `frames` does or if the file can't be written, and TabletopError for a viewer who doesn't
-    play.
+    Raises ConfigError for the review of another game, ReplayError as `frames` does or if the file can't be written, and
+    TabletopError for a viewer who doesn't play.
     """
     write(Path(path), page(*page_data(replay, viewer, on_finished, review=review)))
 

@@ -147,7 +147,7 @@ def point_of(one: Point) -> dict[str, Any]:
 
 
 def moment_of(replay: Replay, one: Moment) -> dict[str, Any]:
-    """A decision of a review at which something was given away, with what was played and what would have been better."""
+    """A decision of a review at which something was given away, with what would have been better."""
     text, state = replay.game.words.action_text, replay.states[one.step]
     return {
         "step": one.step,

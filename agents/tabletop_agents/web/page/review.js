@@ -37,6 +37,9 @@ export function closeReview() {
   chosen = null;
 }
 
+/* What was found so far. */
+export const looked = () => found;
+
 /* A view has come. */
 export function showReview(now) {
   if (now.kind === "analyse" && found && !running && now.played.steps !== found.last) found = retry = null; // another game
