@@ -97,9 +97,9 @@ async def play(url: str, path: str, think: float, count: Count, generator: np.ra
                 return
             if view["turn"] == "you":
                 await asyncio.sleep(float(generator.exponential(think)))
-                action = int(generator.choice([one["action"] for one in view["answers"]]))
+                actions = view["answers"][generator.integers(len(view["answers"]))]["actions"]
                 answered, sent = view["number"], time.perf_counter()
-                order = {"id": answered, "do": "answer", "view": answered, "action": action}
+                order = {"id": answered, "do": "answer", "view": answered, "actions": actions}
                 await socket.send(json.dumps(order))
 
 

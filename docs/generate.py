@@ -40,6 +40,7 @@ DIFFICULTY = (
 )
 STRENGTH = "petrichor strength --games 300 --output docs"
 PARALLEL = "python -m benchmarks.parallel --json docs/parallel.json"
+HANDS = "python -m benchmarks.hands --json docs/hands.json"
 CLUSTER = "python -m benchmarks.cluster --json docs/cluster.json"
 ADVICE = "python -m benchmarks.advice --json docs/advice.json"
 OPENSPIEL_SPEED = "python -m benchmarks.openspiel --json docs/openspiel.json"
@@ -270,6 +271,43 @@ def web_table(folder: Path = DOCS) -> str:
     )
 
 
+def hands_table(folder: Path = DOCS) -> str:
+    """How soon the page goes on after a click; empty where nothing is measured."""
+    content = _hands(folder)
+    if content is None:
+        return ""
+    rows = (
+        (
+            name,
+            f"{row['clicks']}",
+            *(f"{row[key]} ms" for key in ("move_p50", "move_p95", "question_p50", "question_p95")),
+        )
+        for name, row in content["tables"].items()
+    )
+    heads = ("game", "clicks", "own move, median", "95 % within", "next question, median", "95 % within")
+    where = f"{content['cores']} cores, for which {content['load']:g} other processes competed when it began"
+    return f"Measured on {content['date']} on {where}:\n\n{markdown_table(heads, rows, left=1)}"
+
+
+def clicks_table(folder: Path = DOCS) -> str:
+    """How many clicks a turn takes; empty where nothing is measured."""
+    content = _hands(folder)
+    if content is None:
+        return ""
+    rows = (
+        (row["game"], row["agent"], *(f"{row[key]:g}" for key in ("games", "answers", "clicks", "offered")))
+        for row in content["clicks"]
+    )
+    return markdown_table(
+        ("game", "played as", "games", "decisions a turn", "clicks a turn", "answers offered"), rows, left=2
+    )
+
+
+def _hands(folder: Path) -> dict[str, Any] | None:
+    file = folder / "hands.json"
+    return dict(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else None
+
+
 def hints_table() -> str:
     """What agents expected in the first and the last round of their games, and what came."""
     forms = {CHANCE_TO_WIN: "{:.2f}", POINTS_AHEAD: "{:+.1f}", POINTS: "{:.0f}"}
@@ -444,6 +482,8 @@ BLOCKS = (
     Block("cluster.md", "cluster", cluster_table, CLUSTER),
     Block("cluster.md", "model", cluster_model, CLUSTER),
     Block("web.md", "web", web_table, "python -m benchmarks.web --json docs/web.json"),
+    Block("web.md", "hands", hands_table, HANDS),
+    Block("web.md", "clicks", clicks_table, HANDS),
     Block("openspiel.md", "openspiel_lengths", openspiel_lengths, OPENSPIEL_SPEED),
     Block("openspiel.md", "openspiel_rates", openspiel_rates, OPENSPIEL_SPEED),
     Block("openspiel.md", "openspiel_operations", openspiel_operations, OPENSPIEL_SPEED),

@@ -148,7 +148,18 @@ class Words(Protocol):
     """
 
     def question(self, state: Any) -> str:
-        """The pending decision, as words that follow "player_0 is asked"."""
+        """The pending decision, as words that follow "player_0 is asked".
+
+        Words that begin with "to" can also stand alone, as `tabletop_engine.text.words.asked_of` writes them.
+        """
+        ...
+
+    def goes_on(self, before: Any, state: Any) -> bool:
+        """Whether the pending decision says more about the answer that led from `before` to `state`.
+
+        An example is the next card of a payment. Pages offer such answers together, as one. So what can be answered
+        there must depend only on what the actor sees before the first of them.
+        """
         ...
 
     def action_text(self, state: Any, action: int) -> str:

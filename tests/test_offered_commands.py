@@ -87,7 +87,7 @@ def test_what_is_offered_for_one_player_works(
         assert code == 0, err
         assert json.loads(out)["kind"] == {"tiny.toml": "tiny", None: "solo"}.get(settings, settings)
     code, _, err = run(capsys, game, "train", "selfplay")
-    assert code == 2 and "self-play is for two players or more; for one it is `one_player train solo`" in err
+    assert code == 2 and f"self-play is for two players or more; for one it is `{game.command} train solo`" in err
     policy = "run-None/policy.zip"
     for source in ("outcomes", "search"):
         words = ("distil", source, policy, "--steps", "50", "--games", "8", "--output", source)

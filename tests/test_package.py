@@ -89,11 +89,27 @@ def test_pinned_versions_fit_the_requirements() -> None:
                 assert pinned[name] in requirement.specifier, name
 
 
-def test_no_file_names_a_machine_or_a_package_index() -> None:
-    """In the files of a clone: an unpacked archive has no list of them."""
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
+def tracked_files() -> list[str]:
+    """The names of the files that git tracks. The test is skipped where there is no git, or no clone."""
+    git = shutil.which("git")
+    listed = (
+        git and subprocess.run([git, "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
+    )
     if not listed:
         pytest.skip("this is no git clone")
+    return listed.rstrip("\0").split("\0")
+
+
+def test_a_clone_stays_small() -> None:
+    """Of the tracked files; how seldom large ones are replaced, nothing can check (CONTRIBUTING.md)."""
+    sizes = {name: path.stat().st_size for name in tracked_files() if (path := ROOT / name).is_file()}
+    largest = sorted(sizes, key=lambda name: -sizes[name])[:5]
+    assert sum(sizes.values()) < 25_000_000, f"the largest: {', '.join(largest)}"
+
+
+def test_no_file_names_a_machine_or_a_package_index() -> None:
+    """In the files of a clone: an unpacked archive has no list of them."""
+    listed = tracked_files()
     indexes = re.compile(r"(extra-)?index-url|find-links|/home/\w|/root/|/work/\w|file://|pypi\.", re.IGNORECASE)
     for name in listed:
         path = ROOT / name

@@ -92,7 +92,7 @@ def test_a_screen() -> None:
     board = render_text(session.state, 0).split("\n\n", 1)
     assert board[1] in screen and "\nRound 1 of 4, action phase\n" in screen
     assert screen.endswith(
-        "\nYou are asked which tile the new cloud goes to:\n"
+        "\nChoose a tile for the new cloud:\n"
         "   1  put a new cloud on P1\n   2  put a new cloud on P3\n   3  put a new cloud on P5\n"
         "a number, or part of a name; ? hint, u undo, s save, q quit, h help"
     )
@@ -1053,9 +1053,9 @@ def test_a_whole_game_on_a_terminal(tmp_path: Path) -> None:
         terminal.press("\x1b[A\x1b[5~\t\x01\x0b", "snow\r")
         terminal.wait_for('"snow" is none of the')
         terminal.press("play a fr\r")
-        terminal.wait_for("which tile the new cloud goes to")
+        terminal.wait_for("Choose a tile for the new cloud")
         terminal.press("u\r")
-        terminal.wait_for("You are asked which card to play")
+        terminal.wait_for("Play a card")
         terminal.press("?\r")
         terminal.wait_for("ismcts-20 would answer")
         terminal.press("h\r")
@@ -1079,7 +1079,7 @@ def test_a_game_with_others_is_left_and_resumed(tmp_path: Path) -> None:
         assert "player_0 (greedy), player_1 (you)" in terminal.written
         assert not re.search("\x1b\\[[0-9;]*m", terminal.written)
         terminal.press("b2\r")
-        terminal.wait_for("You are asked which card to play")
+        terminal.wait_for("Play a card")
         terminal.interrupt_until("The game is not saved.", typed="half a line")
         terminal.press("c\r", "\r", "q\r", "what\r", f"s {path}\r")
         assert terminal.wait_for_end() == 0
@@ -1104,7 +1104,7 @@ def test_a_terminal_that_is_closed(tmp_path: Path) -> None:
     with PseudoTerminal(program(f"main(GAME, resume={str(path)!r}, hints='ismcts-20')")) as terminal:
         terminal.wait_for("a number, or part of a name")
         terminal.press("play a fr\r")
-        terminal.wait_for("which tile the new cloud goes to")
+        terminal.wait_for("Choose a tile for the new cloud")
         terminal.close()
         assert terminal.process.wait(60) == 0
     assert len(TypedSession.resume(path, GAME, QUICK).replay.actions) == 1
@@ -1134,7 +1134,7 @@ def test_a_terminal_of_80_by_24(game: str) -> None:
             lines = screen.split("\n")
             assert len(lines) == 24 and lines[-1].startswith(">")
             place = max(i for i, line in enumerate(lines) if line.startswith("Round "))
-            asked = next(i for i, line in enumerate(lines) if line.startswith("You are asked "))
+            asked = next(i for i, line in enumerate(lines) if line.endswith(":") and i > place)
             grid = lines[place:asked]
             assert all(any(one in line for line in grid) for one in board), screen
             terminal.screen.feed("\x1b[H\x1b[J")  # as `clear` would, to see what is new

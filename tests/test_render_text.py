@@ -54,7 +54,7 @@ SOLO = {
 
 SOLO_TEXT = """\
 Round 2 of 4, action phase
-player_0 is asked which card to play, or to pass.
+player_0 is asked to play a card or pass.
 
 +---------------------+---------------------+
 | P1 Cotton       4/2 | P2 Grass        0/4 |
@@ -474,7 +474,7 @@ FIVE: dict[str, Any] = {
 
 FIVE_TEXT = """\
 Round 2 of 4, action phase, first player player_0
-player_0 is asked which card to play, or to pass.
+player_0 is asked to play a card or pass.
 
 +-----------------------+-----------------------+-----------------------+-----------------------+
 | a1 Primrose       3   | b1 Lake               | c1 Snowdrop     2/2   | d1 Cactus       4/2   |
@@ -560,7 +560,7 @@ def test_tiles_face_down() -> None:
     assert "| b1 face down        | c1 face down        |" in text
     assert "| fertilizer          |                     |" in text
     assert "Fertilizer tokens left: 2." in text
-    assert "player_1 is asked which face-down tile gets a Fertilizer token." in text
+    assert "player_1 is asked to put a Fertilizer token on a face-down tile." in text
 
 
 def forecasts_of(short: dict[str, Any], **held: list[int]) -> dict[str, Any]:
@@ -601,10 +601,10 @@ def test_drawing_hides_who_is_asked_for_a_forecast_card() -> None:
         )
         for actor in ("player_0", "player_1")
     )
-    assert "player_0 is asked whether to play a forecast card before Rain weather." in render_text(first, viewer=0)
+    assert "player_0 is asked to play a forecast card before Rain weather, or none." in render_text(first, viewer=0)
     assert "player_1 is asked" not in render_text(second, viewer=0)
     assert "\nForecast cards may be played before Rain weather.\n" in render_text(second, viewer=0)
-    assert "player_1 is asked whether to play" in render_text(second)
+    assert "player_1 is asked to play" in render_text(second)
 
 
 def test_what_a_harvest_scores() -> None:
@@ -664,12 +664,12 @@ TWELVE = {f"{column}{row}": {"cloud": {"drops": {"player_1": 1}}} for column in 
 ASKED: dict[str, tuple[dict[str, Any], str, dict[str, str]]] = {
     "fertilizer_tile": (
         {"players": 2, "modules": ["fertilizer"], "decision": "fertilizer_tile", "field": FACE_DOWN},
-        "which face-down tile gets a Fertilizer token",
+        "to put a Fertilizer token on a face-down tile",
         {"tile b1": "put a Fertilizer token on b1"},
     ),
     "frost_cloud": (
         {"players": 5, "decision": "frost_cloud", "field": TWELVE},
-        "which cloud gets a drop, as no cloud is left",
+        "to add a drop to a cloud, as no cloud is left",
         {"tile b1": "add a drop to the cloud on b1", "decline": "add no drop"},
     ),
     "Frost power": (
@@ -679,17 +679,17 @@ ASKED: dict[str, tuple[dict[str, Any], str, dict[str, str]]] = {
             pending={"target": "b2"},
             field={"b2": {"cloud": {"drops": {"player_0": 1}}}},
         ),
-        "whether the new cloud on b2 gets a second drop",
+        "to add a second drop to the new cloud on b2, or not",
         {"power": "add a second drop to the new cloud", "decline": "add no second drop"},
     ),
     "Sun power": (
         power("sun", hands={"player_0": {"wind": 1, "frost": 1}}),
-        "which card to play, or to pass",
+        "to play a card or pass",
         {"substitute sun": "play another card as Sun (Sun power)"},
     ),
     "Sun power, optional action": (
         power("sun", decision="optional_action", hands={"player_0": {"wind": 1, "frost": 1}}),
-        "whether to take the optional second action, and which",
+        "to take an optional second action, or none",
         {
             "substitute sun": "play two cards, at most one of them Sun, as Sun (Sun power)",
             "play sun": "play two Sun cards",
@@ -697,27 +697,27 @@ ASKED: dict[str, tuple[dict[str, Any], str, dict[str, str]]] = {
     ),
     "Wind power": (
         power("wind", decision="wind_tile", pending={"target": "b2"}, field={"b2": CLOUD}),
-        "where the cloud on b2 goes",
+        "to move the cloud on b2",
         {"tile a3": "move it to a3"},
     ),
     "Rain power": (
         power("rain", decision="rain_drop", field={"b2": CLOUD}),
-        "which drop falls, from a cloud or the supply",
+        "to let a drop fall, from a cloud or the supply",
         {"tile c2": "put an own drop on c2 (Rain power)", "drop b2 own": "let an own drop fall from the cloud on b2"},
     ),
     "Rain power without a cloud": (
         power("rain", decision="rain_drop"),
-        "which drop falls, from a cloud or the supply",
+        "to let a drop fall, from a cloud or the supply",
         {"decline": "let no drop fall"},
     ),
     "Harvest power": (
         power("harvest", decision="keep_drop", pending={"scored_drops": {"b2": {"player_0": 4}}}, **SCORED),
-        "on which tile a drop stays, if any (3 more)",
+        "to keep a drop on a tile, or no more (3 more)",
         {"tile b2": "keep a drop on b2", "decline": "keep no more drops"},
     ),
     "a forecast card as a turn": (
         forecasts_of(TURN, player_0=[1, 13, 16], player_1=[2, 3, 4]),
-        "which card to play, or to pass",
+        "to play a card or pass",
         {"forecast 16": "play forecast card 16: a new cloud with three own drops"},
     ),
     "a forecast card on the timeline": (
@@ -725,34 +725,34 @@ ASKED: dict[str, tuple[dict[str, Any], str, dict[str, str]]] = {
             {"players": 2, "decision": "forecast", "votes": VOTED, "pending": {"timing": "start_of_weather"}},
             player_0=[5, 6, 7],
         ),
-        "whether to play a forecast card at the start of the Weather Phase",
+        "to play a forecast card at the start of the Weather Phase, or none",
         {"forecast 5": "play forecast card 5: a vote on any weather space", "decline": "play no forecast card"},
     ),
     "2": (
         carried_out(2, "forecast_tile", {"scored_drops": {"b2": {"player_0": 6}, "c2": {"player_0": 4}}}, **SCORED),
-        "on which scored tile to count own drops (forecast card 2)",
+        "to count own drops on a scored tile (forecast card 2)",
         {"tile b2": "score 3 points for own drops on b2", "tile c2": "score 1 point for own drops on c2"},
     ),
     "4": (
         carried_out(4, "forecast_tile", {"scored_drops": {"b2": {"player_0": 6}}}, **SCORED),
-        "which tile the new cloud goes to (forecast card 4)",
+        "to choose a tile for the new cloud (forecast card 4)",
         {"tile b1": "put a new cloud with two drops on b1"},
     ),
     "5": (
         carried_out(5, "forecast_vote", votes=VOTED),
-        "which weather space gets a vote (forecast card 5)",
+        "to add a vote to a weather space (forecast card 5)",
         {"vote sun": "add a vote on Sun"},
     ),
     "6": (
         carried_out(6, "forecast_tile", {"selected": ["wind", "rain"]}, field={"b2": MIXED, "c2": CLOUD}),
-        "which cloud's drops all fall (forecast card 6)",
+        "to let all drops of a cloud fall (forecast card 6)",
         {"tile b2": "let all drops of the cloud on b2 fall"},
     ),
     "8": (
         carried_out(
             8, "forecast_drop", {"selected": ["wind", "rain"]}, votes=VOTED, field={"b2": {"drops": {"player_0": 1}}}
         ),
-        "which own drop to move (forecast card 8)",
+        "to choose an own drop to move (forecast card 8)",
         {"drop b2 own": "move an own drop on b2"},
     ),
     "8, where": (
@@ -763,42 +763,42 @@ ASKED: dict[str, tuple[dict[str, Any], str, dict[str, str]]] = {
             votes=VOTED,
             field={"b2": {"drops": {"player_0": 1}}},
         ),
-        "where an own drop on b2 goes",
+        "to move an own drop on b2",
         {"move west": "move it west to a2"},
     ),
     "9": (
         carried_out(9, "forecast_tile", {"selected": ["wind", "rain"]}),
-        "which tile gets a drop (forecast card 9)",
+        "to put an own drop on a tile (forecast card 9)",
         {"tile b2": "put an own drop on b2"},
     ),
     "10": (
         carried_out(10, "forecast_tile", field={"b2": MIXED, "c2": CLOUD}),
-        "which cloud to move (forecast card 10)",
+        "to choose a cloud to move (forecast card 10)",
         {"tile b2": "move the cloud on b2"},
     ),
     "10, where": (
         carried_out(10, "forecast_tile", {"target": "b2"}, field={"b2": MIXED, "c2": CLOUD}),
-        "where the cloud on b2 goes (forecast card 10)",
+        "to move the cloud on b2 (forecast card 10)",
         {"tile c2": "move it to c2"},
     ),
     "11": (
         carried_out(11, "forecast_drop", field={"b2": {"drops": {"player_0": 2, "player_1": 4}, **MIXED}}),
-        "which drop rises into the cloud above (forecast card 11, 3 more)",
+        "to let a drop rise into the cloud above (forecast card 11, 3 more)",
         {"drop b2 1st to the left": "let a drop of player_1 rise from b2 into the cloud above"},
     ),
     "12": (
         carried_out(12, "forecast_tile", field={"b2": MIXED, "c2": CLOUD}),
-        "which cloud gets three own drops (forecast card 12)",
+        "to add three own drops to a cloud (forecast card 12)",
         {"tile b2": "add three drops to the cloud on b2"},
     ),
     "15": (
         carried_out(15, "forecast_drop", {"target": "b2"}, field={"b2": MIXED, "c2": MIXED}),
-        "which drop falls from the cloud on c2 (forecast card 15)",
+        "to let a drop fall from the cloud on c2 (forecast card 15)",
         {"drop c2 own": "let an own drop fall from the cloud on c2"},
     ),
     "16": (
         carried_out(16, "forecast_tile"),
-        "which tile the new cloud goes to (forecast card 16)",
+        "to choose a tile for the new cloud (forecast card 16)",
         {"tile b2": "put a new cloud with three drops on b2"},
     ),
     "pod_tile": (
@@ -810,7 +810,7 @@ ASKED: dict[str, tuple[dict[str, Any], str, dict[str, str]]] = {
             "votes": VOTED,
             "field": {"b2": {"crop": "dandelion", "drops": {"player_0": 1}}},
         },
-        "which tile gets a pod (2 more)",
+        "to put a pod on a tile (2 more)",
         {"tile b1": "put a pod on b1"},
     ),
 }

@@ -789,7 +789,7 @@ def test_chart(game: Any, shown: list[Frame]) -> None:
     assert f"at step {step_of(game)}: {NASTY} " in label
 
 
-def test_the_curve_of_a_review(game: Any, replay: Replay, tmp_path: Path) -> None:
+def test_the_curve_of_a_review(game: Any, replay: Replay, path: Path, tmp_path: Path) -> None:
     """By keys and by mouse; what comes later is not on it before the end is shown."""
     from selenium.webdriver.common.keys import Keys
 
@@ -817,6 +817,10 @@ def test_the_curve_of_a_review(game: Any, replay: Replay, tmp_path: Path) -> Non
     by_id(game, "reveal").click()
     curve.send_keys(Keys.HOME)
     assert len(game.find_elements("css selector", "#curve .mistake")) <= 1
+    assert game.get_log("browser") == []
+    clear_logs(game)  # of another file than the one that was opened
+    events_of(game, "Network.requestWillBeSent")
+    game.get(path.as_uri())
 
 
 def test_probabilities(game: Any, shown: list[Frame]) -> None:

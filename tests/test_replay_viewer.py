@@ -273,7 +273,7 @@ def test_in_a_terminal(terminal: Terminal, file: Path) -> None:
     last = len(replay().actions)
     assert "seed 4: player_0 (ann), player_1 (bob)" in terminal.wait_for(f"Step 0 of {last}")
     terminal.press(RIGHT)
-    assert "player_2 is asked which card to keep" in terminal.wait_for("Step 1 of")
+    assert "player_2 is asked to keep a card" in terminal.wait_for("Step 1 of")
     terminal.press("x", "\x1b[15~", "5")
     terminal.wait_for("go to step 5")
     terminal.press("\r")

@@ -17,6 +17,7 @@ from tabletop_engine.game import NOBODY
 from tabletop_engine.replays.replay import Replay
 from tabletop_engine.text.plain import PlainWords
 from tabletop_engine.text.tokens import estimated_tokens
+from tabletop_engine.text.words import asked_of
 from tests.games import connect_four, leduc_poker
 from tests.support.hidden import swapped
 
@@ -50,8 +51,11 @@ def test_a_whole_game(config: Any) -> None:
     game = game_of(config)
     turns = whole_game(game, 3)
     first, last = turns[0], turns[-1]
+    begun = game_of(config)
+    begun.reset(3)
+    asked = asked_of(config.game.words.question(begun.session.state))
     assert first.text.startswith(config.game.words.rules(config)) and "Answer on the last line, as JSON" in first.text
-    assert f"1. {first.answers[0]}\n" in first.text and first.question.startswith("You are asked ")
+    assert f"1. {first.answers[0]}\n" in first.text and first.question == asked + "."
     assert all(not turn.rules and not turn.problem for turn in turns[1:])
     assert last.info["points"] == game.session.state["points"][: config.owners].tolist()
     assert "The game is over. Points:" in last.text and last.info["invalid"] is False
@@ -190,7 +194,7 @@ def test_how_far_a_sequence_came() -> None:
     turn = game.reset(1)
     turn = game.step("1; 1")
     assert turn.problem == "" and "after 1 of 2 answers" in turn.message
-    while "which card to play" not in turn.question:
+    while "Play a card" not in turn.question:
         turn = game.step("1")
     kind = turn.answers[0]
     turn = game.step(json.dumps({"answer": [kind, "fly to the moon", "1"]}))

@@ -135,7 +135,7 @@ def test_what_was_played_of_a_list_is_no_error() -> None:
     word = player.call("legal", {}).text.splitlines()[1].removeprefix("1. ")
     said = player.call("act", {"answer": [word, "no such answer"]})
     assert not said.is_error and "1 of 2 answers" in said.text
-    assert player.call("undo", {}).text.count("You are asked") == 1
+    assert player.call("undo", {}).text.count("Play a card") == 1
 
 
 def test_many_bad_answers_lose_no_game() -> None:

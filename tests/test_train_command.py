@@ -330,7 +330,7 @@ def test_runs_that_cannot_go_on(tmp_path: Path) -> None:
     for text, error in (
         (
             '{"kind": "solo", "game": "petrichor"}',
-            r"version before 0\.3\.0.* petrichor train solo --start \S+policy\.zip",
+            r"^\S+run\.json: is a run of a version before 0\.3\.0.* petrichor train solo --start \S+policy\.zip$",
         ),
         ("{", "damaged"),
         ("[]", "damag"),

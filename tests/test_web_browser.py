@@ -103,7 +103,8 @@ def test_a_whole_game_alone(visitor: Visitor, game: str, quick_adviser: None) ->
     visitor.click("save")
     replay = Replay.load(visitor.downloaded(f"{game}-*.json"), game_of(f"{game}_env"))
     session = Session.of(replay, {})
-    assert replay.seed == 5 and len(replay.actions) == sum(visitor.clicks.values())
+    given = [action for message in visitor.sent() for action in message.get("actions", ())]
+    assert replay.seed == 5 and given == list(replay.actions)
     assert visitor.text("verdict") == session.verdict()
     assert points_of(visitor) == session.points()[-1][1]
     rows = [row.split() for row in by_id(visitor.browser, "sources").text.splitlines()]
@@ -175,7 +176,7 @@ def test_looking_back(visitor: Visitor, server: Server, sound: Callable[[], None
     given(moment["action"], "This is what was played")
     given(moment["better_action"], "Well found")
     known = (moment["action"], moment["better_action"])
-    others = [one["action"] for one in visitor.view()["answers"] if one["action"] not in known]
+    others = [one["actions"][0] for one in visitor.view()["answers"] if one["actions"][0] not in known]
     if others:
         given(others[0], "chance" if "chance" in visitor.text("curve-told") else "points")
     visitor.click("retry-show")
@@ -303,6 +304,11 @@ def test_a_game_by_keyboard_alone(visitor: Visitor, quick_adviser: None) -> None
     press(visitor.browser, Keys.ENTER)
     if visitor.shows("menu"):
         press(visitor.browser, Keys.ARROW_DOWN, Keys.ENTER)
+    while visitor.facts["begun"] not in ("", "0"):
+        # what goes on with it has the focus, on the board or at the head of the list
+        wait(lambda: visitor.ready == before)
+        assert visitor.run("return document.activeElement.matches('.mark, #asked')")
+        press(visitor.browser, Keys.ENTER if visitor.all(".mark:focus") else Keys.ARROW_DOWN + Keys.ENTER)
     visitor.changed(before)
     # and in the list by arrows
     before = visitor.ready
@@ -317,7 +323,8 @@ def test_a_game_by_keyboard_alone(visitor: Visitor, quick_adviser: None) -> None
             before = visitor.ready
             words = max(visitor.texts("#answers .words"), key=len)
             press(visitor.browser, "/", words)
-            assert [one.text for one in visitor.all("#answers .words") if one.is_displayed()] == [words]
+            left = [one for one in visitor.all("#answers .words") if one.is_displayed()]
+            assert [one.get_attribute("textContent") for one in left] == [words]
             press(visitor.browser, Keys.ENTER)
             visitor.changed(before)
             filtered = True
@@ -364,8 +371,8 @@ def test_only_answers_can_be_clicked(visitor: Visitor, server: Server, game: str
         assert visitor.texts("#answers .words") == [one["text"] for one in answers]
         offered: dict[str, set[int]] = {}
         for one in answers:
-            for place in one["places"]:
-                offered.setdefault(path_of(place), set()).add(one["action"])
+            for place in one["steps"][0]["places"]:
+                offered.setdefault(path_of(place), set()).add(one["actions"][0])
         spots = visitor.spots()
         assert all(spot["at"] for spot in spots)
         for spot in spots:
@@ -373,7 +380,7 @@ def test_only_answers_can_be_clicked(visitor: Visitor, server: Server, game: str
         around = visitor.run("return [...document.querySelectorAll('.mark.quiet')].map((one) => ({ ...one.dataset }))")
         assert all(set(map(int, one["actions"].split())) == offered[one["place"]] for one in around)
         reached = {action for spot in spots for action in spot["actions"]}
-        assert reached == {one["action"] for one in answers if one["places"]}
+        assert reached == {one["actions"][0] for one in answers if one["steps"][0]["places"]}
         visitor.answer()
 
 
@@ -402,7 +409,7 @@ def test_a_place_with_several_answers(visitor: Visitor, server: Server) -> None:
     """A click opens a menu of them; Escape and a click elsewhere close it, and nothing has happened."""
     visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
     several = lambda spots: any(len(spot["actions"]) > 1 for spot in spots)  # noqa: E731
-    words = {one["action"]: one["text"] for one in with_answers(visitor, server, several)}
+    words = {one["actions"][0]: one["steps"][0]["text"] for one in with_answers(visitor, server, several)}
     sent = len(visitor.sent())
     spot = next(spot for spot in visitor.spots() if len(spot["actions"]) > 1)
     visitor.point(*spot["at"])
@@ -418,8 +425,8 @@ def test_a_place_with_several_answers(visitor: Visitor, server: Server) -> None:
     visitor.point(*spot["at"])
     before = visitor.ready
     visitor.all("#menu button")[1].click()
-    visitor.changed(before)
-    assert visitor.sent()[-1]["action"] == spot["actions"][1]
+    visitor.go_on(before)
+    assert visitor.sent()[-1]["actions"][0] == spot["actions"][1]
 
 
 def test_list_and_board_light_each_other_up(visitor: Visitor, server: Server) -> None:
@@ -428,66 +435,170 @@ def test_list_and_board_light_each_other_up(visitor: Visitor, server: Server) ->
     spots = visitor.spots()
     for spot in spots[:3]:
         visitor.hover(*spot["at"])
-        lit = visitor.run("return [...document.querySelectorAll('#answers .lit')].map((one) => +one.dataset.action)")
-        assert lit == sorted(spot["actions"], key=lit.index) and len(lit) == len(spot["actions"])
+        lit = visitor.run("return [...document.querySelectorAll('#answers .lit')].map((one) => one.dataset.action)")
+        begins = [int(actions.split()[0]) for actions in visitor.run(_ROWS)]
+        assert {int(actions.split()[0]) for actions in lit} == set(spot["actions"])
+        assert len(lit) == sum(action in spot["actions"] for action in begins)
     action = spots[1]["actions"][0]
-    one = visitor.find(f"#answers [data-action='{action}']").rect
+    one = visitor.find(f"#answers [data-action='{action}'], #answers [data-action^='{action} ']").rect
     visitor.hover(one["x"] + 20, one["y"] + 10)
     lit = visitor.run("return [...document.querySelectorAll('.mark.lit')].map((one) => one.dataset.place)")
     assert lit == [spot["place"] for spot in spots if action in spot["actions"]]
 
 
-_RECORD = """
-window.told = [];
-const seen = () => {
-  const answers = [...document.querySelectorAll("#answers button")], { playing } = document.body.dataset;
-  const board = document.querySelector("#board .picture").innerHTML;
-  if (playing) told.push({
-    caption: document.getElementById("caption").textContent, board, marks: document.querySelectorAll(".mark").length,
-    active: answers.filter((one) => !one.disabled).length, ready: document.body.dataset.ready ?? "",
+_ROWS = "return [...document.querySelectorAll('#answers button')].map((one) => one.dataset.action)"
+_CLICK = """
+// a click, and then what is on the page in the first frame with another view
+const [place, done] = arguments, { dataset } = document.body, view = dataset.view;
+const shown = [];
+new MutationObserver(() => shown.push(document.getElementById("caption").textContent))
+  .observe(document.getElementById("caption"), { childList: true, subtree: true });
+window.captions = shown;
+document.querySelectorAll("#answers button")[place].click();
+const look = () => {
+  if (dataset.view === view) return requestAnimationFrame(look);
+  const enabled = [...document.querySelectorAll("#answers button")].filter((one) => !one.disabled);
+  done({
+    board: document.querySelector("#board .picture").innerHTML, answers: enabled.length, turn: dataset.turn,
+    asked: document.getElementById("asked").textContent, ready: dataset.ready ?? "", told: shown.slice(),
+    moving: document.getAnimations().filter((one) => one.effect.target.matches("#board use")).length,
   });
 };
-const watched = new MutationObserver(seen), what = { childList: true, subtree: true };
-for (const id of ["caption", "board"]) watched.observe(document.getElementById(id), what);
+look();
 """
 
 
-def test_the_southern_winds_step_by_step(visitor: Visitor, server: Server) -> None:
-    """One sentence after another, each with its board; meanwhile nothing can be answered. All in words at once, too."""
+def test_the_southern_winds_beside_the_question(visitor: Visitor, server: Server) -> None:
+    """The next question is there at once. What the Winds did is told meanwhile, and an answer ends it."""
     visitor.sit(server.make("petrichor", ["here"], start={"seed": 5})[0])
     choose_speed(visitor, "4")
-    visitor.run(_RECORD)
-    told: list[dict[str, Any]] = []
-    while len({one["board"] for one in told}) < 3:
-        visitor.run("told.length = 0")
+    sentences: list[str] = []
+    while len(sentences) < 4:
+        last = len(visitor.all("#answers button")) - 1
         before = visitor.ready
-        press(visitor.browser, str(len(visitor.all("#answers button"))) + Keys.ENTER)
+        found = visitor.browser.execute_async_script(_CLICK, last)
+        view = visitor.view()
+        assert found["turn"] == "you" and found["answers"] == len(view["answers"]) and found["ready"] == ""
+        assert found["asked"] == view["question"]
+        sentences = [text for step in view["steps"] for text in step["changes"][1:]]
+        assert len(set(found["told"])) <= 1  # nothing has been told before it
         visitor.changed(before)
-        told = visitor.run("return told")
-    step = visitor.view()["steps"][-1]
-    sentences = list(dict.fromkeys(one["caption"] for one in told))
-    wanted = [f"player_0: {step['done']}", *(one["text"] for one in step["changes"])]
-    assert [one for one in sentences if one in wanted] == list(dict.fromkeys(wanted))
-    assert {(one["marks"], one["active"], one["ready"]) for one in told} == {(0, 0, "")}
-    assert visitor.texts("#log > li:last-child li") == wanted[1:]
+    wait(lambda: not visitor.shows("skip"), SECONDS)
+    told = visitor.run("return window.captions")
+    assert [one for one in dict.fromkeys(told) if one in sentences] == list(dict.fromkeys(sentences))
+    assert visitor.texts("#log > li:last-child li") == visitor.view()["steps"][-1]["changes"]
 
-    # slowly, and then skipped: the rest is in the list of what happened
+    # slowly, and then an answer in the middle of it: the rest is in the list of what happened
     choose_speed(visitor, "0.5")
-    before = visitor.ready
-    visitor.give()
-    wait(lambda: visitor.shows("skip"))
-    number = visitor.run("return document.body.dataset.view")
-    assert number == before and not visitor.ready and not visitor.all(".mark")
+    while not visitor.shows("skip"):
+        before = visitor.ready
+        visitor.all("#answers button")[-1].click()
+        visitor.changed(before)
+    assert visitor.all(".mark") and visitor.all("#answers button:enabled")
+    visitor.answer()
+    assert visitor.texts("#log > li:last-child li") == visitor.view()["steps"][-1]["changes"]
+    while not visitor.shows("skip"):
+        visitor.answer()
     visitor.click("skip")
-    visitor.changed(before)
-    step = visitor.view()["steps"][-1]
-    assert visitor.texts("#log > li:last-child li") == [one["text"] for one in step["changes"]]
-    assert not visitor.shows("skip")
+    wait(lambda: not visitor.shows("skip"))
 
     choose_speed(visitor, "0")
     visitor.browser.refresh()
     visitor.starts()
     assert by_id(visitor.browser, "speed").get_attribute("value") == "0"
+
+
+_PRESS = """
+// a press on an answer of the list, as if it came so many milliseconds after the first one was made; whether it counts
+const [number, later, right, key] = arguments, { dataset } = document.body;
+const one = document.querySelectorAll("#answers button:enabled")[number];
+if (!one) throw new Error("nothing can be answered");
+const options = { bubbles: true, cancelable: true, detail: 1, clientX: 500 + right, clientY: 400, ...key };
+const press = key ? new KeyboardEvent("keydown", options) : new MouseEvent("click", options);
+window.zero ??= performance.now();
+Object.defineProperty(press, "timeStamp", { value: window.zero + later });
+one.dispatchEvent(press);
+return key ? !press.defaultPrevented : !document.querySelector("#answers button:enabled");
+"""
+_LATE = "const now = performance.now.bind(performance); performance.now = () => now() + 200_000"
+
+
+def test_slips(visitor: Visitor, server: Server) -> None:
+    """A question takes no press in its first moments, and a double click is one answer. Keys are no exception."""
+    visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
+
+    def press(later: int, right: int = 0, **key: Any) -> bool:
+        return bool(visitor.run(_PRESS, 0, later, right, key or None))
+
+    before = visitor.ready
+    assert press(3000)  # as if pressed in three seconds, so that what follows is long after the question came
+    visitor.changed(before)
+    before = visitor.ready
+    assert not press(3499) and not press(3499, 15) and not press(3001)  # the second one of a double click
+    assert press(3499, 40)  # elsewhere
+    visitor.changed(before)
+    before = visitor.ready
+    assert press(6000)
+    visitor.changed(before)
+    before = visitor.ready
+    assert press(6501)
+    visitor.changed(before)
+
+    visitor.run(_LATE)  # the next question comes in some time, as the page counts
+    before = visitor.ready
+    assert press(60_000)
+    wait(lambda: visitor.facts["view"] != before and visitor.all("#answers button:enabled"), SECONDS)
+    assert not press(60_600) and not press(100_000) and not press(100_000, key="Enter") and not press(100_000, key=" ")
+    assert not press(1_000_000, key="Enter", repeat=True)  # of a key that is held down
+    assert press(1_000_000, key="Enter")
+    assert sum(message["do"] == "answer" for message in visitor.sent()) == 5
+
+
+def test_what_is_begun_on_the_board(visitor: Visitor, server: Server) -> None:
+    """A click there can begin several answers: then the next one goes on with it, and it can be taken back."""
+    visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
+    while True:
+        answers, spots = visitor.view()["answers"], [spot for spot in visitor.spots() if len(spot["actions"]) == 1]
+        several = [spot for spot in spots if sum(one["actions"][0] in spot["actions"] for one in answers) > 1]
+        if several:
+            break
+        visitor.answer()
+    spot, before = several[0], visitor.ready
+    begun = [one for one in answers if one["actions"][0] in spot["actions"]]
+    sent = len(visitor.sent())
+    visitor.point(*spot["at"])
+    assert visitor.facts["begun"] == "1" and visitor.text("begun").lower().startswith(
+        begun[0]["steps"][0]["text"].lower()
+    )
+    shown = [one for one in visitor.all("#answers button") if one.is_displayed()]
+    assert len(shown) == len(begun) and len(visitor.sent()) == sent
+    wait(lambda: visitor.ready == before)
+    press(visitor.browser, Keys.ESCAPE)
+    assert visitor.facts["begun"] == "0" and visitor.text("begun") == ""
+    wait(lambda: visitor.ready == before)
+    visitor.point(*spot["at"])
+    wait(lambda: visitor.ready == before)
+    visitor.go_on(before)
+    assert visitor.sent()[-1]["actions"] in [one["actions"] for one in begun]
+    press(visitor.browser, "u")
+    visitor.changed(visitor.ready)
+    assert visitor.view()["answers"] == answers and "back: " in visitor.texts("#log > li")[-1]
+
+
+@pytest.mark.parametrize("still", [False, True])
+def test_pieces_move(visitor: Visitor, server: Server, still: bool) -> None:
+    """From where they were, unless the system asks for less motion."""
+    motion = {"features": [{"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"}]}
+    visitor.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", motion)
+    visitor.sit(server.make("petrichor", ["here"], start={"seed": 5})[0])
+    choose_speed(visitor, "4")
+    moving = []
+    for _ in range(6):
+        before = visitor.ready
+        moving.append(visitor.browser.execute_async_script(_CLICK, 1)["moving"])
+        visitor.changed(before)
+    assert (max(moving) > 0) != still
+    visitor.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
 def choose_speed(visitor: Visitor, value: str) -> None:

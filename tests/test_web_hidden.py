@@ -58,6 +58,11 @@ def table_at(config: AnyConfig, state: Any, learn: bool = False) -> Table:
     return Table(session, "play", links, CATALOGUE, THREADS, learn=learn)
 
 
+def views_of(page: Listening) -> list[dict[str, Any]]:
+    """The views among what it got."""
+    return [message["view"] for message in map(json.loads, page.got) if "view" in message]
+
+
 def opened(table: Table, seat: int) -> Listening:
     page = Listening()
     table.open(table.links[seat], page)
@@ -67,8 +72,17 @@ def opened(table: Table, seat: int) -> Listening:
 def play(table: Table, action: int) -> None:
     """The answer of whoever is asked, from a page of theirs."""
     link = table.links[table.session.actor]
-    message = {"view": link.number, "action": action}
-    assert asyncio.run(table.obey(link, Listening(), "answer", message)) == {}
+    ask(table, link, "answer", view=link.number, actions=[action])
+
+
+def ask(table: Table, link: Link, do: str, **message: Any) -> None:
+    """What a page asks for, until all is sent that follows."""
+
+    async def asked() -> None:
+        assert await table.obey(link, Listening(), do, message) == {}
+        await table.told()
+
+    asyncio.run(asked())
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
@@ -114,6 +128,36 @@ def test_what_an_action_sends(config: Config) -> None:
                 compared += 1
         batch.step(action)
     assert compared > 60
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
+def test_what_is_taken_back(config: Config) -> None:
+    """An answer and that it is taken back: who can't tell two games apart gets the same of it, in both of them."""
+    generator = np.random.default_rng(4)
+    compared, silent, told = 0, 0, 0
+    batch = Batch(config, 1, seed=4, autoreset="disabled")
+    while batch.actors[0] != NOBODY:
+        action, actor = batch.random_actions(), int(batch.actors[0])
+        seat = (actor + 1) % config.players
+        games = exchanged(batch, seat, generator)
+        if batch.states[0]["decision"] != Decision.DRAFT and games.action_masks[[0, 1], action].all():
+            tables = [table_at(config, state) for state in games.states]
+            pages = [opened(table, seat) for table in tables]
+            own = opened(tables[0], actor)
+            for table in tables:
+                play(table, int(action[0]))
+            if all(table._way_back(table.links[actor]) is not None for table in tables):
+                before = len(pages[0].got)
+                for table in tables:
+                    ask(table, table.links[actor], "undo", view=table.links[actor].number)
+                assert pages[0].got == pages[1].got
+                assert views_of(own)[-1]["undone"]["by"] == actor and not views_of(own)[-1]["can"]["undo"]
+                undone = [view["undone"] for view in views_of(pages[0])[-1:] if len(pages[0].got) > before]
+                said = batch.config.game.words.told_action(batch.states[0], int(action[0]), seat)
+                assert undone == ([{"by": actor, "done": said}] if said else [])
+                compared, silent, told = compared + 1, silent + (not said), told + bool(said)
+        batch.step(action)
+    assert compared > 20 and told > 20
 
 
 def test_cards_that_nobody_plays() -> None:
@@ -177,7 +221,7 @@ def test_no_page_gets_links_or_seeds() -> None:
         everything = "".join(page.got)
         assert len(page.got) > 20
         assert "key of" not in everything and str(session.seed) not in everything
-        for view in (json.loads(text)["view"] for text in page.got):
+        for view in views_of(page):
             assert view["seat"] == seat
             assert bool(view["answers"]) == (view["turn"] == "you")
             assert not view["can"]["export"] and not view["can"]["review"]
@@ -205,12 +249,12 @@ def test_an_undo_and_a_second_page_tell_no_more() -> None:
         legal = [action for action, _ in table.session.answers()]
         play(table, int(generator.choice(legal)))
     second = opened(table, 0)
-    old, new = (json.loads(page.got[-1])["view"] for page in (first, second))
+    old, new = (views_of(page)[-1] for page in (first, second))
     for view in (old, new):
         view["board"] = [view["parts"][number] for number in view["board"]]
-        for key in ("steps", "past", "parts"):
+        for key in ("steps", "past", "parts", "story"):
             del view[key]
     assert old == new
-    steps = [step["done"] for text in first.got for step in json.loads(text)["view"]["steps"]]
-    past = [step["done"] for step in json.loads(second.got[-1])["view"]["steps"]]
+    steps = [step["done"] for view in views_of(first) for step in view["steps"]]
+    past = [step["done"] for step in views_of(second)[-1]["steps"]]
     assert past == steps[-len(past) :] and len(past) > 10

@@ -74,9 +74,15 @@ BROKEN: list[str | bytes] = [
     '{"id": 1, "do": "undo"}',
     '{"id": 1, "do": "undo", "view": null}',
     '{"id": 1, "do": "undo", "view": 1, "more": 1}',
-    '{"id": 1, "do": "answer", "view": 1, "action": "2"}',
-    '{"id": 1, "do": "answer", "view": 1, "action": 1e300}',
-    '{"id": 1, "do": "answer", "view": 1, "action": 123456789012345678901234567890}',
+    '{"id": 1, "do": "answer", "view": 1, "actions": ["2"]}',
+    '{"id": 1, "do": "answer", "view": 1, "actions": []}',
+    '{"id": 1, "do": "answer", "view": 1, "actions": 2}',
+    '{"id": 1, "do": "answer", "view": 1, "actions": [1, true]}',
+    '{"id": 1, "do": "answer", "view": 1, "actions": [1, 1, 1, 1, 1, 1, 1]}',
+    '{"id": 1, "do": "answer", "view": 1, "actions": [' + "1, " * 9000 + "1]}",
+    '{"id": 1, "do": "alone", "give": 1}',
+    '{"id": 1, "do": "answer", "view": 1, "actions": [1e300]}',
+    '{"id": 1, "do": "answer", "view": 1, "actions": [123456789012345678901234567890]}',
     '{"id": 1, "do": "export", "what": "../../etc/passwd"}',
     '{"id": 1, "do": "advice", "view": 1, "agent": "os:system"}',
     '{"id": 1, "do": "advice", "view": 1, "agent": "policy:/etc/passwd"}',
@@ -123,7 +129,7 @@ JSON = st.recursive(
 
 @given(
     name=st.sampled_from([*ASKED, "stop", "open", ""]),
-    keys=st.dictionaries(st.sampled_from(["view", "action", "agent", "step", "seat", "description", "what"]), JSON),
+    keys=st.dictionaries(st.sampled_from([*dict.fromkeys(key for keys in ASKED.values() for key in keys)]), JSON),
 )
 @settings(max_examples=games(150, 400), deadline=None)
 def test_any_message_is_taken_or_refused(name: str, keys: dict[str, Any]) -> None:
@@ -151,24 +157,30 @@ def test_random_messages_change_nothing(server: Server) -> None:
     numbers = (-1, 0, 1, 2, 500, 2**53 - 1, -(2**53))
     with server.open(path) as page:
         page.until("you")
-        before, legal = state_of(page), {one["action"] for one in page.view["answers"]}
+        before, legal = state_of(page), {tuple(one["actions"]) for one in page.view["answers"]}
         names = [name for name in ASKED if name not in ("export", "advice")]
         for _ in range(40):
             name = names[generator.integers(len(names))]
             message: dict[str, Any] = {"id": int(generator.choice(numbers)), "do": name}
             for key in ASKED[name]:
                 number = int(generator.choice(numbers))
-                message[key] = {"description": {"players": number}, "agent": "greedy"}.get(key, number)
-            if name == "answer" and message["action"] in legal:
+                given = {"description": {"players": number}, "agent": "greedy", "actions": [number]}
+                message[key] = given.get(key, number)
+            if name == "answer" and tuple(message["actions"]) in legal:
                 continue
             assert "error" in answers(page, json.dumps(message)), message
         assert state_of(page) == before
 
 
 def test_answers_that_are_not_legal(page: Page) -> None:
-    before, legal = state_of(page), {one["action"] for one in page.view["answers"]}
-    for action in (-1, -(2**40), 10**6, 2**53 - 1, *(one for one in range(139) if one not in legal)):
-        assert page.answer(action)["error"] == "this is not one of the answers"
+    before, legal = state_of(page), {tuple(one["actions"]) for one in page.view["answers"]}
+    first = {actions[0] for actions in legal}
+    alone = [[action] for action in (-1, -(2**40), 10**6, 2**53 - 1, *(one for one in range(139) if one not in first))]
+    longest = max(legal, key=len)
+    assert len(longest) > 1
+    in_a_row = [[*longest, longest[-1]], [*longest[:-1], 10**6], [longest[0], longest[0]], longest[::-1]]
+    for actions in (*alone, *in_a_row):
+        assert page.answer(actions)["error"] == "this is not one of the answers"
     assert state_of(page) == before
 
 
@@ -181,7 +193,7 @@ def test_out_of_turn_and_once_more(server: Server) -> None:
                 page.ask("here")  # refused; every view before has come then
             asked, other = (one, two) if one.view["turn"] == "you" else (two, one)
             assert other.view["answers"] == [] and other.view["turn"] == "others"
-            action, number = asked.view["answers"][0]["action"], asked.view["number"]
+            action, number = asked.view["answers"][0]["actions"], asked.view["number"]
             assert other.answer(action)["error"] == "it is not your turn"
             assert (
                 other.ask("advice", view=other.view["number"], agent="greedy")["error"]
@@ -198,7 +210,7 @@ def test_many_at_once(server: Server) -> None:
     """Six pages of one link send the same answer at the same time: it is given once."""
     path = server.make("petrichor", ["here"], start={"seed": 9})[0]
     pages = [server.open(path) for _ in range(6)]
-    action, number = pages[0].view["answers"][0]["action"], pages[0].view["number"]
+    action, number = pages[0].view["answers"][0]["actions"], pages[0].view["number"]
     replies: list[dict[str, Any]] = []
     start = threading.Barrier(6)
 
@@ -212,7 +224,7 @@ def test_many_at_once(server: Server) -> None:
     for thread in threads:
         thread.join(SECONDS)
     assert sorted("error" in reply for reply in replies) == [False] + [True] * 5
-    assert state_of(pages[0])["actions"] == [action]
+    assert state_of(pages[0])["actions"] == action
     for page in pages:
         page.close()
 
@@ -241,7 +253,7 @@ def test_a_page_that_reads_nothing(server: Server) -> None:
         for _ in range(40):
             if page.view["turn"] == "over":
                 break
-            page.answer(page.view["answers"][-1]["action"])
+            page.answer(page.view["answers"][-1]["actions"])
         assert deaf is not None and page.view["number"] > 20
 
 

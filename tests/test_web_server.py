@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -34,8 +35,9 @@ from tabletop_engine.game import Game, game_of
 from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.record import FORFEIT
 from tabletop_engine.replays.replay import Replay, frames
+from tabletop_engine.text.words import asked_of
 from tests.games.playthroughs import GAMES
-from tests.support.web import SECONDS, Server, closing_words, serving
+from tests.support.web import SECONDS, Page, Server, closing_words, serving
 
 # --- what is offered -------------------------------------------------------------------------------------------------
 
@@ -138,38 +140,57 @@ def test_a_solo_game(server: Server) -> None:
         session = Session(Config(), seed=5)
         generator = np.random.default_rng(1)
         assert page.view["turn"] == "you" and page.view["past"] and page.view["steps"] == []
+        together = 0
         while not session.over:
             state, view = session.state, page.view
-            assert [(one["action"], one["text"]) for one in view["answers"]] == session.answers()
-            assert view["question"] == GAME.words.question(state)
+            offered = [tuple(one["actions"]) for one in view["answers"]]
+            assert offered == [one.actions for one in session.combinations()] and len(set(offered)) == len(offered)
+            assert [one["steps"][0]["text"] for one in view["answers"] if len(one["steps"]) == 1] == [
+                one["text"] for one in view["answers"] if len(one["actions"]) == 1
+            ]
+            assert view["question"] == asked_of(GAME.words.question(state))
             assert view["owners"][0]["who"] == "you" and view["owners"][1]["who"] == "opponent"
-            action = int(generator.choice(legal_actions(state)))
-            said = f"player_0: {action_text(state, action)}."
-            assert "error" not in page.answer(action)
-            session.play(action)
+            actions = offered[generator.integers(len(offered))]
+            together += len(actions) > 1
+            assert "error" not in page.answer(actions)
+            for action in actions:
+                last, before = action, session.state
+                session.play(action)
             step = page.view["steps"][-1]
-            assert (step["by"], step["done"]) == (0, action_text(state, action))
-            assert [one["text"] for one in step["changes"]] == GAME.words.events(state, action, 0, session.tables)
+            assert len(page.view["steps"]) == len(actions)
+            assert (step["by"], step["done"]) == (0, action_text(before, last))
+            assert step["changes"] == GAME.words.events(before, last, 0, session.tables)
+            said = f"player_0: {action_text(before, last)}."
             drawn = render_svg(session.state, 0, names=("player_0", "neutral"), last_action=said)
             assert page.board == without_drawings(drawn)
-        assert page.view["turn"] == "over"
+        assert page.view["turn"] == "over" and together > 5
         assert page.view["result"]["verdict"] == session.verdict()
         assert page.view["result"]["rows"][-1] == ["points", session.state["points"][:2].tolist()]
         assert page.view["settings"]["seats"] == ["here"]
 
 
 def test_what_the_southern_winds_do_is_shown_step_by_step(server: Server) -> None:
-    """One answer, several sentences, each with the board as it is then; the last one's is not yet the present one."""
+    """One answer, several sentences. Their boards follow the view; the last one's is the view's own."""
     (path,) = server.make("petrichor", ["here"], start={"seed": 5})
     with server.open(path) as page:
-        most: list[dict[str, Any]] = []
-        while page.view["turn"] == "you" and len(most) < 5:
-            page.answer(page.view["answers"][-1]["action"])
-            most = max(most, *(step["changes"] for step in page.view["steps"]), key=len)
-        boards = [tuple(one["board"]) for one in most if one["board"] is not None]
-        assert len(boards) == len(set(boards)) >= 3
-        parts = page.view["parts"]
-        assert all("".join(parts[i] for i in board).startswith("<svg") for board in boards)
+        told = 0
+        while page.view["turn"] == "you" and told < 5:
+            page.answer(page.view["answers"][-1]["actions"])
+            view = page.view
+            sentences = [text for step in view["steps"] for text in step["changes"]]
+            assert view["story"] == (len(sentences) > 1)
+            if not view["story"]:
+                continue
+            while "story" not in (message := page.receive()):
+                pass
+            story = message["story"]
+            assert story["view"] == view["number"] and len(story["boards"]) == len(sentences)
+            assert story["boards"][-1] is None
+            boards = [tuple(board) for board in story["boards"] if board is not None]
+            assert len(boards) == len(set(boards))
+            told = max(told, len(boards))
+            parts = [*view["parts"], *story["parts"]]
+            assert all("".join(parts[i] for i in board).startswith("<svg") for board in boards)
 
 
 def test_three_people_on_three_devices(server: Server) -> None:
@@ -208,21 +229,138 @@ def test_people_at_one_screen_and_agents(server: Server, game: str) -> None:
         assert {one["view"].get("seat") for one in page.got if "view" in one} == {0, 2, None}
 
 
+def undo(page: Page) -> str:
+    """Take something back; the error if that is refused."""
+    return str(page.ask("undo", view=page.view["number"]).get("error", ""))
+
+
 def test_undo(server: Server) -> None:
-    (path,) = server.make("petrichor", ["here"])
+    """Alone: one choice after another to the start. What was chosen as one is taken back as one."""
+    (path,) = server.make("petrichor", ["here"], start={"seed": 5})
+    generator = np.random.default_rng(2)
     with server.open(path) as page:
-        assert page.ask("undo", view=page.view["number"])["error"] == "there is nothing to take back"
-        first = page.board
-        page.answer(page.view["answers"][0]["action"])
-        assert page.view["can"]["undo"] and page.board != first
-        assert "error" not in page.ask("undo", view=page.view["number"])
-        assert page.board == first and not page.view["can"]["undo"]
-    (path,) = server.make("petrichor", ["here", "greedy"])
+        assert undo(page) == "there is nothing to take back"
+        shown, together = [], 0
+        for _ in range(12):
+            answers = page.view["answers"]
+            actions = answers[generator.integers(len(answers))]["actions"]
+            shown.append((re.sub(_LAST, "", page.board), answers))
+            together += len(actions) > 1
+            assert "error" not in page.answer(actions)
+        assert together > 2
+        for board, answers in reversed(shown):
+            assert page.view["can"]["undo"] and undo(page) == ""
+            assert (re.sub(_LAST, "", page.board), page.view["answers"]) == (board, answers)
+            assert page.view["past"] and page.view["undone"]["by"] == 0 and page.view["undone"]["done"]
+        assert not page.view["can"]["undo"] and undo(page) == "there is nothing to take back"
+
+
+_LAST = r"<g data-last-action.*"
+"""The last line of a picture, which tells what was done before it."""
+
+
+def test_undo_against_agents(server: Server) -> None:
+    """Their answers are taken back, too, as far as one likes, and they repeat them."""
+    (path,) = server.make("petrichor", ["here", "greedy", "ismcts-20"], start={"seed": 3})
     with server.open(path) as page:
-        page.until("you")
-        page.answer(page.view["answers"][0]["action"])
-        page.until("you")
-        assert "error" in page.ask("undo", view=page.view["number"])
+        numbers = []
+        for _ in range(5):
+            page.until("you")
+            numbers.append((page.view["answers"], page.view["board"] and page.board))
+            page.answer(page.view["answers"][0]["actions"])
+        end = page.until("you")["answers"], page.board
+        for answers, board in reversed(numbers):
+            assert undo(page) == ""
+            assert page.until("you")["answers"] == answers and re.sub(_LAST, "", page.board) == re.sub(_LAST, "", board)
+        for answers, _ in numbers:
+            assert page.until("you")["answers"] == answers
+            page.answer(answers[0]["actions"])
+        assert (page.until("you")["answers"], page.board) == end
+
+
+def test_undo_while_an_agent_thinks(server: Server) -> None:
+    """What it finds then is not played."""
+    (path,) = server.make("petrichor", ["here", "ismcts-1000ms"], start={"seed": 3})
+    with server.open(path) as page:
+        first = page.until("you")["answers"]
+        while page.view["turn"] == "you":
+            before = page.view["answers"]
+            page.answer(before[0]["actions"])
+        assert page.view["turn"] == "others" and page.view["can"]["undo"]
+        assert undo(page) == "" and page.view["turn"] == "you" and page.view["answers"] == before
+        time.sleep(1.5)
+        page.ask("here")  # refused; what the agent brought would have come before
+        assert page.view["turn"] == "you" and page.view["answers"] == before
+        while page.view["can"]["undo"]:
+            assert undo(page) == ""
+        assert page.view["answers"] == first
+
+
+@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+def test_undo_among_people(server: Server, game: str) -> None:
+    """Within the turn only, until another answers or chance is drawn; others are told, and may not take it back."""
+    paths = server.make(game, ["apart", "apart"], start={"seed": 8})
+    pages = [server.open(path) for path in paths]
+    taken_back, refused = 0, 0
+    generator = np.random.default_rng(3)
+    for _ in range(60):
+        for page in pages:
+            page.ask("here")  # refused; every view before has come then
+        seat = next(seat for seat in (0, 1) if pages[seat].view["turn"] == "you")
+        asked, other = pages[seat], pages[1 - seat]
+        session = asyncio.run(server.site.hall.find(paths[0].rpartition("/")[2]))[0].session  # type: ignore[index]
+        before, answers = session.state.copy(), asked.view["answers"]
+        asked.answer(answers[generator.integers(len(answers))]["actions"])
+        other.ask("here")
+        drew = (before["rng"] != session.state["rng"]).any()
+        assert undo(other) == "there is nothing to take back"
+        if not asked.view["can"]["undo"]:
+            assert undo(asked) == "there is nothing to take back"
+            refused += 1
+            continue
+        assert session.actor == seat and not drew
+        seen = other.view["number"]
+        assert undo(asked) == "" and session.state.tobytes() == before.tobytes()
+        assert asked.view["answers"] == answers
+        taken_back += 1
+        other.ask("here")
+        if other.view["number"] > seen:
+            assert other.view["undone"]["by"] == seat and other.view["undone"]["done"]
+        else:
+            assert game == "evergreen"  # turns that nobody sees
+        asked.answer(answers[generator.integers(len(answers))]["actions"])
+    assert taken_back > 8 and refused > 8
+    for page in pages:
+        page.close()
+
+
+def test_what_is_alone_is_given(server: Server) -> None:
+    """Where one person plays, unless that person does not want it; not where others could see it from the time."""
+    options = {"modules": list(MODULES)}
+
+    def alone(page: Page) -> int:
+        views = [view for message in page.got if (view := message.get("view")) and view["turn"] == "you"]
+        return sum(len(view["answers"]) == 1 for view in views)
+
+    for give in (True, False):
+        (path,) = server.make("petrichor", ["here", "random", "random"], start={"seed": 3}, options=options)
+        with server.open(path) as page:
+            assert "error" not in page.ask("alone", give=give)
+            page.play_out()
+            assert (alone(page) > 0) != give
+    several = 0
+    for seed in (1, 3):
+        paths = server.make("petrichor", ["apart"] * 3, start={"seed": seed}, options=options)
+        pages = [server.open(path) for path in paths]
+        threads = [threading.Thread(target=page.play_out) for page in pages]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(SECONDS)
+        several += sum(map(alone, pages))
+        for page in pages:
+            page.close()
+    assert several > 0
 
 
 def test_two_pages_of_one_link(server: Server) -> None:
@@ -231,7 +369,7 @@ def test_two_pages_of_one_link(server: Server) -> None:
     with server.open(path) as one, server.open(path) as other:
         number = one.view["number"]
         assert other.view["number"] == number
-        action = one.view["answers"][0]["action"]
+        action = one.view["answers"][0]["actions"]
         assert "error" not in one.answer(action)
         assert other.wait()["number"] == one.view["number"] == number + 1
         assert other.answer(action, view=number)["error"] == "the game has moved on"
@@ -244,14 +382,14 @@ def test_a_page_that_comes_back(server: Server) -> None:
     with server.open(path) as page:
         for _ in range(6):
             page.until("you")
-            page.answer(page.view["answers"][0]["action"])
+            page.answer(page.view["answers"][0]["actions"])
         page.until("you")
     with server.open(path) as again:
         assert again.view["past"] and again.board == page.board
         assert [step["done"] for step in again.view["steps"]][-1] != ""
         assert len(again.view["steps"]) > 6
-        assert all(one["board"] is None for step in again.view["steps"] for one in step["changes"])
-        assert "error" not in again.answer(again.view["answers"][0]["action"])
+        assert not again.view["story"]
+        assert "error" not in again.answer(again.view["answers"][0]["actions"])
 
 
 def test_learning(server: Server) -> None:
@@ -261,7 +399,7 @@ def test_learning(server: Server) -> None:
         while page.view["turn"] != "over":
             lesson = page.view["lesson"]
             assert lesson["title"] and lesson["text"] and lesson["section"]
-            page.answer(page.view["answers"][-1]["action"])
+            page.answer(page.view["answers"][-1]["actions"])
         assert page.view["lesson"]["title"]
     (path,) = server.make("petrichor", ["here"])
     with server.open(path) as page:
@@ -275,9 +413,9 @@ def test_advice(server: Server) -> None:
     (path,) = server.make("petrichor", ["here"])
     with server.open(path) as page:
         while len(page.view["answers"]) < 3:
-            page.answer(page.view["answers"][0]["action"])
+            page.answer(page.view["answers"][0]["actions"])
         said = page.ask("advice", view=page.view["number"], agent="ismcts-200")
-        legal = {one["action"] for one in page.view["answers"]}
+        legal = {one["actions"][0] for one in page.view["answers"]}
         assert {one["action"] for one in said["answers"]} == legal
         assert sum(one["share"] for one in said["answers"]) == pytest.approx(1)
         assert said["best"] in legal and said["agent"] == "ismcts-200" and said["meaning"] and said["estimated"]
@@ -295,7 +433,7 @@ def test_advice_does_not_disturb_the_game(server: Server) -> None:
                 page.until("you")
                 if asks:
                     page.ask("advice", view=page.view["number"], agent="ismcts-50")
-                page.answer(page.view["answers"][0]["action"])
+                page.answer(page.view["answers"][0]["actions"])
             page.until("you")
             boards.append(page.board)
     assert boards[0] == boards[1]
@@ -323,7 +461,7 @@ def test_a_review(server: Server) -> None:
             with server.open(server.make("evergreen", [], players=2, **at)[0]) as analysis:
                 assert analysis.view["step"] == moment["step"]
                 assert analysis.view["line"][moment["step"]] == {"by": 0, "text": moment["text"]}
-                texts = {one["action"]: one["text"] for one in analysis.view["answers"]}
+                texts = {one["actions"][0]: one["text"] for one in analysis.view["answers"]}
                 assert texts[moment["better_action"]] == moment["better"]
                 assert texts[moment["action"]] == moment["text"]
                 here = {"view": analysis.view["number"], "agent": "ismcts-20"}
@@ -352,8 +490,8 @@ def test_a_review_only_of_games_that_are_over_and_of_own_decisions(server: Serve
         while one.view["turn"] != "over":
             actor = next(page for page in pages if page.view["turn"] == "you")
             number = actor.view["number"]
-            answers = [answer["action"] for answer in actor.view["answers"]]
-            assert "error" not in actor.answer(int(generator.choice(answers)))
+            answers = [answer["actions"] for answer in actor.view["answers"]]
+            assert "error" not in actor.answer(answers[generator.integers(len(answers))])
             while actor.view["number"] == number:
                 actor.wait()
             actor.until("you", "others", "over")
@@ -373,13 +511,13 @@ def test_back_to_the_game_that_is_looked_back_at(server: Server) -> None:
         assert page.ask("return", step=0)["error"] == "there is no game to go back to"
         boards = [page.board]
         for _ in range(6):
-            page.answer(page.view["answers"][0]["action"])
+            page.answer(page.view["answers"][0]["actions"])
             boards.append(page.board)
         page.ask("goto", step=0)
         assert len(page.ask("review", agent="greedy")["curve"]) > 0  # of the whole line
         page.ask("goto", step=2)
         assert page.view["played"] == {"steps": 6, "left": False}
-        page.answer(page.view["answers"][-1]["action"])
+        page.answer(page.view["answers"][-1]["actions"])
         assert page.view["played"] == {"steps": 6, "left": True} and len(page.view["line"]) == 3
         for step in (4, 0, 6):
             page.ask("return", step=step)
@@ -402,7 +540,7 @@ def test_watching(server: Server) -> None:
             while page.view["number"] == number:
                 page.wait()
         assert {owner["who"] for owner in page.view["owners"]} == {"agent"}
-        assert "error" in page.answer(0)
+        assert "error" in page.answer([0])
 
 
 def test_analysing(server: Server) -> None:
@@ -410,7 +548,7 @@ def test_analysing(server: Server) -> None:
     with server.open(path) as page:
         boards = [page.board]
         for i in range(5):
-            page.answer(page.view["answers"][i % 2]["action"])
+            page.answer(page.view["answers"][i % 2]["actions"])
             boards.append(page.board)
         assert page.view["step"] == 5 and len(page.view["line"]) == 5 and len(set(boards)) == 6
         for step in (0, 3, 5, 2):
@@ -418,7 +556,7 @@ def test_analysing(server: Server) -> None:
             # the last line of the picture is of the answer that led there
             assert page.view["step"] == step and page.board == boards[step] and len(page.view["line"]) == 5
         assert page.ask("goto", step=6)["error"] == "step: 0 to 5"
-        page.answer(page.view["answers"][0]["action"])  # another way from step 2, or the same
+        page.answer(page.view["answers"][0]["actions"])  # another way from step 2, or the same
         assert page.view["step"] == 3
         page.ask("look", seat=1)
         assert page.view["seat"] == 1 and 'data-viewer="player_1"' in page.board
@@ -475,7 +613,7 @@ def test_who_sat_where_in_a_replay(server: Server) -> None:
     text = Replay.of(Config(players=2), 5, [], names=names).text
     (path,) = server.make("petrichor", [], players=2, kind="analyse", start={"replay": text})
     with server.open(path) as page:
-        page.answer(page.view["answers"][0]["action"])
+        page.answer(page.view["answers"][0]["actions"])
         owners = [(owner["name"], owner["who"]) for owner in page.view["owners"]]
         assert owners == [("greedy", "agent"), ("player_1", "person")] and 'data-name="greedy"' in page.board
         assert json.loads(page.ask("export", what="replay")["text"])["names"] == list(names)
@@ -554,7 +692,7 @@ def test_games_survive_the_server(tmp_path: Path) -> None:
             with server.open(path) as page:
                 for _ in range(3):
                     if page.until("you", "others")["turn"] == "you":
-                        page.answer(page.view["answers"][0]["action"])
+                        page.answer(page.view["answers"][0]["actions"])
                 boards[path] = page.board
     kept = sorted(path.name for path in tmp_path.iterdir())
     names = ("evergreen-2p", "petrichor-3p", "petrichor-solo")
@@ -587,7 +725,7 @@ def test_tables_that_nobody_looks_at_leave_the_memory(tmp_path: Path, monkeypatc
         shown = {}
         for path in paths:
             with server.open(path) as page:
-                page.answer(page.view["answers"][0]["action"])
+                page.answer(page.view["answers"][0]["actions"])
                 shown[path] = page.board
         looked_at = server.open(paths[0])
         for _ in range(20):
@@ -596,7 +734,7 @@ def test_tables_that_nobody_looks_at_leave_the_memory(tmp_path: Path, monkeypatc
         for path in paths:
             with server.open(path) as page:
                 assert page.board == shown[path]
-        looked_at.answer(looked_at.view["answers"][0]["action"])
+        looked_at.answer(looked_at.view["answers"][0]["actions"])
         assert looked_at.board != shown[paths[0]]
         looked_at.close()
 
@@ -623,7 +761,7 @@ def test_an_agent_that_fails(tmp_path: Path) -> None:
         with server.open(path) as page:
             while not page.view["trouble"]:
                 if page.view["turn"] == "you":
-                    page.answer(page.view["answers"][0]["action"])
+                    page.answer(page.view["answers"][0]["actions"])
                 else:
                     page.wait()
             assert page.view["trouble"] == "RuntimeError: out of order"

@@ -13,6 +13,7 @@ from evergreen_env.drawing.cover import cover
 from evergreen_env.drawing.decisions import (
     action_text,
     asked_text,
+    goes_on,
     hides_actor,
     is_taking_turns,
     question,
@@ -37,6 +38,7 @@ __all__ = [
     "events",
     "examples",
     "facts",
+    "goes_on",
     "guide",
     "in_brief",
     "introduction",

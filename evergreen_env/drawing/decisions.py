@@ -57,6 +57,11 @@ def question(state: State) -> str:
     return words if isinstance(words, str) else words(state)
 
 
+def goes_on(before: State, state: State) -> bool:
+    """Whether the pending decision says more about the answer before it: on which spaces an action or a power works."""
+    return state.decision not in (Decision.GAME_OVER, Decision.DRAFT, Decision.TURN)
+
+
 def asked_text(state: State, viewer: int | None, names: Sequence[str]) -> str:
     """A sentence about the pending decision and its actor, as far as the viewer may know; None may know everything.
 
@@ -108,13 +113,13 @@ def told_action(state: State, action: int, viewer: int | None) -> str:
 
 
 def _turn_question(s: State) -> str:
-    return f"what to do with the card {card_word(int(s.card[s.actor]))}"
+    return f"to use the card {card_word(int(s.card[s.actor]))}"
 
 
 def _plant_and_grow_question(s: State) -> str:
     if s.plants_left and s.growths_left:
-        return "what to plant or grow"
-    return "where to plant a sprout" if s.plants_left else "what to grow"
+        return "to plant a sprout or grow a space"
+    return "to plant a sprout" if s.plants_left else "to grow a space"
 
 
 def _power_question(s: State) -> str:
@@ -171,11 +176,11 @@ def _power_text(s: State, index: int) -> str | None:
 # --- the tables -------------------------------------------------------------------------------------------------------
 
 _POWERS = {
-    Power.SPROUT: ("where to plant a sprout", "plant a sprout on {}"),
-    Power.SMALL_TREE: ("which sprout becomes a small tree", "grow the sprout on {}"),
-    Power.BIG_TREE: ("which small tree becomes a big tree", "grow the small tree on {}"),
-    Power.BUSH: ("where to place a bush", "place a bush on {}"),
-    Power.LAKE: ("where to place a lake", "place a lake on {}"),
+    Power.SPROUT: ("to plant a sprout", "plant a sprout on {}"),
+    Power.SMALL_TREE: ("to grow a sprout to a small tree", "grow the sprout on {}"),
+    Power.BIG_TREE: ("to grow a small tree to a big tree", "grow the small tree on {}"),
+    Power.BUSH: ("to place a bush", "place a bush on {}"),
+    Power.LAKE: ("to place a lake", "place a lake on {}"),
 }
 """For each power that is used on spaces: the words of its question, and of the answer."""
 check_table(_POWERS, set(Power) - {Power.BUDS})
@@ -197,7 +202,7 @@ class _Asked(NamedTuple):
 _STOP = "stop here"
 _ASKED = {
     Decision.GAME_OVER: _Asked("nothing: the game is over", {}),
-    Decision.DRAFT: _Asked("which card to take", {DRAFT: _card_text}),
+    Decision.DRAFT: _Asked("to take a card", {DRAFT: _card_text}),
     Decision.TURN: _Asked(
         _turn_question,
         {
@@ -210,17 +215,17 @@ _ASKED = {
         },
     ),
     Decision.PLANT: _Asked(
-        lambda s: f"where to plant a sprout ({counted(s.plants_left, 'sprout')} left)",
+        lambda s: f"to plant a sprout ({counted(s.plants_left, 'sprout')} left)",
         {DONE: _STOP, SPACE: _space_text},
     ),
     Decision.GROW: _Asked(
-        lambda s: f"what to grow ({counted(s.growths_left, 'growth')} left)", {DONE: _STOP, SPACE: _space_text}
+        lambda s: f"to grow a space ({counted(s.growths_left, 'growth')} left)", {DONE: _STOP, SPACE: _space_text}
     ),
     Decision.PLANT_AND_GROW: _Asked(_plant_and_grow_question, {DONE: _STOP, SPACE: _space_text}),
-    Decision.ANYWHERE: _Asked("what to plant or grow, in any biome", {SPACE: _space_text}),
+    Decision.ANYWHERE: _Asked("to plant or grow once, in any biome", {SPACE: _space_text}),
     Decision.POWER: _Asked(_power_question, {DONE: _STOP, SPACE: _power_text}),
     Decision.LAKE: _Asked(
-        lambda s: f"what to grow beside the lake ({counted(s.growths_left, 'growth')} left)",
+        lambda s: f"to grow a space beside the lake ({counted(s.growths_left, 'growth')} left)",
         {DONE: _STOP, SPACE: _space_text},
     ),
 }

@@ -56,6 +56,12 @@ def question(state: State) -> str:
     return words if isinstance(words, str) else words(state)
 
 
+def goes_on(before: State, state: State) -> bool:
+    """Whether the pending decision says more about the answer before it: how a card is paid for, and what it does."""
+    decision = Decision(state.decision)
+    return decision in _OF_A_CARD or (before.decision, decision) in _IN_A_ROW
+
+
 def hides_actor(state: State, viewer: int | None) -> bool:
     """Whether the actor is hidden: only the actor may know who is asked for a forecast card."""
     return state.decision == Decision.FORECAST and viewer not in (None, state.actor)
@@ -205,22 +211,22 @@ def _more(cards: int) -> str:
 
 def _turn_question(s: State) -> str:
     if s.last_turns:
-        return "what to do in the last turn of the round"
-    return "which card to play" if s.turns < s.players else "which card to play, or to pass"
+        return "to take the last turn of the round"
+    return "to play a card" if s.turns < s.players else "to play a card or pass"
 
 
 def _take_drop_question(s: State) -> str:
     in_weather = s.phase == Phase.WEATHER
     purpose = f"to double the cloud on {_target(s)}" if in_weather else _TAKE_DROP_FOR[Weather(s.card)]
-    return f"which tile gives a drop up {purpose}"
+    return f"to take a drop from a tile {purpose}"
 
 
 def _where_cloud_goes(s: State) -> str:
-    return f"where the cloud on {_target(s)} goes"
+    return f"to move the cloud on {_target(s)}"
 
 
 def _where_drop_goes(s: State) -> str:
-    return f"where {_drop_of(s, s.target_owner)} on {_target(s)} goes"
+    return f"to move {_drop_of(s, s.target_owner)} on {_target(s)}"
 
 
 def _is_moving_cloud(s: State) -> bool:
@@ -242,25 +248,49 @@ def _raining_question(s: State) -> str:
     later = range(s.target + 1, NUM_TILES)
     clouds = [tile for tile in later if s.cloud[tile] != Cloud.NONE and s.crop[tile] != Crop.LAKE]
     cloud = f"the cloud on {tile_name(s.players, clouds[0])}" if clouds else "a cloud"
-    return f"which drop falls from {cloud} (forecast card 15)"
+    return f"to let a drop fall from {cloud} (forecast card 15)"
+
+
+# --- decisions that go on ---------------------------------------------------------------------------------------------
+
+_OF_A_CARD = {
+    Decision.PAY,
+    Decision.FROST_TILE,
+    Decision.FROST_CLOUD,
+    Decision.FROST_POWER,
+    Decision.SUN_CLOUD,
+    Decision.TAKE_DROP,
+    Decision.WIND_CLOUD,
+    Decision.WIND_DIRECTION,
+    Decision.WIND_TILE,
+    Decision.RAIN_DROP,
+    Decision.RAIN_SECOND_DROP,
+}
+"""Decisions that follow the play of a card, in the same turn."""
+_IN_A_ROW = {
+    *((decision, decision) for decision in (Decision.DISCARD, Decision.POD_TILE, Decision.KEEP_DROP)),
+    (Decision.WIND_WEATHER_DROP, Decision.WIND_WEATHER_DIRECTION),
+    (Decision.FORECAST_DROP, Decision.FORECAST_DIRECTION),
+}
+"""Pairs of decisions of which the second one goes on with the first one."""
 
 
 # --- the tables -------------------------------------------------------------------------------------------------------
 
 _FORECAST_TILES = {
-    2: ("on which scored tile to count own drops", ""),
-    4: ("which tile the new cloud goes to", "put a new cloud with two drops on {}"),
-    6: ("which cloud's drops all fall", "let all drops of the cloud on {} fall"),
-    9: ("which tile gets a drop", "put an own drop on {}"),
-    10: ("which cloud to move", "move the cloud on {}"),
-    12: ("which cloud gets three own drops", "add three drops to the cloud on {}"),
-    16: ("which tile the new cloud goes to", "put a new cloud with three drops on {}"),
+    2: ("to count own drops on a scored tile", ""),
+    4: ("to choose a tile for the new cloud", "put a new cloud with two drops on {}"),
+    6: ("to let all drops of a cloud fall", "let all drops of the cloud on {} fall"),
+    9: ("to put an own drop on a tile", "put an own drop on {}"),
+    10: ("to choose a cloud to move", "move the cloud on {}"),
+    12: ("to add three own drops to a cloud", "add three drops to the cloud on {}"),
+    16: ("to choose a tile for the new cloud", "put a new cloud with three drops on {}"),
 }
 """For each forecast card that chooses a tile: the words of its question, and of the answer."""
 _FORECAST_DROPS: dict[int, tuple[str | Callable[[State], str], str]] = {
-    8: ("which own drop to move (forecast card 8)", "move {} on {}"),
+    8: ("to choose an own drop to move (forecast card 8)", "move {} on {}"),
     11: (
-        lambda s: f"which drop rises into the cloud above (forecast card 11, {_more(s.choices_left)})",
+        lambda s: f"to let a drop rise into the cloud above (forecast card 11, {_more(s.choices_left)})",
         "let {} rise from {} into the cloud above",
     ),
     15: (_raining_question, "let {} fall from the cloud on {}"),
@@ -289,77 +319,75 @@ class _Asked(NamedTuple):
 _FALL = "let {} fall from the cloud on {}"
 _ASKED = {
     Decision.GAME_OVER: _Asked("nothing: the game is over", {}),
-    Decision.DRAFT: _Asked(
-        lambda s: f"which card to keep of the pack ({s.cards_left} to pick)", {CARD: "keep a {} card"}
-    ),
-    Decision.SETUP_CLOUD: _Asked("which tile the first cloud goes to", {TILE: "put a new cloud on {}"}),
+    Decision.DRAFT: _Asked(lambda s: f"to keep a card of the pack ({s.cards_left} to pick)", {CARD: "keep a {} card"}),
+    Decision.SETUP_CLOUD: _Asked("to choose a tile for the first cloud", {TILE: "put a new cloud on {}"}),
     Decision.TURN: _Asked(
         _turn_question,
         {PASS: _pass_text, PLAY: "play a {} card", SUBSTITUTE: _substitute_text, FORECAST: _forecast_text},
     ),
     Decision.OPTIONAL_ACTION: _Asked(
-        "whether to take the optional second action, and which",
+        "to take an optional second action, or none",
         {DECLINE: "take no optional action", PLAY: "play two {} cards", SUBSTITUTE: _substitute_twice_text},
     ),
     Decision.PAY: _Asked(
-        lambda s: f"which card to pay with for {_action_of(s)} ({_more(s.cards_left)})",
+        lambda s: f"to pay with a card for {_action_of(s)} ({_more(s.cards_left)})",
         {CARD: "pay with a {} card"},
     ),
     Decision.FROST_TILE: _Asked(
-        "which tile the new cloud goes to", {DECLINE: "place no cloud", TILE: "put a new cloud on {}"}
+        "to choose a tile for the new cloud", {DECLINE: "place no cloud", TILE: "put a new cloud on {}"}
     ),
     Decision.SUN_CLOUD: _Asked(
-        "which cloud gets two own drops", {DECLINE: "add no drops", TILE: "add two drops to the cloud on {}"}
+        "to add two own drops to a cloud", {DECLINE: "add no drops", TILE: "add two drops to the cloud on {}"}
     ),
-    Decision.WIND_CLOUD: _Asked("which cloud to move", {TILE: "move the cloud on {}"}),
+    Decision.WIND_CLOUD: _Asked("to choose a cloud to move", {TILE: "move the cloud on {}"}),
     Decision.WIND_DIRECTION: _Asked(_where_cloud_goes, {DIRECTION: _direction_text}),
     Decision.RAIN_DROP: _Asked(
         lambda s: (
-            "which drop falls, from a cloud or the supply"
+            "to let a drop fall, from a cloud or the supply"
             if _has_power(s, Power.RAIN)
-            else "which drop falls from a cloud"
+            else "to let a drop fall from a cloud"
         ),
         {DECLINE: "let no drop fall", TILE: "put an own drop on {} (Rain power)", DROP: _FALL},
     ),
     Decision.RAIN_SECOND_DROP: _Asked(
-        "which drop of another cloud falls too, if any", {DECLINE: "let no second drop fall", DROP: _FALL}
+        "to let a drop of another cloud fall too, or none", {DECLINE: "let no second drop fall", DROP: _FALL}
     ),
     Decision.TAKE_DROP: _Asked(_take_drop_question, {TILE: "take an own drop from {}"}),
-    Decision.VOTE: _Asked(lambda s: f"how to vote after {_action_of(s)}", {VOTE: "vote for {}", DIE: _die_text}),
+    Decision.VOTE: _Asked(lambda s: f"to vote after {_action_of(s)}", {VOTE: "vote for {}", DIE: _die_text}),
     Decision.MOVE_VOTE: _Asked(
-        lambda s: f"which vote moves to {WEATHER_WORDS[s.target_space]}, as none is left in supply",
+        lambda s: f"to move a vote to {WEATHER_WORDS[s.target_space]}, as none is left in supply",
         {WEATHER: "take the vote from {}"},
     ),
-    Decision.DISCARD: _Asked(lambda s: f"which card to discard ({_more(s.cards_left)})", {CARD: "discard a {} card"}),
-    Decision.CHOOSE_WEATHER: _Asked("which of the tied weather spaces to select", {WEATHER: "select {}"}),
+    Decision.DISCARD: _Asked(lambda s: f"to discard a card ({_more(s.cards_left)})", {CARD: "discard a {} card"}),
+    Decision.CHOOSE_WEATHER: _Asked("to select one of the tied weather spaces", {WEATHER: "select {}"}),
     Decision.SUN_WEATHER_CLOUD: _Asked(
-        "in which cloud to double own drops", {DECLINE: "double no cloud", TILE: _doubled_text}
+        "to double own drops in a cloud", {DECLINE: "double no cloud", TILE: _doubled_text}
     ),
-    Decision.WIND_WEATHER_DROP: _Asked("which drop on a tile to move", {DROP: "move {} on {}"}),
+    Decision.WIND_WEATHER_DROP: _Asked("to choose a drop on a tile to move", {DROP: "move {} on {}"}),
     Decision.WIND_WEATHER_DIRECTION: _Asked(_where_drop_goes, {DIRECTION: _direction_text}),
     Decision.FERTILIZER_TILE: _Asked(
-        "which face-down tile gets a Fertilizer token", {TILE: "put a Fertilizer token on {}"}
+        "to put a Fertilizer token on a face-down tile", {TILE: "put a Fertilizer token on {}"}
     ),
     Decision.FROST_CLOUD: _Asked(
-        "which cloud gets a drop, as no cloud is left",
+        "to add a drop to a cloud, as no cloud is left",
         {DECLINE: "add no drop", TILE: "add a drop to the cloud on {}"},
     ),
     Decision.FROST_POWER: _Asked(
-        lambda s: f"whether the new cloud on {_target(s)} gets a second drop",
+        lambda s: f"to add a second drop to the new cloud on {_target(s)}, or not",
         {DECLINE: "add no second drop", POWER: "add a second drop to the new cloud"},
     ),
     Decision.WIND_TILE: _Asked(_where_cloud_goes, {TILE: "move it to {}"}),
     Decision.FORECAST: _Asked(
-        lambda s: f"whether to play a forecast card {TIMING_TEXTS[Timing(s.timing)]}",
+        lambda s: f"to play a forecast card {TIMING_TEXTS[Timing(s.timing)]}, or none",
         {DECLINE: "play no forecast card", FORECAST: _forecast_text},
     ),
     Decision.FORECAST_TILE: _Asked(_forecast_tile_question, {TILE: _forecast_tile_text}),
     Decision.FORECAST_DROP: _Asked(_forecast_drop_question, {DROP: _forecast_drop_text}),
     Decision.FORECAST_DIRECTION: _Asked(_where_drop_goes, {DIRECTION: _direction_text}),
-    Decision.FORECAST_VOTE: _Asked("which weather space gets a vote (forecast card 5)", {VOTE: "add a vote on {}"}),
-    Decision.POD_TILE: _Asked(lambda s: f"which tile gets a pod ({_more(s.choices_left)})", {TILE: "put a pod on {}"}),
+    Decision.FORECAST_VOTE: _Asked("to add a vote to a weather space (forecast card 5)", {VOTE: "add a vote on {}"}),
+    Decision.POD_TILE: _Asked(lambda s: f"to put a pod on a tile ({_more(s.choices_left)})", {TILE: "put a pod on {}"}),
     Decision.KEEP_DROP: _Asked(
-        lambda s: f"on which tile a drop stays, if any ({_more(s.choices_left)})",
+        lambda s: f"to keep a drop on a tile, or no more ({_more(s.choices_left)})",
         {DECLINE: "keep no more drops", TILE: "keep a drop on {}"},
     ),
 }

@@ -33,6 +33,11 @@ class Past:
         own = (i for i in reversed(range(len(steps))) if steps[i][0]["actor"] == seat)
         return steps[next(own, 0) :]
 
+    def begin_with(self, game: int, steps: Sequence[tuple[Any, int]]) -> None:
+        """Put these steps in place of what is known of a game: answers were taken back, or it was resumed."""
+        self._steps[game] = list(steps)
+        self.numbers[game] = next(_NUMBERS)
+
     def on_reset(self, batch: Batch, which: np.ndarray, seed: Seed) -> None:
         """Forget the games that start."""
         self._forget(np.flatnonzero(which).tolist())

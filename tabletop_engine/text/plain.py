@@ -140,6 +140,10 @@ class PlainWords:
         """The name of the pending decision after "for"."""
         return f"for {self.decisions[state['decision']].replace('_', ' ')}"
 
+    def goes_on(self, before: Any, state: Any) -> bool:
+        """Never: each decision is a question of its own."""
+        return False
+
     def action_text(self, state: Any, action: int) -> str:
         """The name of the action, with spaces for underscores."""
         return self.actions[action].replace("_", " ")

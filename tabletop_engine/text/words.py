@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import NamedTuple
 
 _LONGEST = 330
@@ -74,6 +75,35 @@ def shown(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
+def asked_of(question: str, name: str = "") -> str:
+    """A question (`Words.question`) as a sentence without a full stop: to a reader, or with a name about that player.
+
+    `to pay with a card` becomes "Pay with a card", or "player_0 is asked to pay with a card".
+    """
+    if name:
+        return f"{name} is asked {question}"
+    plain = question.removeprefix("to ")
+    return f"You are asked {question}" if plain == question else plain[0].upper() + plain[1:]
+
+
+def in_a_row(texts: Sequence[str]) -> str:
+    """The texts of answers that are given one after another. Where two differ in one word, what is before it stays out.
+
+    `plant a sprout on c1` and `plant a sprout on d2` become "plant a sprout on c1, d2".
+    """
+    parts: list[str] = []
+    before: list[str] = []
+    for text in texts:
+        words = text.split(" ")
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(words, before, strict=False)))
+        if words == before:
+            same -= 2  # something has to be said once more
+        alike = len(words) == len(before) and same > 1 and words[same + 1 :] == before[same + 1 :]
+        parts.append(" ".join(words[same:] if alike else words))
+        before = words
+    return ", ".join(parts)
 
 
 def counted(number: int, thing: str) -> str:

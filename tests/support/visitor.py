@@ -23,7 +23,8 @@ if (location.protocol.startsWith("http") && !localStorage.getItem("tabletop"))
 """
 _FACTS = """
 const { dataset } = document.body;
-return { ready: dataset.ready ?? "", turn: dataset.turn ?? "", kind: dataset.kind ?? "", view: dataset.view ?? "" };
+const of = (name) => dataset[name] ?? "";
+return { ready: of("ready"), turn: of("turn"), kind: of("kind"), view: of("view"), begun: of("begun") };
 """
 SPOTS = """
 // where each place can be clicked: in the middle, or where no other lies above it; and how far the page is scrolled
@@ -182,17 +183,33 @@ class Visitor:
         wait(there, SECONDS)
 
     def give(self) -> None:
-        """Any answer: on the board where there are places, in the list otherwise; don't wait for what follows."""
-        spots = [spot for spot in self.spots() if spot["at"]]
-        if not spots:
-            self.clicks["list"] += 1
-            self.random.choice(self.all("#answers button")).click()
-            return
-        self.clicks["board"] += 1
-        spot = self.random.choice(spots)
-        self.tap(spot)
-        if len(spot["actions"]) > 1:
-            self.random.choice(self.all("#menu button")).click()
+        """Any answer: on the board where there are places, in the list otherwise; don't wait for what follows.
+
+        What more belongs to an answer is chosen in the same way.
+        """
+        more = True
+        while more:
+            begun = self.facts["begun"]
+            spots = [spot for spot in self.spots() if spot["at"]]
+            if not spots:
+                self.clicks["list"] += 1
+                self.random.choice([one for one in self.all("#answers button") if one.is_displayed()]).click()
+                return
+            self.clicks["board"] += 1
+            spot = self.random.choice(spots)
+            self.tap(spot)
+            if len(spot["actions"]) > 1:
+                self.random.choice(self.all("#menu button")).click()
+            more = self.facts["begun"] == str(int(begun) + 1)
+            if more:
+                wait(lambda: self.ready != "", SECONDS)
+
+    def go_on(self, before: str) -> None:
+        """Choose what belongs to an answer that was begun, and wait for another view."""
+        if self.facts["begun"] not in ("", "0"):
+            wait(lambda: self.ready == before, SECONDS)
+            self.give()
+        self.changed(before)
 
     def answer(self) -> None:
         before = self.ready

@@ -115,8 +115,8 @@ class Page:
                 return message
             time.sleep(0.2)
 
-    def answer(self, action: int, view: int | None = None) -> dict[str, Any]:
-        return self.ask("answer", action=action, view=self.view["number"] if view is None else view)
+    def answer(self, actions: Sequence[int], view: int | None = None) -> dict[str, Any]:
+        return self.ask("answer", actions=list(actions), view=self.view["number"] if view is None else view)
 
     def play_out(self, seed: int = 0) -> dict[str, Any]:
         """Random answers, until the game is over."""
@@ -126,8 +126,8 @@ class Page:
                 assert "error" not in self.ask("here")
                 continue
             number = self.view["number"]
-            answers = [one["action"] for one in self.view["answers"]]
-            assert "error" not in self.answer(int(generator.choice(answers)))
+            answers = self.view["answers"]
+            assert "error" not in self.answer(answers[generator.integers(len(answers))]["actions"])
             while self.view["number"] == number:
                 self.wait()
         return self.view

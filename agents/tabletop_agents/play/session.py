@@ -17,13 +17,15 @@ import numpy as np
 
 from tabletop_agents.checkpoint import configs_of, read_notes
 from tabletop_agents.names import check_trusted, checkpoint_path, make_agent, shipped_policies
+from tabletop_agents.play.combinations import Combination, combinations
+from tabletop_agents.play.taking_back import may_be_taken_back
 from tabletop_engine import seeds
 from tabletop_engine.checks import checked
-from tabletop_engine.errors import ConfigError
+from tabletop_engine.errors import ConfigError, IllegalAction
 from tabletop_engine.game import NOBODY, Config, Game
 from tabletop_engine.play.agents import Agent, Decisions, agents_of, ask
 from tabletop_engine.play.batch import Batch, check_config, legal_actions
-from tabletop_engine.play.past import remember
+from tabletop_engine.play.past import past_of, remember
 from tabletop_engine.record import FORFEIT, copied
 from tabletop_engine.replays.files import check_names
 from tabletop_engine.replays.replay import Replay, told_steps, words_for
@@ -35,6 +37,9 @@ PERSON = "person"
 """The name that a replay gives to a seat played by a person."""
 HINTS, GUIDED_HINTS = "ismcts-2000", "search-800"
 """The agent that gives hints, and the one used instead if a shipped network was trained for this configuration."""
+
+_TAKING_BACK = 2
+"""The purpose of random numbers (`Session.generator`) that tell whether an answer showed something."""
 
 
 def hints_for(config: Config) -> Agent:
@@ -77,6 +82,9 @@ class Session:
         start: the first state, a record, instead of the set-up of that seed.
         hints: the agent that gives hints; None: as `hints_for` chooses.
 
+    Attributes:
+        changes: how often an answer was given or taken back. It tells whether the game is where it was.
+
     Raises ConfigError for seats that do not exist, for agents that cannot play this game, and for names of agents that
     a replay cannot hold; StateError for a first state that breaks the rules.
     """
@@ -114,6 +122,9 @@ class Session:
         self._states = [copied(self._batch.states[0])]
         self._actions: list[int] = []
         self._options: list[Option] | None = None  # of the present decision, once somebody has asked for them
+        self._combinations: list[Combination] | None = None
+        self._chosen: set[int] = set()  # the numbers of the answers with which a person's choices began
+        self.changes = 0
 
     @property
     def hints(self) -> Agent:
@@ -150,6 +161,7 @@ class Session:
         session._actions = list(replay.actions)
         session._start = session._states[0] if replay.seed is None else replay.seed
         session._go_to_last()
+        session._chosen = {number for number in range(session.number) if session._is_choice(number)}
         return session
 
     # --- what is asked of whom ---
@@ -200,6 +212,12 @@ class Session:
         state, text = self.state, self.game.words.action_text
         return [(action, text(state, action)) for action in legal_actions(state).tolist()]
 
+    def combinations(self) -> list[Combination]:
+        """The possible answers, each together with those that go on with it (`play.combinations`)."""
+        if self._combinations is None:
+            self._combinations = combinations(self.game, self.state, self.tables)
+        return self._combinations
+
     def steps(self, first: int, viewer: int | None) -> Iterator[Step]:
         """The answers from the given number on, in the words that a viewer may know (a seat; None: everything)."""
         for number in range(first, len(self._actions)):
@@ -243,12 +261,30 @@ class Session:
 
     def agent_answer(self) -> int:
         """What the agent whose turn it is would answer. Nothing changes, so this may run in another thread."""
-        return int(ask(self.agents[self.actor], self.decision(), self.generator())[0])
+        return self.agent_question()()
+
+    def agent_question(self) -> Callable[[], int]:
+        """What `agent_answer` does now, for later: the question stays the same when the game goes on, or back."""
+        agent, decision, generator = self.agents[self.actor], self.decision(), self.generator()
+        return lambda: int(ask(agent, decision, generator)[0])
 
     def play(self, action: int) -> None:
         """Answer the pending decision. Raises IllegalAction for an illegal answer; then nothing changes."""
         self._batch.step([action])
         self._took(action)
+
+    def give(self, actions: Sequence[int]) -> None:
+        """Answer for a person, with several answers one after another if they are the beginning of a combination.
+
+        Raises IllegalAction for anything else; then nothing changes.
+        """
+        given = tuple(actions)
+        if len(given) != 1 and not any(given == one.actions[: len(given)] for one in self.combinations() if given):
+            raise IllegalAction("the answers do not go on with each other")
+        first = self.number
+        for action in given:
+            self.play(action)
+        self._chosen.add(first)
 
     def take(self, answer: int) -> None:
         """Play what an agent has answered: a legal action, or FORFEIT, by which it loses the game."""
@@ -259,17 +295,53 @@ class Session:
         self._took(FORFEIT)
 
     def _took(self, action: int) -> None:
-        self._options = None
+        self._options = self._combinations = None
+        self.changes += 1
         self._states.append(copied(self._batch.states[0]))
         self._actions.append(action)
 
-    def undo(self) -> bool:
-        """Take the last answer back, with all chance that followed it. Returns whether there was one."""
-        if not self._actions:
+    def undo(self, number: int | None = None) -> bool:
+        """Take answers back, with all chance that followed them: the last one, or all but this number of answers.
+
+        Returns whether there were any.
+        """
+        first = self.number - 1 if number is None else number
+        if not 0 <= first < self.number:
             return False
-        self._actions.pop()
+        del self._actions[first:]
+        self._chosen = {one for one in self._chosen if one < first}
         self._go_to_last()
         return True
+
+    def way_back(self) -> int | None:
+        """The number of answers that are left when a person takes back what was chosen last; None if nobody may.
+
+        A person who plays alone or with agents only may take back any choice, and what agents answered since goes with
+        it. Where several people play, only the one who is asked may, and only within the turn: answers of that seat
+        alone, none of which drew chance or showed anything (`play.taking_back`).
+        """
+        first = max(self._chosen, default=None)
+        if first is None or len(self.people) == 1:
+            return first
+        within = all(int(self._states[number]["actor"]) == self.actor for number in range(first, self.number))
+        if not within or self.actor not in self.people:
+            return None
+        return first if all(self._may_be_taken_back(number) for number in range(first, self.number)) else None
+
+    def _may_be_taken_back(self, number: int) -> bool:
+        generator = seeds.generator(self.seed, seeds.Stream.PLAY, number, _TAKING_BACK)
+        before, action, after = self._states[number], self._actions[number], self._states[number + 1]
+        return may_be_taken_back(self.game, before, action, after, self.tables, generator)
+
+    def _is_choice(self, number: int) -> bool:
+        """Whether a person chose the answer of this number, as far as the answers tell."""
+        before = self._states[number]
+        if int(before["actor"]) not in self.people or len(legal_actions(before)) == 1:
+            return False
+        return number == 0 or not (
+            self._states[number - 1]["actor"] == before["actor"]
+            and self.game.words.goes_on(self._states[number - 1], before)
+        )
 
     def decision(self) -> Decisions:
         """The pending decision as its actor sees it; a copy, which stays as it is when the game goes on."""
@@ -282,9 +354,13 @@ class Session:
     def _go_to_last(self) -> None:
         """Set the batch to the present position."""
         del self._states[len(self._actions) + 1 :]
-        self._options = None
+        self._options = self._combinations = None
+        self.changes += 1
         self._batch.states[0] = self._states[-1]
         self._batch.refresh(check=False)
+        past = past_of(self._batch)
+        if past is not None:
+            past.begin_with(0, [*zip(self._states, self._actions, strict=False)])
 
     # --- words ---
 

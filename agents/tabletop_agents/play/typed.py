@@ -24,7 +24,7 @@ from tabletop_engine.game import NOBODY, Config, Game
 from tabletop_engine.play.agents import Agent
 from tabletop_engine.text.answers import begin_words, read_answer
 from tabletop_engine.text.terminal import BOLD, COLUMNS, FAINT, painted
-from tabletop_engine.text.words import plain_rules, shown
+from tabletop_engine.text.words import asked_of, plain_rules, shown
 
 _MOST_SHOWN = 3
 """The number of actions in a hint."""
@@ -144,12 +144,12 @@ class TypedSession(Session):
 
     def _asked(self, columns: int, colour: bool, rows: int | None = None) -> list[str]:
         """The question and the answers; close together where they have more than `rows` lines."""
-        who = "You are" if len(self.people) == 1 else f"{self.names[self.state['actor']]} is"
+        who = "" if len(self.people) == 1 else self.names[self.actor]
         entries = [f"{number:4}  {text}" for number, (_, text) in enumerate(self.answers(), 1)]
         undo = ", u undo" if self.alone else ""
         keys = f"a number, or part of a name; ? hint{undo}, s save, q quit, h help"
         shown = entries if len(entries) <= _LONG_LIST else in_columns(entries, columns)
-        question = painted(f"{who} asked {self.game.words.question(self.state)}:", BOLD, colour)
+        question = painted(f"{asked_of(self.game.words.question(self.state), who)}:", BOLD, colour)
         if rows is None:
             return ["", question, *shown, painted(keys, FAINT, colour)]
         room = rows - len(wrapped(question, columns)) - len(wrapped(keys, columns))

@@ -11,6 +11,7 @@ from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import NOBODY, Config
 from tabletop_engine.play.batch import choice
 from tabletop_engine.text.answers import Option
+from tabletop_engine.text.words import asked_of
 
 ANSWERS = {"numbered": "numbered", "words": "words", "hidden": "hidden"}
 FAILURES = {"lose": "lose", "random": "random", "raise": "raise"}
@@ -129,7 +130,7 @@ class Turn:
         words = self._config.game.words
         if not self.options:
             return str(words.facts(self._state, self.seat, None).asked)
-        return f"You are asked {words.question(self._state)}."
+        return f"{asked_of(words.question(self._state))}."
 
     @cached_property
     def lesson(self) -> tuple[str, ...]:

@@ -18,6 +18,8 @@ MOST_BYTES = 65_536
 """Bytes of a message on a socket, at most."""
 MOST_POSTED = 2_000_000
 """Bytes of a request, at most; it may hold a replay."""
+MOST_ACTIONS = 100
+"""Actions of one answer, at most."""
 
 LARGEST = 2**53 - 1
 """The largest whole number that browsers represent exactly."""
@@ -59,6 +61,10 @@ def _switch(value: Any) -> bool:
     return isinstance(value, bool)
 
 
+def _actions(value: Any) -> bool:
+    return isinstance(value, list) and 0 < len(value) <= MOST_ACTIONS and all(map(_number, value))
+
+
 def _names(value: Any) -> bool:
     return isinstance(value, list) and len(value) <= 20 and all(map(_name, value))
 
@@ -66,7 +72,8 @@ def _names(value: Any) -> bool:
 Shape = Mapping[str, Callable[[Any], bool]]
 
 ASKED: Mapping[str, Shape] = {
-    "answer": {"view": _number, "action": _number},
+    "answer": {"view": _number, "actions": _actions},
+    "alone": {"give": _switch},
     "undo": {"view": _number},
     "here": {},
     "advice": {"view": _number, "agent": _name},

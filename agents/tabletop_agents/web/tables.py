@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from itertools import zip_longest
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from tabletop_agents.play.advice import Review, advise, judged, review
 from tabletop_agents.play.session import Session
@@ -23,9 +25,13 @@ from tabletop_engine.replays.page import page as page_of
 from tabletop_engine.replays.page import page_data
 from tabletop_engine.replays.replay import Replay
 
+_log = logging.getLogger(__name__)
+
 KINDS = ("play", "watch", "analyse")
 _MOST_QUESTIONS = 4
 """Questions to agents that may wait for an answer at one time, for all pages of a table together."""
+_LATER = 0.02
+"""Seconds between a view and the work on its boards, so that the view is on its way."""
 
 T = TypeVar("T")
 
@@ -47,12 +53,14 @@ class Link:
         seats: those of the people at this device; none if everybody may see everything.
         at_screen: the seat that is at the screen now.
         number: how many different views it has shown.
+        gives_alone: whether an answer that is the only one is given by itself.
     """
 
     key: str
     seats: tuple[int, ...]
     at_screen: int = NOBODY
     number: int = 0
+    gives_alone: bool = True
     pages: set[Page] = field(default_factory=set)
     shown_steps: dict[int | None, int] = field(default_factory=dict)  # by viewer: answers whose effects were shown
     shown: bytes = b""  # a digest of what the last view showed
@@ -65,6 +73,14 @@ class Link:
 def new_link(seats: Iterable[int]) -> Link:
     """A link with a key that nobody can guess."""
     return Link(secrets.token_urlsafe(16), tuple(seats))
+
+
+class _View(NamedTuple):
+    """A view as JSON, whether it shows more than the one before, and what draws the boards of what led to it."""
+
+    text: str
+    is_new: bool
+    story: views.Story | None
 
 
 class Table:
@@ -95,6 +111,7 @@ class Table:
         self.trouble = ""
         self.look: int | None = None  # whose view an analysis shows
         self._playing: asyncio.Task[None] | None = None
+        self._stories: set[asyncio.Task[None]] = set()
         self._questions = 0
 
     @property
@@ -115,29 +132,74 @@ class Table:
 
     def open(self, link: Link, page: Page) -> None:
         """Add a page. It gets the present view, with what happened last."""
+        self._catch_up()
         link.pages.add(page)
-        page.push(self._view(link, past=True)[0])
+        page.push(self._view(link, past=True).text)
         self._go_on()
 
     def close(self, link: Link, page: Page) -> None:
         """Remove a page."""
         link.pages.discard(page)
 
-    def _changed(self) -> None:
-        """Something happened: tell everybody who may know it."""
+    def _changed(self, undone: Sequence[dict[str, Any] | None] = ()) -> None:
+        """Something happened: tell everybody who may know it. `undone` says by link what was taken back."""
+        if not undone:
+            self._give_what_is_alone()
         self._on_change(self)
-        for link in self.links:
-            self._tell(link)
+        for link, one in zip_longest(self.links, undone):
+            self._tell(link, one)
         self._go_on()
 
-    def _tell(self, link: Link) -> None:
-        """Show a link's pages what is new to them. Pages that may not know of it get nothing."""
+    def _catch_up(self) -> None:
+        """Give what is alone since somebody is here, or wants it given."""
+        number = self.session.number
+        self._give_what_is_alone()
+        if self.session.number > number:
+            self._changed()
+
+    def _give_what_is_alone(self) -> None:
+        """Answer for a person as long as there is one answer only.
+
+        Others would see from the time it takes that there was no choice, so this is done only where one person plays.
+        """
+        session = self.session
+        while self.kind == "play" and not self.learn and session.people == (session.actor,):
+            if not self.links[0].gives_alone or len(session.combinations()) > 1:
+                return
+            for action in session.combinations()[0].actions:
+                session.play(action)
+
+    def _tell(self, link: Link, undone: dict[str, Any] | None = None) -> None:
+        """Show a link's pages what is new to them. Pages that may not know of it get nothing.
+
+        The view comes first. The boards of what led to it follow when they are drawn, because that takes longer.
+        """
         if not link.pages:
             return
-        text, is_new = self._view(link)
-        if is_new:
-            for page in tuple(link.pages):
-                page.push(text)
+        view = self._view(link, undone=undone)
+        if not view.is_new:
+            return
+        for page in tuple(link.pages):
+            page.push(view.text)
+        if view.story is not None:
+            task = asyncio.create_task(self._tell_story(link, link.number, view.story))
+            self._stories.add(task)
+            task.add_done_callback(self._stories.discard)
+
+    async def _tell_story(self, link: Link, number: int, story: views.Story) -> None:
+        await asyncio.sleep(_LATER)
+        try:
+            told = await asyncio.to_thread(story)
+        except Exception:  # of a game of somebody's own: the view is there, and whoever waits for boards does without
+            _log.exception("the boards of what happened could not be drawn")
+            told = {"boards": [], "parts": []}
+        text = json.dumps({"story": {"view": number, **told}})
+        for page in tuple(link.pages):
+            page.push(text)
+
+    async def told(self) -> None:
+        """Wait until the boards of all that has happened are sent."""
+        await asyncio.gather(*self._stories)
 
     # --- views ---
 
@@ -155,14 +217,15 @@ class Table:
             return "others"
         return "you" if self.session.actor == link.at_screen else "handover"
 
-    def _view(self, link: Link, past: bool = False) -> tuple[str, bool]:
-        """The present view of the link as JSON, and whether it shows more than the view before.
+    def _view(self, link: Link, past: bool = False, undone: dict[str, Any] | None = None) -> _View:
+        """The present view of the link.
 
-        `past` is for a page that was just opened: what happened last is shown as past.
+        `past` is for a page that was just opened: what happened last is shown as past. So it is where something was
+        taken back, which `undone` tells.
         """
         session, viewer, turn = self.session, self._viewer(link), self._turn(link)
         view: dict[str, Any] = {"kind": self.kind, "learn": self.learn, "turn": turn, "trouble": self.trouble}
-        boards, steps = views.Boards(), []
+        boards, steps, story = views.Boards(), [], None
         if turn == "handover":
             view |= {"game": self.game.name, "title": self.game.title, "for": session.names[session.actor]}
         else:
@@ -170,18 +233,20 @@ class Table:
             view |= self._asked(link, turn, view["actor"])
         view |= {"parts": boards.parts, "owners": views.owners_of(session, link.seats)}
         shown = hashlib.blake2b(json.dumps(view).encode(), digest_size=16).digest()
+        past = past or undone is not None
         if turn != "handover":
             first = 0 if past else link.shown_steps.get(viewer, 0)
             if self.kind == "analyse":
                 first = max(0, session.number - 1)
-            animated = not past and self.kind != "analyse"
-            steps = views.steps_of(session, first, viewer, boards if animated else None, view["board"])
+            steps = views.steps_of(session, first, viewer)
+            if not past and self.kind != "analyse" and sum(len(step["changes"]) for step in steps) > 1:
+                story = views.story_of(session, first, viewer, boards)
             link.shown_steps[viewer] = session.number
-        is_new = shown != link.shown or bool(steps and not past)
+        is_new = shown != link.shown or bool(steps and not past) or undone is not None
         if is_new:
             link.shown, link.number = shown, link.number + 1
-        view |= {"number": link.number, "past": past, "steps": steps, "parts": boards.parts}
-        return json.dumps({"view": view}), is_new
+        view |= {"number": link.number, "past": past, "undone": undone, "steps": steps, "story": story is not None}
+        return _View(json.dumps({"view": view}), is_new, story)
 
     def _asked(self, link: Link, turn: str, actor: int) -> dict[str, Any]:
         """What a page may do now, if it is not behind a curtain."""
@@ -193,14 +258,14 @@ class Table:
             lesson = words.lesson(session.state, session.tables)
         return {
             "question": views.question_of(session) if asked else "",
-            "answers": views.answers_of(session) if asked else [],
+            "answers": views.answers_of(session, self._combines) if asked else [],
             "thinking": session.agents[actor].name if thinks else "",
             "lesson": None if lesson is None else _lesson(lesson),
             "introduction": _lesson(words.introduction(session.config)) if self.learn and not session.number else None,
             "result": views.result_of(session),
             "advisers": self.advisers,
             "can": {
-                "undo": self._can_undo,
+                "undo": self._way_back(link) is not None,
                 "advice": asked or turn == "paused",
                 "review": self._can_review,
                 "export": self._can_export,
@@ -210,8 +275,17 @@ class Table:
         }
 
     @property
-    def _can_undo(self) -> bool:
-        return self.kind == "play" and self.session.alone and self.session.number > 0
+    def _combines(self) -> bool:
+        """Whether answers that go on with each other are offered as one. A first game explains each of them."""
+        return self.kind == "play" and not self.learn
+
+    def _way_back(self, link: Link) -> int | None:
+        """The number of answers that are left when this link's people take something back; None if they may not."""
+        session = self.session
+        alone = len(session.people) == 1
+        if self.kind != "play" or not link.seats or not (alone or session.actor == link.at_screen):
+            return None
+        return session.way_back()
 
     @property
     def _can_review(self) -> bool:
@@ -252,7 +326,7 @@ class Table:
         if self._turn(link) != "you":
             raise Refused("it is not your turn")
         try:
-            self.session.play(message["action"])
+            self.session.give(message["actions"])
         except (IllegalAction, OverflowError):
             raise Refused("this is not one of the answers") from None
         self._changed()
@@ -260,12 +334,26 @@ class Table:
 
     async def _on_undo(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         self._check_view(link, message)
-        if not self._can_undo:
+        number = self._way_back(link)
+        if number is None:
             raise Refused("there is nothing to take back")
-        self.session.undo()
-        for viewer, steps in link.shown_steps.items():
-            link.shown_steps[viewer] = min(steps, self.session.number)
-        self._changed()
+        undone = [self._undone(one, number) for one in self.links]
+        self.session.undo(number)
+        for one in self.links:
+            one.shown_steps = {viewer: min(steps, number) for viewer, steps in one.shown_steps.items()}
+        self._changed(undone)
+        return {}
+
+    def _undone(self, link: Link, number: int) -> dict[str, Any] | None:
+        """What a link is told when the answers from this number on are taken back; None if it knows of none of them."""
+        if self._turn(link) == "handover":
+            return None
+        steps = views.steps_of(self.session, number, self._viewer(link))
+        return {"by": steps[0]["by"], "done": steps[0]["done"]} if steps else None
+
+    async def _on_alone(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        link.gives_alone = message["give"]
+        self._catch_up()
         return {}
 
     async def _on_here(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
@@ -466,7 +554,10 @@ class Table:
         session, loop = self.session, asyncio.get_running_loop()
         try:
             while session.waits_for_agent and most != 0:
-                action = await loop.run_in_executor(self._threads, session.agent_answer)
+                asked = session.changes
+                action = await loop.run_in_executor(self._threads, session.agent_question())
+                if session.changes != asked:
+                    continue  # somebody has taken an answer back meanwhile
                 session.take(action)
                 most = None if most is None else most - 1
                 self._changed()
@@ -477,7 +568,8 @@ class Table:
             self._playing = None
 
     async def stop(self) -> None:
-        """Stop the agents."""
+        """Stop the agents, and what draws boards."""
+        await self.told()
         if self._playing is not None:
             self._playing.cancel()
             await asyncio.gather(self._playing, return_exceptions=True)

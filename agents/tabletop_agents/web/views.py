@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tabletop_agents.play.advice import Moment, Point
+from tabletop_agents.play.combinations import Combination
 from tabletop_agents.play.session import PERSON, Session
 from tabletop_engine.drawing.parts import parts_of, without_drawings
 from tabletop_engine.drawing.svg import clean
 from tabletop_engine.game import NOBODY
+from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.replays.replay import Replay
+from tabletop_engine.text.words import asked_of
 
 MOST_STEPS = 60
 """Steps that are sent at once, at most. A page that was away for longer gets the last ones."""
@@ -91,54 +94,71 @@ def last_action(session: Session, viewer: int | None) -> str:
     return ""
 
 
-def answers_of(session: Session) -> list[dict[str, Any]]:
-    """The legal answers: action, words, and where on the board each can be given."""
-    places = session.game.drawing.places
+def answers_of(session: Session, combined: bool) -> list[dict[str, Any]]:
+    """The possible answers: the actions of each, its words, and for each action its words and places on the board.
+
+    If `combined`, answers that go on with each other are one (`Session.combinations`).
+    """
+    game, state = session.game, session.state
+    if combined:
+        found = session.combinations()
+    else:
+        found = [Combination((action,), (state,)) for action in legal_actions(state).tolist()]
     return [
-        {"action": action, "text": text, "places": places(session.state, action)} for action, text in session.answers()
+        {
+            "actions": one.actions,
+            "text": one.text(game),
+            "steps": [
+                {"text": game.words.action_text(*step), "places": game.drawing.places(*step)}
+                for step in zip(one.states, one.actions, strict=True)
+            ],
+        }
+        for one in found
     ]
 
 
 def question_of(session: Session) -> str:
-    """The question, in words that follow "You are asked"."""
-    return session.game.words.question(session.state)
+    """The question to the actor, as a heading."""
+    return asked_of(session.game.words.question(session.state))
 
 
-def steps_of(
-    session: Session, first: int, viewer: int | None, boards: Boards | None, now: Sequence[int] = ()
-) -> list[dict[str, Any]]:
-    """What happened since the given answer, as far as the viewer may know it.
-
-    With `boards` each sentence has its board; `now` is the present board, which belongs to the last sentence.
-    """
+def steps_of(session: Session, first: int, viewer: int | None) -> list[dict[str, Any]]:
+    """What happened since the given answer, in words, as far as the viewer may know it."""
     steps: list[dict[str, Any]] = []
-    for step in session.steps(max(first, session.number - MOST_STEPS), viewer):
-        tables = session.tables
-        if boards is None:
-            changes = [(text, None) for text in session.game.words.events(step.before, step.action, viewer, tables)]
-        else:
-            changes = list(session.game.words.story(step.before, step.action, viewer, tables))
+    for step in session.steps(_first(session, first), viewer):
+        changes = list(session.game.words.events(step.before, step.action, viewer, session.tables))
         if step.done or changes:
-            by = step.owner if step.done else NOBODY
-            shown = [{"text": text, "board": state} for text, state in changes]
-            steps.append({"by": by, "done": step.done, "changes": shown})
-    if boards is not None:
-        _draw(session, viewer, boards, [change for step in steps for change in step["changes"]], now)
+            steps.append({"by": step.owner if step.done else NOBODY, "done": step.done, "changes": changes})
     return steps
 
 
-def _draw(
-    session: Session, viewer: int | None, boards: Boards, changes: Sequence[dict[str, Any]], now: Sequence[int]
-) -> None:
-    """Replace the records by boards; a board that equals the one before is left out."""
-    shown: Any = None
-    for change in changes[:-1]:
-        state = change["board"]
-        board = None if state is None else boards.add(session, state, viewer)
-        change["board"] = None if board == shown else board
-        shown = board
-    if changes:
-        changes[-1]["board"] = now
+Story = Callable[[], dict[str, Any]]
+
+
+def story_of(session: Session, first: int, viewer: int | None, boards: Boards) -> Story:
+    """What draws the boards that belong to the sentences of `steps_of`, whatever happens in the game meanwhile.
+
+    `boards` has the present board. The result has the boards in the order of the sentences, None for one that looks as
+    the one before and for the last one, which the page has; and the parts that are not in `boards`.
+    """
+    steps, known = [*session.steps(_first(session, first), viewer)], len(boards.parts)
+
+    def drawn() -> dict[str, Any]:
+        story = session.game.words.story
+        states = [one for step in steps for _, one in story(step.before, step.action, viewer, session.tables)]
+        found: list[list[int] | None] = []
+        shown: list[int] | None = None
+        for state in states[:-1]:
+            board = None if state is None else boards.add(session, state, viewer)
+            found.append(None if board == shown else board)
+            shown = board
+        return {"boards": [*found, None], "parts": boards.parts[known:]}
+
+    return drawn
+
+
+def _first(session: Session, first: int) -> int:
+    return max(first, session.number - MOST_STEPS)
 
 
 def point_of(one: Point) -> dict[str, Any]:

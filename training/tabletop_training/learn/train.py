@@ -393,18 +393,19 @@ def read_run(folder: Path, game: Game, settings: object = None) -> Run:
         raise CheckpointError(f"{path}: there is no such file; --resume needs the folder of a run")
     try:
         told = json.loads(read_limited(path))
-        if "kind" in told:
-            raise CheckpointError(
-                f"{path}: is a run of a version before 0.3.0, which only that version resumes. To go on from what it "
-                f"has learned: {game.command} train {told['kind']} --start {shlex.quote(str(folder / POLICY))}"
-            )
-        kind = str(told["settings"])
+        earlier = str(told["kind"]) if "kind" in told else ""
+        kind = earlier or str(told["settings"])
         named = settings if settings and kind in KINDS else kind
-        if str(told["game"]) == game.name and named == kind:
+        if not earlier and str(told["game"]) == game.name and named == kind:
             plan = Plan(**{name: section_of(table, game, told[name]) for name, table in TABLES.items()})
             return Run(kind, plan, from_table(Budget, told["budget"]), int(told["seed"]), told["start"], told["rival"])
     except (ValueError, KeyError, TypeError, AttributeError, ConfigError) as error:
         raise CheckpointError(f"{path}: is damaged or of another version ({error})") from None
+    if earlier:
+        raise CheckpointError(
+            f"{path}: is a run of a version before 0.3.0, which only that version resumes. To go on from what it has "
+            f"learned: {game.command} train {earlier} --start {shlex.quote(str(folder / POLICY))}"
+        )
     raise CheckpointError(f"{path}: is a run of `{told['game']} train {kind}`, not of `{game.name} train {named}`")
 
 

@@ -6,41 +6,62 @@ import { $, make, named, percent } from "./dom.js";
 const MANY = 9; // from here on there is a field to filter by
 const KEPT = 4000; // milliseconds for the next digit
 
-let rows = []; // {answer, item, button}
+let rows = []; // {answer, item, button}; those that begin alike stand under one heading
+let heads = []; // {item, title, rows}
+let begun = []; // the actions that were chosen on the board already
 let digits = "";
 let timer = 0;
 let give = () => {};
 
-/* choose(action) answers; hover(actions) is told where the pointer or the focus is. */
+/* choose(answer) is called for the one that is picked; hover(answers) is told where the pointer or the focus is. */
 export function showAnswers(answers, owners, choose, hover) {
   give = choose;
   typeNothing();
   $("filter").value = "";
   $("filter-row").hidden = answers.length < MANY;
+  const alike = new Map(); // by the first action
+  for (const { actions } of answers) alike.set(actions[0], (alike.get(actions[0]) ?? 0) + 1);
+  heads = [];
+  begun = [];
   rows = answers.map((answer, i) => {
-    const number = make("span", "number", String(i + 1));
-    const one = make("button", "", number, make("span", "words", ...named(answer.text, owners)));
+    const first = answer.actions[0], begins = `${answer.steps[0].text}, `;
+    const shared = alike.get(first) > 1 && answer.text.startsWith(begins);
+    const words = make("span", "words", ...(shared ? [make("span", "unseen", begins)] : []), ...named(shared ? answer.text.slice(begins.length) : answer.text, owners));
+    const one = make("button", "", make("span", "number", String(i + 1)), words);
     one.type = "button";
-    one.dataset.action = answer.action;
-    one.addEventListener("click", () => choose(answer.action));
+    one.dataset.action = answer.actions.join(" ");
+    one.addEventListener("click", () => choose(answer));
     for (const [start, end] of [["pointerenter", "pointerleave"], ["focus", "blur"]]) {
-      one.addEventListener(start, () => hover([answer.action]));
+      one.addEventListener(start, () => hover([answer]));
       one.addEventListener(end, () => hover([]));
     }
-    return { answer, button: one, item: make("li", answer.places.length ? "placed" : "", one) };
+    const row = { answer, button: one, item: make("li", shared ? "goes-on" : "", one) };
+    if (shared && heads.at(-1)?.first !== first) {
+      const title = make("span", "begins", ...named(answer.steps[0].text, owners));
+      heads.push({ first, title, item: make("li", "head", title), rows: [] });
+    }
+    if (shared) heads.at(-1).rows.push(row);
+    return row;
   });
-  $("answers").replaceChildren(...rows.map(({ item }) => item));
-  const placed = answers.filter(({ places }) => places.length).length;
-  $("placed").hidden = !placed;
-  $("placed").textContent = placed === 1 ? "1 answer is on the board" : `${placed} answers are on the board`;
+  $("answers").replaceChildren(...rows.flatMap((row) => {
+    const head = heads.find(({ rows: [first] }) => first === row);
+    return head ? [head.item, row.item] : [row.item];
+  }));
+  filter();
+}
+
+/* Only answers that begin with these actions. */
+export function narrowAnswers(actions) {
+  begun = actions;
+  filter();
 }
 
 export function disableAnswers(disabled = true) {
   for (const row of rows) row.button.disabled = disabled;
 }
 
-export function lightAnswers(actions) {
-  for (const { answer, button } of rows) button.classList.toggle("lit", actions.includes(answer.action));
+export function lightAnswers(those) {
+  for (const { answer, button } of rows) button.classList.toggle("lit", those.includes(answer));
 }
 
 /* --- numbers and words that are typed --- */
@@ -77,7 +98,7 @@ export function typed(key) {
   else if (key === "Enter") {
     const row = picked();
     typeNothing();
-    if (row && !row.button.disabled) give(row.answer.action);
+    if (row && !row.button.disabled) give(row.answer);
   } else return false;
   return true;
 }
@@ -102,14 +123,27 @@ function step(by) {
 
 function filter() {
   const words = $("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
-  for (const { answer, item } of rows) item.hidden = !words.every((word) => answer.text.toLowerCase().includes(word));
+  const fits = ({ text, actions }) =>
+    begun.every((action, i) => actions[i] === action) && words.every((word) => text.toLowerCase().includes(word));
+  const isPlace = ({ steps }) => steps[begun.length]?.places.length > 0;
+  for (const { answer, item } of rows) {
+    item.hidden = !fits(answer);
+    item.classList.toggle("placed", isPlace(answer));
+  }
+  for (const { item, rows: those } of heads) {
+    item.hidden = begun.length > 0 || those.every((row) => row.item.hidden);
+    item.classList.toggle("placed", those.every(({ answer }) => isPlace(answer)));
+  }
+  const placed = offered().filter(({ answer }) => isPlace(answer)).length;
+  $("placed").hidden = !placed;
+  $("placed").textContent = placed === 1 ? "1 answer is on the board" : `${placed} answers are on the board`;
 }
 
 $("filter").addEventListener("input", filter);
 $("filter").addEventListener("keydown", (event) => {
   const there = offered();
   if (event.key === "ArrowDown") there[0]?.button.focus();
-  else if (event.key === "Enter" && there.length === 1 && !there[0].button.disabled) give(there[0].answer.action);
+  else if (event.key === "Enter" && there.length === 1 && !there[0].button.disabled) give(there[0].answer);
   else if (event.key === "Escape") {
     $("filter").value = "";
     filter();
@@ -128,16 +162,21 @@ export function startFilter() {
 
 /* --- what agents think --- */
 
-/* One agent's shares as bars behind the words; several agents' below them. */
+/* One agent's shares as bars behind the words; several agents' below them. Answers that begin alike have one together. */
 export function showShares(advices) {
-  for (const { answer, button } of rows) {
-    button.querySelectorAll(".bar, .share, .shares").forEach((old) => old.remove());
-    button.classList.remove("best", "compared");
-    const told = advices.map((advice) => advice.answers.find(({ action }) => action === answer.action));
-    if (advices.length === 1) showShare(button, told[0], advices[0]);
+  const shared = new Set(heads.flatMap(({ rows: those }) => those));
+  const places = [
+    ...rows.filter((row) => !shared.has(row)).map(({ answer, button }) => [answer.actions[0], button]),
+    ...heads.map(({ first, item }) => [first, item]),
+  ];
+  for (const [action, place] of places) {
+    place.querySelectorAll(".bar, .share, .shares").forEach((old) => old.remove());
+    place.classList.remove("best", "compared");
+    const told = advices.map((advice) => advice.answers.find((one) => one.action === action));
+    if (advices.length === 1) showShare(place, told[0], advices[0]);
     else if (advices.length > 1) {
-      button.classList.add("compared");
-      button.append(make("span", "shares", ...told.map((one, i) => compared(one, advices[i], i))));
+      place.classList.add("compared");
+      place.append(make("span", "shares", ...told.map((one, i) => compared(one, advices[i], i))));
     }
   }
 }

@@ -11,14 +11,52 @@ const MANY = 6; // answers that are all on closer places, too, and are no help a
 const ROW = 30; // places whose tops differ by less are in one row
 
 let shown = []; // the parts of the board, to know which are new
+let placed = []; // [element, part] of the board
 let marks = []; // {group, box, entries}
+let said = ""; // what of it the page says elsewhere
 let sheet = null;
 let marked = null; // what the places were made from, to make them anew: the arguments of `markPlaces`
 let shares = null; // that are shown, by entry
 let arrangedFor = 0; // the width
 
-/* Show a board, given as parts of markup from the server's own drawing. */
-export function showBoard(parts, numbers, label, animated = false) {
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+const MOVE = { duration: 300, easing: "ease-out" };
+
+/* Where each drawing is used in a picture: by its name, [{piece, left, top}]. */
+function piecesOf(svg) {
+  const pieces = new Map();
+  for (const piece of svg?.querySelectorAll("use") ?? []) {
+    const { left, top } = piece.getBoundingClientRect(), name = piece.getAttribute("href");
+    if (!pieces.has(name)) pieces.set(name, []);
+    pieces.get(name).push({ piece, left, top });
+  }
+  return pieces;
+}
+
+/* Let pieces that are elsewhere now come from where the nearest one of their kind is gone. */
+function movePieces(before, svg) {
+  for (const [name, pieces] of piecesOf(svg)) {
+    const there = (one, others) => others.some(({ left, top }) => Math.hypot(left - one.left, top - one.top) < 1);
+    const old = before.get(name) ?? [], gone = old.filter((one) => !there(one, pieces));
+    for (const one of pieces.filter((piece) => !there(piece, old))) {
+      if (!gone.length) break;
+      const far = ({ left, top }) => Math.hypot(left - one.left, top - one.top);
+      const from = gone.reduce((best, other) => (far(other) < far(best) ? other : best));
+      gone.splice(gone.indexOf(from), 1);
+      const { a: scale } = one.piece.parentNode.getScreenCTM();
+      one.piece.animate({ translate: [`${(from.left - one.left) / scale}px ${(from.top - one.top) / scale}px`, "0 0"] }, MOVE);
+    }
+  }
+}
+
+/* Light up these parts of the board, of those that are on it. */
+export function flash(parts) {
+  const told = new Set(parts);
+  for (const [element, part] of placed) element.classList.toggle("told", told.has(part));
+}
+
+/* Show a board, given as parts of markup from the server's own drawing. `asked` is said elsewhere on the page. */
+export function showBoard(parts, numbers, label, animated = false, asked = "") {
   const board = numbers.map((number) => parts[number]);
   if (!sheet) {
     const picture = make("div", "picture");
@@ -28,10 +66,13 @@ export function showBoard(parts, numbers, label, animated = false) {
     fitting.observe(sheet);
   }
   clearMarks();
+  const moves = animated && shown.length > 0 && !still.matches;
+  const before = moves ? piecesOf(sheet.querySelector(".picture svg")) : null;
   const known = new Set(animated ? shown : []);
-  shown = board;
-  put(known);
+  [shown, said] = [board, asked];
+  const svg = put(known);
   sheet.firstElementChild.setAttribute("aria-label", label);
+  if (before) movePieces(before, svg);
   $("board").classList.remove("stale");
 }
 
@@ -40,7 +81,13 @@ function put(known) {
   const holder = document.createElement("template");
   holder.innerHTML = shown.join("");
   const svg = holder.content.firstElementChild;
-  if (known.size) [...svg.children].forEach((child, i) => child.classList.toggle("fresh", !known.has(shown[i + 1])));
+  placed = [...svg.children].map((child, i) => [child, shown[i + 1]]);
+  for (const [element, part] of placed) {
+    if (said && element.getAttribute("aria-label") === said) {
+      element.classList.add("said");
+      if (element.previousElementSibling?.matches("use")) element.previousElementSibling.classList.add("said"); // of whom
+    } else if (known.size && !known.has(part)) element.classList.add("fresh");
+  }
   svg.querySelector(":scope > title")?.remove(); // it would pop up wherever the mouse rests
   svg.setAttribute("aria-hidden", "true"); // to who can't see it, the board is its label
   sheet.firstElementChild.replaceChildren(svg);
@@ -49,6 +96,7 @@ function put(known) {
   makeLegible(svg);
   const { width, height } = svg.viewBox.baseVal;
   document.documentElement.style.setProperty("--shape", (width / height).toFixed(2)); // a window's height decides how wide it can be
+  return svg;
 }
 
 /* Once more, for another size of the window, or with other parts folded away. */
@@ -70,6 +118,7 @@ export function clearBoard() {
   fitting.disconnect();
   sheet = null;
   shown = [];
+  placed = [];
   marks = [];
   $("board").replaceChildren();
 }

@@ -8,7 +8,7 @@ const KEYS = [
   [["Tab"], "to the next control, and to the board; there arrows go from place to place"],
   [["Enter"], "what has the focus"],
   [["/"], "filter the answers"],
-  [["u"], "undo (alone)"],
+  [["u"], "undo; on the board, what was begun"],
   [["?"], "advice"],
   [["Space"], "skip what is told; watching: go, pause"],
   [["+", "−"], "faster, slower"],

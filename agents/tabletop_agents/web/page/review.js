@@ -181,8 +181,8 @@ function showRetry() {
 /* Whether an answer is tried, and not played. */
 export const isRetrying = () => retry !== null && view().kind === "analyse" && view().step === tried().step && !left();
 
-export async function tryAnswer(action) {
-  const one = tried(), { number, answers } = view(), { text } = answers.find((answer) => answer.action === action);
+export async function tryAnswer([action]) {
+  const one = tried(), { number, answers } = view(), { text } = answers.find(({ actions }) => actions[0] === action);
   const say = (words) => {
     if (retry && tried() === one) $("retry-answer").textContent = words;
   };

@@ -3,7 +3,7 @@
 import { useDrawings } from "./api.js";
 import { forgetAdvice, askAdvice, offerAdvisers } from "./advice.js";
 import { closeAnalysis, moveInLine, showAnalysis } from "./analysis.js";
-import { disableAnswers, lightAnswers, showAnswers, startFilter, typed } from "./answers.js";
+import { disableAnswers, lightAnswers, narrowAnswers, showAnswers, startFilter, typed } from "./answers.js";
 import { clearBoard, clearMarks, light, markPlaces, showBoard } from "./board.js";
 import { $, attempt, complain, complainOn, make, sentence, token } from "./dom.js";
 import { afterEditing, checkAgain, closeEditor, isEditing } from "./editor.js";
@@ -11,14 +11,18 @@ import { usePanes } from "./layout.js";
 import { analyseAt, ask, present, save, waiting } from "./present.js";
 import { closeReview, isRetrying, reviewPart, showReview, tryAnswer } from "./review.js";
 import { remember, setting } from "./settings.js";
+import { answerGiven, questionCame } from "./slips.js";
 import { Connection } from "./socket.js";
-import { clearStory, faster, forgetLast, isPlaying, play, recall, skip, speed } from "./story.js";
+import { clearStory, faster, hurry, isPlaying, isTelling, play, recall, skip, speed, tellBeside, tellUndone } from "./story.js";
 import { closeWatch, showWatch, stepCame, stepWatch, toggleWatch } from "./watch.js";
 
 const FAR_BEHIND = 8; // views that wait: what led to them is only told in words then
 
 let working = false;
 let active = false; // whether the view on the page can be answered
+let begun = []; // the actions that were chosen on the board, of an answer that needs more
+let settling = 0; // the timer of a question's first moments
+const stories = new Map(); // by the number of the view, what waits for its boards
 let links = null;
 
 /* kept: what this page knows of the table from when it was opened: {wanted, links}, or null. */
@@ -38,6 +42,8 @@ export function openTableView(key, kept, leave) {
     },
     found: () => {
       present.queue = []; // what waits is of the lost connection; the present view comes anew
+      giveUpStories();
+      if (!setting("alone", true)) giveAlone(false);
       checkAgain();
     },
   });
@@ -45,6 +51,7 @@ export function openTableView(key, kept, leave) {
 
 export function closeTableView() {
   present.connection?.close();
+  giveUpStories();
   Object.assign(present, { connection: null, queue: [], view: null });
   clearStory();
   clearBoard();
@@ -58,7 +65,7 @@ export function closeTableView() {
   $("table").classList.remove("gone");
   for (const id of ["result", "learning", "show-links", "rules-link"]) $(id).hidden = true;
   $("about").textContent = "";
-  for (const fact of ["turn", "view", "kind", "ready"]) delete document.body.dataset[fact];
+  for (const fact of ["turn", "view", "kind", "ready", "begun"]) delete document.body.dataset[fact];
 }
 
 /* There is nothing to come back to. */
@@ -72,13 +79,32 @@ function offerStart() {
 function receive(message) {
   if (message.closing) $("banner").textContent = sentence(message.closing);
   if (message.review) reviewPart(message.review);
+  if (message.story) {
+    stories.get(message.story.view)?.(message.story);
+    stories.delete(message.story.view);
+  }
   if (!message.view) return;
   $("banner").textContent = "";
-  present.queue.push(message.view);
+  const { view } = message;
+  view.drawn = view.story ? new Promise((resolve) => stories.set(view.number, resolve)) : null;
+  present.queue.push(view);
+  if (isUrgent(view)) hurry();
   work();
 }
 
-/* One view after another, each after what led to it has been told. */
+/* What waits for boards of a lost connection does without. */
+function giveUpStories() {
+  for (const resolve of stories.values()) resolve(null);
+  stories.clear();
+}
+
+/* A view that isn't to wait for what is told: somebody here is asked, or it shows an answer of theirs. */
+function isUrgent({ kind, turn, past, steps, owners }) {
+  if (past || kind === "analyse") return true;
+  return kind === "play" && (turn !== "others" || steps.every(({ by }) => owners[by]?.who === "you"));
+}
+
+/* One view after another: at once if it is urgent, otherwise after what led to it has been told. */
 async function work() {
   if (working) return;
   working = true;
@@ -96,7 +122,9 @@ async function work() {
     if (next.past || next.kind === "analyse") {
       clearStory();
       recall(next);
-    } else if (waiting() < FAR_BEHIND) {
+      if (next.undone) tellUndone(next);
+    } else if (isUrgent(next) || (present.queue.some(isUrgent) && waiting() < FAR_BEHIND)) tellBeside(next);
+    else if (waiting() < FAR_BEHIND) {
       await play(next);
       if (present.connection !== table) return;
     } else recall(next);
@@ -122,7 +150,7 @@ function arrive(view) {
     return;
   }
   if ($("curtain").open) $("curtain").close();
-  if (!isEditing()) showBoard(view.parts, view.board, `The board. ${asked}`, before !== null && speed() > 0);
+  if (!isEditing()) showBoard(view.parts, view.board, `The board. ${asked}`, before !== null && speed() > 0, asked);
   showOwners(view);
   $("about").textContent = [...view.about, view.seat === null ? "all hands shown" : ""].filter(Boolean).join(", ");
   showAsked(view);
@@ -132,9 +160,12 @@ function arrive(view) {
   showWatch(view);
   showReview(view);
   const waits = turn === "others";
-  if (waits) $("caption").textContent = view.thinking ? `${view.thinking} thinks …` : asked;
-  else if (!view.steps.length) $("caption").textContent = view.kind === "play" && !before ? "Answer on the board or in the list." : "";
-  $("caption").classList.toggle("waiting", waits);
+  if (isTelling() || view.undone) $("caption").classList.remove("waiting");
+  else {
+    const hint = view.kind === "play" && !before && turn === "you" ? "Answer on the board or in the list." : "";
+    $("caption").textContent = waits && view.thinking ? `${view.thinking} thinks …` : hint;
+    $("caption").classList.toggle("waiting", waits);
+  }
   document.title = `${turn === "you" && view.kind === "play" ? "● " : ""}${view.title}`;
 }
 
@@ -157,12 +188,12 @@ function showAsked(view) {
   const { turn, kind, asked, question, owners, actor, result } = view;
   const yours = turn === "you" && kind === "play";
   const alone = owners.filter(({ who }) => who === "you").length === 1;
-  const who = alone || !owners[actor] ? "You are" : `${owners[actor].name} is`;
+  const who = alone || !owners[actor] ? "" : `${owners[actor].name}: `;
   $("decision").classList.toggle("yours", yours);
   $("decision").hidden = turn === "over" && kind !== "analyse" && view.result !== null;
   $("asked").replaceChildren(
     ...(owners[actor] && turn !== "over" ? [token(owners[actor])] : []),
-    ...(yours ? [`${who} asked ${question}`] : [asked]),
+    ...(yours ? [who + question] : [asked]),
   );
   $("undo").hidden = $("undo-end").hidden = !view.can.undo;
   offerAdvisers(view);
@@ -210,46 +241,88 @@ function showResult({ turn, kind, result, owners, can }) {
 afterEditing(() => {
   const { connection, view } = present;
   if (!view || !connection) return;
-  showBoard(view.parts, view.board, `The board. ${view.asked}`);
+  showBoard(view.parts, view.board, `The board. ${view.asked}`, false, view.asked);
   if (!working) activate();
 });
 
 /* --- answering --- */
 
 function activate() {
-  const { turn, answers, owners, result, kind, number } = present.view;
+  const { turn, answers, owners, result, kind } = present.view;
   if (turn === "handover") return;
   const lost = document.activeElement === document.body || document.activeElement === $("main");
   const inside = lost || $("decision").contains(document.activeElement) || $("game").contains(document.activeElement);
   active = answers.length > 0;
-  const hover = (actions) => {
-    light(actions);
-    lightAnswers(actions);
-  };
-  showAnswers(answers, owners, answer, hover);
-  if (active && !isEditing()) markPlaces(answers.map(({ action, text, places }) => ({ key: action, words: text, places })), answer, hover);
+  begun = [];
+  showAnswers(answers, owners, ({ actions }) => give(actions), hover);
+  offer();
   $("advice").disabled = $("undo").disabled = false;
   if (turn === "over" && inside && result && kind !== "analyse") $("verdict").focus({ preventScroll: true });
   else if (inside && active) $("asked").focus({ preventScroll: true });
-  if (turn !== "others") document.body.dataset.ready = number; // it is this page's turn, or nobody's
+}
+
+/* Light these answers up in the list, and on the board where they begin. */
+function hover(those) {
+  light(those.map(({ actions }) => actions[begun.length]));
+  lightAnswers(those);
+}
+
+/* The answers that begin with what was chosen on the board. */
+const open = () => present.view.answers.filter(({ actions }) => begun.every((action, i) => actions[i] === action));
+
+/* Offer on the board what comes next of the answers, and take no answer in the first moments. */
+function offer() {
+  const { turn, number, can } = present.view;
+  const next = new Map(open().map(({ actions, steps }) => [actions[begun.length], steps[begun.length]]));
+  const entries = [...next].map(([key, { text, places }]) => ({ key, words: text, places }));
+  const those = (keys) => open().filter(({ actions }) => keys.includes(actions[begun.length]));
+  if (active && !isEditing()) markPlaces(entries, pick, (keys) => hover(those(keys)));
+  narrowAnswers(begun);
+  const words = begun.length ? open()[0].steps.slice(0, begun.length).map(({ text }) => text).join(", ") : "";
+  $("begun").textContent = words && `${words[0].toUpperCase()}${words.slice(1)} …`;
+  $("undo").hidden = !can.undo && !begun.length;
+  document.body.dataset.begun = begun.length;
+  if (turn === "others") return; // it is no one's turn here
+  clearTimeout(settling);
+  delete document.body.dataset.ready;
+  settling = setTimeout(() => (document.body.dataset.ready = number), active ? questionCame() : 0);
+}
+
+/* An action was chosen on the board: the answer, or the beginning of some. */
+function pick(action) {
+  if (!active) return;
+  answerGiven();
+  begun = [...begun, action];
+  const left = open();
+  if (left.length === 1) {
+    give(left[0].actions);
+    return;
+  }
+  offer();
+  // what had the focus is gone
+  if (document.activeElement === document.body) ($("marks")?.querySelector("[tabindex='0']") ?? $("asked")).focus({ preventScroll: true });
 }
 
 function deactivate() {
   active = false;
-  delete document.body.dataset.ready;
+  clearTimeout(settling);
+  for (const fact of ["ready", "begun"]) delete document.body.dataset[fact];
   clearMarks();
   disableAnswers();
+  $("begun").textContent = "";
   $("advice").disabled = $("undo").disabled = true;
 }
 
-async function answer(action) {
+async function give(actions) {
   if (!active) return;
   const { number } = present.view;
+  answerGiven();
+  skip(); // whoever answers has seen enough
   deactivate();
   if (isRetrying()) {
-    await attempt(() => tryAnswer(action));
+    await attempt(() => tryAnswer(actions));
     if (!working && present.view?.number === number) activate();
-  } else await attemptAt(number, () => ask("answer", { view: number, action }));
+  } else await attemptAt(number, () => ask("answer", { view: number, actions }));
 }
 
 /* Do what may fail; where nothing has changed then, that view can be answered again. */
@@ -257,15 +330,26 @@ async function attemptAt(number, act) {
   if (!(await attempt(act)) && !working && present.view?.number === number) activate();
 }
 
+/* Take back what was begun on the board, or what was answered last. */
 async function undo() {
+  if (begun.length && active) {
+    begun = begun.slice(0, -1);
+    offer();
+    return;
+  }
   if (!present.view?.can.undo || working) return;
   const { number } = present.view;
+  skip();
   deactivate();
-  await attemptAt(number, async () => {
-    await ask("undo", { view: number });
-    forgetLast();
-  });
+  await attemptAt(number, () => ask("undo", { view: number }));
 }
+
+const giveAlone = (on) => attempt(() => ask("alone", { give: on }));
+$("alone-answers").checked = setting("alone", true);
+$("alone-answers").addEventListener("change", ({ target }) => {
+  remember("alone", target.checked);
+  if (present.connection) giveAlone(target.checked);
+});
 
 /* --- another person's turn at this screen --- */
 
@@ -311,13 +395,14 @@ $("show-links").addEventListener("click", () => present.leave({ links: links.lin
 export function tableKey(key) {
   const shown = present.view;
   if (!shown) return false;
-  if (key === " " && isPlaying() && shown.kind !== "watch") return skip(), true;
+  if (key === " " && isTelling() && shown.kind !== "watch") return skip(), true;
   if (shown.kind === "watch" && key === " ") return toggleWatch(), true;
   if (shown.kind === "watch" && key === "ArrowRight") return stepWatch(), true;
   if (key === "+" || key === "=") return faster(1), true;
   if (key === "-") return faster(-1), true;
   if (shown.kind === "analyse" && moveInLine(key)) return true;
-  if (key === "Escape" && isPlaying()) return skip(), true;
+  if (key === "Escape" && begun.length && active) return undo(), true;
+  if (key === "Escape" && isTelling()) return skip(), true;
   if (key === "Escape" && isEditing()) return closeEditor(), true;
   if (isEditing()) return false;
   if (key === "u") return undo(), true;

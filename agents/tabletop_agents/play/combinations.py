@@ -1,0 +1,84 @@
+"""Answers that belong together, such as the cards of a payment, as single answers.
+
+A game says which decisions go on with the answer before (`Words.goes_on`). They are found by playing copies of the
+record. Where chance is drawn, or another player is asked, an answer ends: what comes then isn't known before.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tabletop_engine.game import Game
+from tabletop_engine.play.batch import legal_actions
+from tabletop_engine.text.words import in_a_row
+
+MOST = 60
+"""Combinations that are offered at once, at most, where there are not more answers to the decision itself."""
+
+
+class Combination(NamedTuple):
+    """Answers that are given one after another by one click.
+
+    Attributes:
+        actions: the actions, one or more.
+        states: for each of them the record that it is played on.
+    """
+
+    actions: tuple[int, ...]
+    states: tuple[Any, ...]
+
+    def text(self, game: Game) -> str:
+        """All of it in words."""
+        return in_a_row([game.words.action_text(*one) for one in zip(self.states, self.actions, strict=True)])
+
+
+class _Open(NamedTuple):
+    """A combination, and the record after it; `goes_on` tells whether the actor says more of it there."""
+
+    combination: Combination
+    after: Any
+    goes_on: bool
+
+
+def combinations(game: Game, state: Any, tables: np.ndarray, most: int = MOST) -> list[Combination]:
+    """The answers to the pending decision, each with as many of those that go on with it as fit into the list.
+
+    Answers of the same beginning are continued together or not at all, those with the fewest continuations first. The
+    order is that of the actions. Every legal action begins at least one combination.
+
+    Arguments:
+        state: one record. It is not changed.
+        tables: (1,) printed numbers that the game is played with.
+    """
+    start = Combination((), ())
+    found = _continued(game, tables, [_Open(start, state, True)])
+    while True:
+        waiting: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for i, one in enumerate(found):
+            if one.goes_on:
+                waiting[one.combination.actions[0], len(one.combination.actions)].append(i)
+        sizes = {key: sum(len(legal_actions(found[i].after)) - 1 for i in those) for key, those in waiting.items()}
+        key = min(sizes, key=lambda one: (sizes[one], one), default=None)
+        if key is None or len(found) + sizes[key] > most:
+            return sorted((one.combination for one in found), key=lambda one: one.actions)
+        chosen = set(waiting[key])
+        continued = _continued(game, tables, [found[i] for i in waiting[key]])
+        found = [one for i, one in enumerate(found) if i not in chosen] + continued
+
+
+def _continued(game: Game, tables: np.ndarray, those: list[_Open]) -> list[_Open]:
+    """All that can follow these, by one answer more."""
+    pairs = [(one, action) for one in those for action in legal_actions(one.after).tolist()]
+    states = np.array([one.after for one, _ in pairs], game.state)
+    actions = np.array([action for _, action in pairs], np.int64)
+    game.kernels.play_actions(states, tables, actions, np.ones(len(pairs), np.bool_))
+    found = []
+    for (one, action), after in zip(pairs, states, strict=True):
+        before, given = one.after, one.combination
+        same = bool(after["actor"] == before["actor"] and (after["rng"] == before["rng"]).all())
+        combination = Combination((*given.actions, action), (*given.states, before))
+        found.append(_Open(combination, after, same and game.words.goes_on(before, after)))
+    return found

@@ -1,0 +1,62 @@
+"""Which answers may be taken back where several people play: those that drew no chance and showed nothing hidden."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tabletop_engine.game import Game
+from tabletop_engine.record import FORFEIT
+
+_REDRAWS = 32
+"""Redraws of what the actor can't know. If an answer shows something, it hardly does the same in all of them."""
+
+
+def may_be_taken_back(
+    game: Game, before: Any, action: int, after: Any, tables: np.ndarray, generator: np.random.Generator
+) -> bool:
+    """Whether an answer told nobody more than that it was given.
+
+    It did not if the random stream is as before, and if what every seat sees changes in the same way whatever is hidden
+    from the actor. This is tried out: all that the actor can't know is redrawn (`Rules.sample_hidden`), and the same
+    action is played. What the actor showed of its own cards by playing them is told by the answer itself.
+
+    A seat that is not told of the answer must see no change either. Otherwise that it was taken back would tell it.
+
+    Arguments:
+        before, after: the records before and after the answer.
+        tables: (1,) printed numbers that the game is played with.
+    """
+    if action == FORFEIT or (before["rng"] != after["rng"]).any():
+        return False
+    states = np.repeat(np.array([before], game.state), _REDRAWS + 1)
+    actor, players = int(before["actor"]), int(before["players"])
+    seats = np.full(_REDRAWS, actor, np.int64)
+    redrawn = states[1:]
+    game.kernels.sample_hidden_games(redrawn, tables, seats, generator.integers(0, 2**64, _REDRAWS, np.uint64))
+    seen = [_seen(game, states, tables, seat) for seat in range(players)]
+    game.kernels.play_actions(states, tables, np.full(len(states), action), np.ones(len(states), np.bool_))
+    for seat in range(players):
+        now = _seen(game, states, tables, seat)
+        if seat == actor and not ((now == now[0]).all() and _ask_the_same(states, actor)):
+            return False
+        change = now - seen[seat]
+        if not (change == change[0]).all():
+            return False
+        if seat != actor and change[0].any() and not game.words.told_action(before, action, seat):
+            return False
+    return True
+
+
+def _seen(game: Game, states: np.ndarray, tables: np.ndarray, seat: int) -> np.ndarray:
+    """(N, D) all that a seat sees."""
+    counts = np.zeros((len(states), game.observation.size), np.int16)
+    game.kernels.count_games(states, tables, np.full(len(states), seat, np.int64), counts)
+    return counts
+
+
+def _ask_the_same(states: np.ndarray, seat: int) -> bool:
+    """Whether the seat is asked the same, with the same answers, in all of the records."""
+    asked = states["actor"] == seat
+    return bool((asked == asked[0]).all() and (not asked[0] or (states["legal"] == states["legal"][0]).all()))

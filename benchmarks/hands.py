@@ -1,0 +1,165 @@
+"""`python -m benchmarks.hands`: how many clicks a turn takes on the page, and how soon the page goes on after one.
+
+Clicks are counted in whole games, in which agents have all seats: one click for each answer of the list that the page
+offers a person, where it offers several. A turn is a turn of the Action Phase in Petrichor, and a round of one player
+in Evergreen; all of a game's decisions count, also those of other phases.
+
+The times are of headless Chromium. A player in the page clicks random answers of the list at the speed that the page
+has at first. The times are counted from the click in the page itself: until the first picture after it in which the
+view has changed (one's own move), and until answers are offered again (the next question), which others and chance come
+before. Agents are greedy ones, which think for no time. It needs Debian's `chromium` and `chromium-driver`.
+`docs/web.md` shows the results, which are in `docs/hands.json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+
+from benchmarks.web import server
+from petrichor_env.config import MODULES
+from tabletop_agents.play.combinations import combinations
+from tabletop_agents.play.session import Session
+from tabletop_engine.game import game_of
+from tabletop_training.files.tables import write_json
+from tests.support.browser import chromium
+
+_ALL = {"modules": list(MODULES)}
+TABLES: dict[str, dict[str, Any]] = {
+    "Petrichor alone": {"game": "petrichor", "players": 1, "seats": ["here"]},
+    "Petrichor, 2 players, all modules": {
+        "game": "petrichor",
+        "players": 2,
+        "seats": ["here", "greedy"],
+        "options": _ALL,
+    },
+    "Petrichor, 4 players, all modules": {
+        "game": "petrichor",
+        "players": 4,
+        "seats": ["here", "greedy", "greedy", "greedy"],
+        "options": _ALL,
+    },
+    "Evergreen alone": {"game": "evergreen", "players": 1, "seats": ["here"]},
+    "Evergreen, 2 players": {"game": "evergreen", "players": 2, "seats": ["here", "greedy"]},
+}
+_PLAY = """
+const done = arguments[1], seconds = arguments[0], { dataset } = document.body;
+const offered = () => [...document.querySelectorAll("#answers button")].filter((one) => !one.disabled);
+const frame = () => new Promise(requestAnimationFrame);
+const asked = () => dataset.turn === "over" || (dataset.turn === "you" && offered().length > 0);
+const moved = [], next = [], start = performance.now();
+while (!asked()) await frame();
+const first = performance.now();
+await (async () => {
+  while (performance.now() < start + 1000 * seconds && dataset.turn !== "over") {
+    await new Promise((resolve) => setTimeout(resolve, 400)); // a question takes no answer at first
+    const buttons = offered(), view = dataset.view, at = performance.now();
+    buttons[Math.floor(Math.random() * buttons.length)].click();
+    while (dataset.view === view || dataset.view === undefined) await frame();
+    moved.push(performance.now() - at);
+    while (!asked()) await frame();
+    next.push(performance.now() - at);
+  }
+})();
+done({ moved, next, opened: first });
+"""
+
+
+def measured(browser: Any, url: str, order: dict[str, Any], seconds: float, seeds: int) -> dict[str, Any]:
+    """The times at tables of one kind, in ms."""
+    moved: list[float] = []
+    following: list[float] = []
+    opened: list[float] = []
+    for seed in range(seeds):
+        with httpx.Client(base_url=url, headers={"origin": url}, timeout=600) as client:
+            made = client.post("/api/tables", json={**order, "start": {"seed": seed}}).json()
+        browser.get(url + made["links"][0]["path"])
+        found = browser.execute_async_script(f"(async () => {{ {_PLAY} }}).apply(null, arguments)", seconds)
+        moved += found["moved"]
+        following += found["next"]
+        opened.append(found["opened"])
+    row: dict[str, Any] = {"clicks": len(moved), "opened": round(float(np.median(opened)))}
+    for name, times in (("move", moved), ("question", following)):
+        row |= {f"{name}_p{share}": round(float(np.percentile(times, share))) for share in (50, 95)}
+    return row
+
+
+CLICKS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
+    ("Petrichor alone", "petrichor_env", {"players": 1}, "turn"),
+    ("Petrichor, 2 players, all modules", "petrichor_env", {"players": 2, **_ALL}, "turn"),
+    ("Petrichor, 4 players, all modules", "petrichor_env", {"players": 4, **_ALL}, "turn"),
+    ("Evergreen alone", "evergreen_env", {"players": 1}, "draft"),
+    ("Evergreen, 2 players", "evergreen_env", {"players": 2}, "draft"),
+)
+"""Names, games, settings, and the decision that begins a turn."""
+
+
+def clicks_of(home: str, settings: dict[str, Any], turn: str, name: str, seeds: int) -> dict[str, Any]:
+    """The answers and the clicks that a turn takes, means over whole games."""
+    game = game_of(home)
+    config = game.config(**settings)
+    turns = answers = clicks = 0
+    offered: list[int] = []
+    for seed in range(seeds):
+        session = Session(config, dict.fromkeys(range(config.players), name), seed=seed)
+        while not session.over:
+            session.let_agent_act()
+        replay, at = session.replay, 0
+        states = replay.states
+        turns += int((states["decision"][:-1] == game.decisions.index(turn)).sum())
+        answers += len(replay.actions)
+        while at < len(replay.actions):
+            found = [one.actions for one in combinations(game, states[at], session.tables)]
+            given = [one for one in found if replay.actions[at : at + len(one)] == one]
+            at += len(given[0])
+            clicks += len(found) > 1
+            offered += [len(found)] * (len(found) > 1)
+    return {
+        "agent": name,
+        "games": seeds,
+        "answers": round(answers / turns, 2),
+        "clicks": round(clicks / turns, 2),
+        "offered": round(float(np.mean(offered)), 1),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=30.0, help="of each game")
+    parser.add_argument("--games", type=int, default=2, help="of each kind")
+    parser.add_argument("--clicked", type=int, default=20, help="games in which clicks are counted, of each kind")
+    parser.add_argument("--json", type=Path, help="file for the figures")
+    given = parser.parse_args()
+    load = round(os.getloadavg()[0], 1)  # processes that want a core, before this begins
+    clicks = []
+    for name, home, settings, turn in CLICKS:
+        for agent in ("random", "greedy"):
+            clicks.append({"game": name, **clicks_of(home, settings, turn, agent, given.clicked)})
+            print(clicks[-1], flush=True)
+    rows = {}
+    with server() as (url, _), chromium() as browser:
+        browser.set_window_size(1280, 900)
+        browser.set_script_timeout(given.seconds + 120)
+        for name, order in TABLES.items():
+            measured(browser, url, order, 3, 1)  # what is compiled or loaded the first time is nobody's fault
+            rows[name] = measured(browser, url, order, given.seconds, given.games)
+            print(name, rows[name], flush=True)
+    if given.json:
+        content = {
+            "date": date.today().isoformat(),
+            "cores": os.cpu_count(),
+            "load": load,
+            "tables": rows,
+            "clicks": clicks,
+        }
+        write_json(given.json, content)
+
+
+if __name__ == "__main__":
+    main()
