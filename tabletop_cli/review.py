@@ -49,7 +49,7 @@ def main(
             replay,
             adviser,
             None if seat is None else (seat,),
-            on_finished=lambda done, of: bar.update(task, completed=done, total=of),
+            on_part=lambda part: bar.update(task, completed=len(part.curve), total=part.decisions),
         )
     _print(console, replay, found, moments)
     on_result(asdict(found) | {"moments": [_described(replay, one) for one in found.moments]})

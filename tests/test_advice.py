@@ -15,7 +15,7 @@ from evergreen_env.game import GAME as EVERGREEN
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.game import GAME
 from tabletop_agents import GreedyAgent, IsmctsAgent, RandomAgent, RolloutAgent, make_agent
-from tabletop_agents.play.advice import advise, estimate_text, review
+from tabletop_agents.play.advice import Review, advise, estimate_text, judged, review
 from tabletop_agents.play.session import PERSON
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.guided_search import GuidedSearchAgent
@@ -338,10 +338,14 @@ def game_of(config: Any, players: list[Agent], seed: int = 3, most: int = 10_000
 def test_a_review_looks_at_every_choice_of_the_people() -> None:
     replay = game_of(Config(players=3), [RandomAgent(), GreedyAgent(), GreedyAgent()], most=60)
     assert replay.winners is None
-    told: list[tuple[int, int]] = []
+    parts: list[Review] = []
     agent = RolloutAgent(2)
-    found = review(replay, agent, on_finished=lambda done, of: told.append((done, of)))
-    assert told == [(done, found.decisions) for done in range(found.decisions + 1)]
+    found = review(replay, agent, on_part=parts.append)
+    assert [len(part.curve) for part in parts] == list(range(found.decisions + 1)) and parts[-1] == found
+    for part in parts:
+        reached = {point.step for point in part.curve}
+        assert part.curve == found.curve[: len(part.curve)] and part.decisions == found.decisions
+        assert part.moments == tuple(one for one in found.moments if one.step in reached)
     assert (found.agent, found.estimated, found.seats) == ("rollout-2", POINTS_AHEAD, (0,))
     batch = Batch(replay.config, 1, autoreset="disabled")
     choices = {}
@@ -350,11 +354,18 @@ def test_a_review_looks_at_every_choice_of_the_people() -> None:
         if batch.action_masks.sum() > 1:
             choices[step] = agent.assess(Decisions.of(batch), np.random.default_rng([0, step, 1])).values
     assert found.decisions == len(choices) and found.moments
+    assert [point.step for point in found.curve] == list(choices) and {point.seat for point in found.curve} == {0}
+    after = {point.step: point.estimate for point in found.curve}
     for one in found.moments:
         values = choices[one.step]
         assert values is not None and one.action == replay.actions[one.step] != one.better
         assert (one.estimate, one.best) == (values[0, one.action], values[0, one.better])
-        assert one.drop == one.best - one.estimate > 0
+        assert one.drop == one.best - one.estimate > 0 and after[one.step] == one.estimate
+        batch.set_states(replay.states[one.step : one.step + 1])
+        for action, estimate in ((one.action, one.estimate), (one.better, one.best)):
+            assert judged(agent, Decisions.of(batch), action, one.step) == estimate
+        with pytest.raises(IllegalAction, match="not a legal answer"):
+            judged(agent, Decisions.of(batch), int(np.argmin(batch.action_masks[0])), one.step)
     drops = [one.drop for one in found.moments]
     assert drops == sorted(drops, reverse=True)
     assert review(replay, agent) == found != review(replay, agent, seed=1)
@@ -385,21 +396,21 @@ def test_games_without_a_wrong_answer() -> None:
         actions += IsmctsAgent(50).act(Decisions.of(batch), np.random.default_rng([0, step])).tolist()
         batch.step(actions[-1:])
     own = review(Replay.of(replay.config, 0, actions), IsmctsAgent(50))
-    assert (own.decisions, own.moments) == (6, ())
+    assert (own.decisions, len(own.curve), own.moments) == (6, 6, ())
     empty = review(Replay.of(replay.config, 0, []), IsmctsAgent(50))
-    assert (empty.decisions, empty.moments, empty.estimated) == (0, (), "")
+    assert (empty.decisions, empty.curve, empty.moments, empty.estimated) == (0, (), (), "")
 
 
 def test_a_review_can_be_ended() -> None:
     class Enough(Exception):
         pass
 
-    def stop(done: int, of: int) -> None:
-        if done == 2:
+    def stop(part: Review) -> None:
+        if len(part.curve) == 2:
             raise Enough
 
     with pytest.raises(Enough):
-        review(game_of(Config(), [RandomAgent()]), GreedyAgent(), on_finished=stop)
+        review(game_of(Config(), [RandomAgent()]), GreedyAgent(), on_part=stop)
 
 
 def test_who_cannot_look_back() -> None:

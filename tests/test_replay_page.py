@@ -26,7 +26,7 @@ from petrichor_env.state import PHASE_NAMES, WEATHER_NAMES, Decision
 from petrichor_env.words import owner_names, tile_name
 from tabletop_cli import petrichor as cli
 from tabletop_engine.drawing.raster import rgb_array
-from tabletop_engine.errors import ReplayError, TabletopError
+from tabletop_engine.errors import ConfigError, ReplayError, TabletopError
 from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.replays import page as replay_page
 from tabletop_engine.replays import viewer as replay_viewer
@@ -34,6 +34,7 @@ from tabletop_engine.replays.files import FORFEIT
 from tabletop_engine.replays.page import page, page_data, write_page
 from tabletop_engine.replays.pictures import svg_of, write_gif, write_pngs
 from tabletop_engine.replays.replay import Frame, Replay, frames
+from tabletop_engine.replays.reviews import Moment, Point, Review
 from tests.support.browser import by_id, chromium, clear_logs, events_of, press, resize, wait
 from tests.support.hidden import swapped
 
@@ -225,6 +226,45 @@ def test_the_policy_allows_this_script_and_style_only(document: Document) -> Non
 
 def test_it_is_small(path: Path) -> None:
     assert path.stat().st_size < 600_000
+
+
+def review_of(replay: Replay, estimated: str = "chance to win") -> Review:
+    """Made up: the chance falls, and at every second decision of player_0 another answer would have been better."""
+    actors = replay.states["actor"][:-1].tolist()
+    steps = [step for step, state in enumerate(replay.states[:-1]) if len(legal_actions(state)) > 1]
+    curve = tuple(Point(step, actors[step], 1 - step / len(actors)) for step in steps)
+    moments = []
+    for one in [point for point in curve if point.seat == 0][::2]:
+        better = next(a for a in legal_actions(replay.states[one.step]).tolist() if a != replay.actions[one.step])
+        moments.append(Moment(one.step, 0, replay.actions[one.step], better, one.estimate, one.estimate + 0.1))
+    return Review(NASTY, estimated, (0, 1), len(steps), curve, tuple(moments))
+
+
+def test_the_estimates_of_a_review(replay: Replay, tmp_path: Path) -> None:
+    """They are data, whatever the agent is called; a seat gets those of its own decisions; without a review none."""
+    review = review_of(replay)
+    assert page_data(replay)[0]["review"] is None
+    data, _ = page_data(replay, review=review)
+    assert [one["step"] for one in data["review"]["points"]] == [point.step for point in review.curve]
+    assert len(data["review"]["moments"]) == len(review.moments) > 1
+    own, _ = page_data(replay, 1, review=review)
+    assert {one["by"] for one in own["review"]["points"]} == {1} and own["review"]["moments"] == []
+    write_page(replay, tmp_path / "game.html", review=review)
+    document = Document((tmp_path / "game.html").read_text(encoding="utf-8"))
+    assert [tag for tag, _ in document.tags].count("script") == 2
+    assert document.data["review"]["agent"] == NASTY
+    point, moment = review.curve[0], review.moments[0]
+    wrong: list[dict[str, Any]] = [
+        {"curve": (dataclasses.replace(point, estimate=float("nan")),)},
+        {"curve": (dataclasses.replace(point, step=len(replay.actions)),)},
+        {"curve": (dataclasses.replace(point, seat=1 - point.seat),)},
+        {"moments": (dataclasses.replace(moment, best=float("inf")),)},
+        {"moments": (dataclasses.replace(moment, better=10**6),)},
+        {"moments": (dataclasses.replace(moment, action=moment.better),)},
+    ]
+    for change in wrong:
+        with pytest.raises(ConfigError, match="review: "):
+            page_data(replay, review=dataclasses.replace(review, **change))
 
 
 def test_a_seat_sees_its_own_hand_only() -> None:
@@ -747,6 +787,40 @@ def test_chart(game: Any, shown: list[Frame]) -> None:
     assert sorted(shapes) == ["#tabletop-owner-0", "#tabletop-owner-1"]
     label = game.execute_script("return document.querySelector('#chart svg').getAttribute('aria-label')")
     assert f"at step {step_of(game)}: {NASTY} " in label
+
+
+def test_the_curve_of_a_review(game: Any, replay: Replay, path: Path, tmp_path: Path) -> None:
+    """By keys and by mouse; what comes later is not on it before the end is shown."""
+    from selenium.webdriver.common.keys import Keys
+
+    assert not by_id(game, "review").is_displayed()
+    review = review_of(replay)
+    write_page(replay, tmp_path / "reviewed.html", review=review)
+    game.get((tmp_path / "reviewed.html").as_uri())
+    curve = by_id(game, "curve")
+    assert curve.aria_role == "slider" and curve.accessible_name == "chance to win over the game"
+    assert by_id(game, "review-title").text == f"Chance to win, by {NASTY}" and game.title.startswith("Petrichor")
+    marks = game.find_elements("css selector", "#curve .mistake")
+    assert len(marks) <= 1
+    by_id(game, "reveal").click()
+    marked = [int(one.get_attribute("data-step")) for one in game.find_elements("css selector", "#curve .mistake")]
+    assert marked == [one.step for one in review.moments]
+    curve.send_keys(Keys.HOME, Keys.PAGE_UP)
+    assert step_of(game) == next(step for step in marked if step > review.curve[0].step)
+    assert "A mistake" in by_id(game, "curve-told").text and by_id(game, "better").text.startswith("Better here: ")
+    curve.send_keys(Keys.ARROW_LEFT)
+    assert step_of(game) in [point.step for point in review.curve]
+    game.execute_script("arguments[0].scrollIntoView({ block: 'center' })", curve)
+    game.find_elements("css selector", "#curve .mistake")[-1].click()
+    assert step_of(game) == marked[-1] and curve.get_attribute("aria-valuenow") == str(marked[-1])
+    curve.send_keys(Keys.END)
+    by_id(game, "reveal").click()
+    curve.send_keys(Keys.HOME)
+    assert len(game.find_elements("css selector", "#curve .mistake")) <= 1
+    assert game.get_log("browser") == []
+    clear_logs(game)  # of another file than the one that was opened
+    events_of(game, "Network.requestWillBeSent")
+    game.get(path.as_uri())
 
 
 def test_probabilities(game: Any, shown: list[Frame]) -> None:

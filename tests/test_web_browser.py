@@ -125,6 +125,77 @@ def test_a_whole_game_alone(visitor: Visitor, game: str, quick_adviser: None) ->
     assert visitor.find("#board .picture svg").get_attribute("data-asked") == asked
 
 
+def test_looking_back(visitor: Visitor, server: Server, sound: Callable[[], None], quick_adviser: None) -> None:
+    """The curve by keys and by mouse; then mistakes are tried again: the played answer, the better one, the next."""
+    (path,) = server.make("petrichor", ["here", "random"], start={"seed": 4})
+    with server.open(path) as page:
+        page.play_out()
+    visitor.sit(path)
+    visitor.click("review-button")
+    wait(lambda: visitor.all("#curve .line") and not visitor.shows("review-progress"), SECONDS)
+    curve = by_id(visitor.browser, "curve")
+    assert curve.aria_role == "slider" and "over the game" in curve.accessible_name
+    marks = visitor.run("return [...document.querySelectorAll('#curve .mistake')].map((one) => +one.dataset.step)")
+    assert marks
+    curve.send_keys(Keys.HOME, Keys.PAGE_UP)
+    step = int(curve.get_attribute("aria-valuenow"))
+    assert step == sorted(marks)[0 if sorted(marks)[0] > 0 else 1]
+    assert f"Step {step + 1}, " in visitor.text("curve-told") and "A mistake" in visitor.text("curve-told")
+    curve.send_keys(Keys.ENTER)  # the review goes along to the analysis
+    visitor.starts("analyse")
+    wait(lambda: visitor.text("place").startswith(f"Step {step} of"), SECONDS)
+    curve = by_id(visitor.browser, "curve")
+    assert visitor.shows("curve") and curve.get_attribute("aria-valuenow") == str(step)
+    curve.send_keys(Keys.ARROW_RIGHT)
+    wait(lambda: int(by_id(visitor.browser, "curve").get_attribute("aria-valuenow")) > step, SECONDS)
+    middle = visitor.run(
+        "const mark = document.querySelector(`#curve [data-step='${arguments[0]}']`);"
+        "mark.scrollIntoView({ block: 'center', behavior: 'instant' });"
+        "const { x, y, width } = mark.getBoundingClientRect(); return [x + width / 2, y + width / 2]",
+        marks[-1],
+    )
+    visitor.point(*middle)
+    wait(lambda: visitor.text("place").startswith(f"Step {marks[-1]} of"), SECONDS)
+    sound()
+
+    visitor.click("retry-start")
+    wait(lambda: visitor.text("retry-asked").startswith("Mistake 1 of") and visitor.ready, SECONDS)
+    first = min(marks)
+    wait(lambda: visitor.text("place").startswith(f"Step {first} of") and not visitor.shows("moments"), SECONDS)
+    wait(lambda: visitor.view()["seat"] == 0 and visitor.ready, SECONDS)
+    moments = visitor.browser.execute_async_script(
+        "const done = arguments[0]; import('/page/review.js').then((review) => done(review.looked().moments))"
+    )
+    moment = next(one for one in moments if one["step"] == first)
+
+    def given(action: int, words: str) -> None:
+        visitor.run("document.querySelector(`#answers [data-action='${arguments[0]}']`).click()", action)
+        wait(lambda: words in visitor.text("retry-answer") and visitor.ready, SECONDS)
+        assert visitor.text("place").startswith(f"Step {first} of")  # nothing was played
+
+    given(moment["action"], "This is what was played")
+    given(moment["better_action"], "Well found")
+    known = (moment["action"], moment["better_action"])
+    others = [one["actions"][0] for one in visitor.view()["answers"] if one["actions"][0] not in known]
+    if others:
+        given(others[0], "chance" if "chance" in visitor.text("curve-told") else "points")
+    visitor.click("retry-show")
+    assert visitor.text("retry-answer").startswith(f"Better: {moment['better']}")
+    sound()
+    visitor.click("retry-next")
+    if len(marks) > 1:
+        wait(lambda: visitor.text("retry-asked").startswith("Mistake 2 of"), SECONDS)
+        visitor.click("retry-stop")
+    wait(lambda: visitor.shows("moments") and not visitor.shows("retry") and visitor.ready, SECONDS)
+
+    played = visitor.text("place")
+    visitor.run("document.querySelector('#answers button').click()")  # now an answer is played, and leaves the game
+    wait(lambda: visitor.text("place") != played and visitor.ready, SECONDS)
+    if visitor.shows("back-to-game"):
+        visitor.click("back-to-game")
+        wait(lambda: not visitor.view()["played"]["left"], SECONDS)
+
+
 def session_of(server: Server, visitor: Visitor) -> Session:
     """The game of the table that somebody has open, as the server has it."""
     found = asyncio.run(server.site.hall.find(visitor.key))

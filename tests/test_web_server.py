@@ -492,7 +492,14 @@ def test_a_review(server: Server) -> None:
     with server.open(path) as page:
         page.play_out()
         told = page.ask("review", agent="ismcts-20")
-        assert [one["review"]["done"] for one in page.got if "review" in one][:2] == [0, 1]
+        parts = [one["review"] for one in page.got if "review" in one]
+        assert (
+            parts[0]["curve"] == [] and len(parts) == told["of"] + 1 and {part["of"] for part in parts} == {told["of"]}
+        )
+        assert [point for part in parts for point in part["curve"]] == told["curve"]
+        found = [moment for part in parts for moment in part["moments"]]
+        assert sorted(found, key=lambda one: -one["drop"]) == told["moments"]
+        assert {one["by"] for one in told["curve"] + told["moments"]} == {0}  # one's own only
         drops = [one["drop"] for one in told["moments"]]
         assert drops == sorted(drops, reverse=True) and drops[0] > 0
         replay = page.ask("export", what="replay")["text"]
@@ -502,7 +509,72 @@ def test_a_review(server: Server) -> None:
             with server.open(server.make("evergreen", [], players=2, **at)[0]) as analysis:
                 assert analysis.view["step"] == moment["step"]
                 assert analysis.view["line"][moment["step"]] == {"by": 0, "text": moment["text"]}
-                assert moment["better"] in [one["text"] for one in analysis.view["answers"]]
+                texts = {one["actions"][0]: one["text"] for one in analysis.view["answers"]}
+                assert texts[moment["better_action"]] == moment["better"]
+                assert texts[moment["action"]] == moment["text"]
+                here = {"view": analysis.view["number"], "agent": "ismcts-20"}
+                for action, estimate in (("action", "estimate"), ("better_action", "best")):
+                    said = analysis.ask("judge", action=moment[action], **here)
+                    assert said["estimate"] == moment[estimate]
+                assert "error" in analysis.ask("judge", action=-1, **here)
+                assert "error" in analysis.ask("judge", action=moment["action"], **{**here, "view": 0})
+                assert analysis.view["step"] == moment["step"]  # nothing was played
+        saved = page.ask("page")
+        data = json.loads(saved["text"].partition('type="application/json">')[2].partition("</script>")[0])
+        assert saved["name"].endswith(".html") and len(data["review"]["points"]) == told["of"]
+        with server.open(server.make("evergreen", [], players=2, **at)[0]) as analysis:
+            assert '"review":{' in analysis.ask("page")["text"]
+
+
+def test_a_review_only_of_games_that_are_over_and_of_own_decisions(server: Server) -> None:
+    """Nobody learns from an agent, while a game is on, what others hold; then each link gets its own decisions."""
+    paths = server.make("petrichor", ["apart", "apart"], start={"seed": 3})
+    with server.open(paths[0]) as one, server.open(paths[1]) as two:
+        pages, generator = (one, two), np.random.default_rng(0)
+        here = {"view": one.view["number"], "agent": "greedy"}
+        for do, message in {"review": {"agent": "greedy"}, "page": {}, "judge": {**here, "action": 0}}.items():
+            assert "error" in one.ask(do, **message)
+        assert "error" in one.ask("return", step=0)
+        while one.view["turn"] != "over":
+            actor = next(page for page in pages if page.view["turn"] == "you")
+            number = actor.view["number"]
+            answers = [answer["actions"] for answer in actor.view["answers"]]
+            assert "error" not in actor.answer(answers[generator.integers(len(answers))])
+            while actor.view["number"] == number:
+                actor.wait()
+            actor.until("you", "others", "over")
+            other = two if actor is one else one
+            if actor.view["turn"] != "you":
+                other.until("you", "over")
+        for seat, page in enumerate(pages):
+            found = page.ask("review", agent="greedy")
+            assert found["curve"] and {point["by"] for point in found["curve"] + found["moments"]} == {seat}
+            assert '"review":{' in page.ask("page")["text"]
+            assert "error" in page.ask("judge", view=page.view["number"], agent="greedy", action=0)
+
+
+def test_back_to_the_game_that_is_looked_back_at(server: Server) -> None:
+    (path,) = server.make("petrichor", [], players=2, kind="analyse", start={"seed": 1})
+    with server.open(path) as page:
+        assert page.ask("return", step=0)["error"] == "there is no game to go back to"
+        boards = [page.board]
+        for _ in range(6):
+            page.answer(page.view["answers"][0]["actions"])
+            boards.append(page.board)
+        page.ask("goto", step=0)
+        assert len(page.ask("review", agent="greedy")["curve"]) > 0  # of the whole line
+        page.ask("goto", step=2)
+        assert page.view["played"] == {"steps": 6, "left": False}
+        page.answer(page.view["answers"][-1]["actions"])
+        assert page.view["played"] == {"steps": 6, "left": True} and len(page.view["line"]) == 3
+        for step in (4, 0, 6):
+            page.ask("return", step=step)
+            assert page.view["step"] == step and page.board == boards[step]
+            assert page.view["played"] == {"steps": 6, "left": False} and len(page.view["line"]) == 6
+        assert page.ask("return", step=7)["error"] == "step: 0 to 6"
+        description = page.ask("describe")["description"]
+        page.ask("position", description=description)
+        assert page.view["played"] == {"steps": 0, "left": False} and "error" in page.ask("review", agent="greedy")
 
 
 def test_watching(server: Server) -> None:

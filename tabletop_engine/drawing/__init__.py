@@ -2,5 +2,5 @@
 
 from pathlib import Path
 
-ELEMENTS = Path(__file__).with_name("elements.js")
-"""A module of JavaScript that the pages of the project share."""
+SCRIPTS = tuple(Path(__file__).with_name(f"{name}.js") for name in ("elements", "curve"))
+"""Modules of JavaScript that the pages of the project share; each uses only those before it."""

@@ -189,6 +189,22 @@ function showChart() {
   $("chart").firstChild.setAttribute("aria-label", `Points by step; at step ${step}: ${told}`);
 }
 
+/* --- the curve of a review --- */
+
+const { review } = data;
+const curve = review && new Curve($("curve"), $("curve-told"), (to) => move(to));
+
+function showReview() {
+  if (!review) return;
+  const { agent, estimated, points, moments } = review;
+  $("review").hidden = false;
+  $("review-title").textContent = `${sentence(estimated).replace(/\.$/, "")}, by ${agent}`;
+  const mistakes = moments.filter((moment) => isMistake(moment, estimated));
+  curve.show({ points, moments: mistakes, owners, estimated, last, at: step, until: endIsSeen() ? last : step });
+  const here = moments.find((moment) => moment.step === step);
+  $("better").textContent = here ? `Better here: ${say(here.better)} (${dropWords(here.drop, estimated)} otherwise).` : "";
+}
+
 function jump(event) {
   const { left } = $("chart").getBoundingClientRect();
   const share = (event.clientX - left - LEFT) / (scale.width - LEFT - RIGHT);
@@ -208,6 +224,7 @@ function go(to) {
   showEnd();
   showPoints();
   showChart();
+  showReview();
   const slider = $("slider");
   slider.value = step;
   slider.setAttribute("aria-valuetext", `step ${step} of ${last}, round ${steps[step].round}`);
@@ -307,6 +324,7 @@ $("reveal").addEventListener("click", () => {
   revealed = !revealed;
   showEnd();
   showChart();
+  showReview();
 });
 $("chart").addEventListener("pointerdown", (event) => {
   $("chart").setPointerCapture(event.pointerId);

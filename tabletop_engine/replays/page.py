@@ -21,13 +21,18 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tabletop_engine.checks import checked
-from tabletop_engine.drawing import ELEMENTS
+from tabletop_engine.drawing import SCRIPTS
 from tabletop_engine.drawing.svg import clean
+from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import NOBODY
+from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.replays.files import THOUSANDTHS, write
 from tabletop_engine.replays.pictures import Progress, svg_of
 from tabletop_engine.replays.replay import Frame, Replay, frames, told
+from tabletop_engine.replays.reviews import Review
 from tabletop_engine.text.words import win_text
 
 _DRAWINGS = re.compile("<defs>.*</defs>", re.DOTALL)
@@ -40,7 +45,12 @@ _MOST_OPTIONS = 8
 
 @checked
 def write_page(
-    replay: Replay, path: str | Path, viewer: int | None = None, on_finished: Progress = lambda done: None
+    replay: Replay,
+    path: str | Path,
+    viewer: int | None = None,
+    on_finished: Progress = lambda done: None,
+    *,
+    review: Review | None = None,
 ) -> None:
     """Write a replay as a page, which opens in any browser, also from a disk.
 
@@ -49,11 +59,13 @@ def write_page(
         path: the file to write.
         viewer: the seat that looks on; the file contains nothing that is hidden from it. None shows all hands.
         on_finished: called with 1 after each step.
+        review: what an agent says about this game; the page then has the curve of its estimates, for a viewer only
+            those of the viewer's own decisions.
 
-    Raises ReplayError as `frames` does or if the file can't be written, and TabletopError for a viewer who doesn't
-    play.
+    Raises ConfigError for the review of another game, ReplayError as `frames` does or if the file can't be written, and
+    TabletopError for a viewer who doesn't play.
     """
-    write(Path(path), page(*page_data(replay, viewer, on_finished)))
+    write(Path(path), page(*page_data(replay, viewer, on_finished, review=review)))
 
 
 def page(data: dict[str, Any], drawings: str) -> str:
@@ -78,9 +90,10 @@ def _template(kind: str) -> str:
 
 
 def _script() -> str:
-    """`page.js` after the elements that it uses. These are a module elsewhere, but a page without network has none."""
-    elements = re.sub("^export ", "", ELEMENTS.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return f'"use strict";\n\n{elements}\n{_template("js")}'
+    """`page.js` after what it uses. These are modules elsewhere, but a page without network has none."""
+    modules = (path.read_text(encoding="utf-8") for path in SCRIPTS)
+    shared = (re.sub("^export |^import .*\n", "", text, flags=re.MULTILINE) for text in modules)
+    return "\n".join(['"use strict";\n', *shared, _template("js")])
 
 
 def _hash(text: str) -> str:
@@ -90,17 +103,25 @@ def _hash(text: str) -> str:
 
 
 def page_data(
-    replay: Replay, viewer: int | None = None, on_finished: Progress = lambda done: None
+    replay: Replay,
+    viewer: int | None = None,
+    on_finished: Progress = lambda done: None,
+    *,
+    review: Review | None = None,
 ) -> tuple[dict[str, Any], str]:
     """The data of the page, JSON-able, and the `<defs>` that its boards refer to.
 
     Arguments and errors are those of `write_page`.
     """
+    if review is not None:
+        _check_review(replay, review)
     words = replay.game.words
+    numbers: dict[int, int] = {}  # of steps, by the number of actions before
     boards, texts = _Boards(), _Numbers()
     steps: list[dict[str, Any]] = []
     before: Frame | None = None
     for frame in frames(replay, viewer):
+        numbers[frame.number] = frame.step
         facts = words.facts(frame.state, viewer, replay.owner_labels)
         if before is not None and viewer in (None, before.actor):
             steps[-1]["options"] = _options(replay, before, frame.last_action, texts)
@@ -128,6 +149,7 @@ def page_data(
         "owners": _owners(replay),
         "winners": None if replay.winners is None else list(replay.winners),
         "steps": steps,
+        "review": None if review is None else _reviewed(replay, review, viewer, numbers, texts),
         "texts": list(texts),
         **boards.content(),
     }
@@ -186,6 +208,45 @@ def _options(replay: Replay, frame: Frame, taken: str, texts: _Numbers) -> dict[
         "taken": texts.of(taken),
         "shown": [[words[action], shares[action], int(action == answer)] for action in shown],
         "others": [len(others), sum(shares[action] for action in others)],
+    }
+
+
+def _check_review(replay: Replay, review: Review) -> None:
+    for one in (*review.curve, *review.moments):
+        known = 0 <= one.step < len(replay.actions) and int(replay.states[one.step]["actor"]) == one.seat
+        if not known or not np.isfinite(one.estimate):
+            raise ConfigError(f"review: step {one.step} of seat {one.seat} is no decision of this game")
+    for moment in review.moments:
+        legal = legal_actions(replay.states[moment.step])
+        if moment.action != replay.actions[moment.step] or moment.better not in legal or not np.isfinite(moment.best):
+            raise ConfigError(f"review: at step {moment.step} it is about another game")
+
+
+def _reviewed(
+    replay: Replay, review: Review, viewer: int | None, numbers: dict[int, int], texts: _Numbers
+) -> dict[str, Any]:
+    """The curve, and the decisions at which something was given away. What an estimate tells, its own seat knew."""
+    text = replay.game.words.action_text
+    return {
+        "agent": clean(review.agent),
+        "estimated": clean(review.estimated),
+        "points": [
+            {"step": numbers[one.step], "by": one.seat, "estimate": one.estimate}
+            for one in review.curve
+            if viewer in (None, one.seat)
+        ],
+        "moments": [
+            {
+                "step": numbers[one.step],
+                "by": one.seat,
+                "estimate": one.estimate,
+                "best": one.best,
+                "drop": one.drop,
+                "better": texts.of(text(replay.states[one.step], one.better)),
+            }
+            for one in review.moments
+            if viewer in (None, one.seat)
+        ],
     }
 
 

@@ -9,11 +9,12 @@ import numpy as np
 
 from tabletop_agents.play.session import PERSON
 from tabletop_engine.checks import checked
-from tabletop_engine.errors import ConfigError
+from tabletop_engine.errors import ConfigError, IllegalAction
 from tabletop_engine.play.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD, Agent, Decisions, agents_of, assess
 from tabletop_engine.play.batch import Batch, legal_actions
 from tabletop_engine.record import FORFEIT
 from tabletop_engine.replays.replay import Replay
+from tabletop_engine.replays.reviews import Moment, Point, Review
 from tabletop_engine.seeds import Stream, generator
 
 
@@ -64,34 +65,6 @@ def estimate_text(estimate: float, estimated: str) -> str:
 # --- A game in review ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Moment:
-    """A decision at which something was given away."""
-
-    step: int  # how many actions were before it
-    seat: int
-    action: int  # what was played
-    better: int  # what the agent would have played
-    estimate: float  # what it expects after what was played
-    best: float  # what it expects after the better action
-
-    @property
-    def drop(self) -> float:
-        """How much was given away (above 0)."""
-        return self.best - self.estimate
-
-
-@dataclass(frozen=True)
-class Review:
-    """What an agent says about the decisions of a game."""
-
-    agent: str
-    estimated: str  # what the estimates are, such as "chance to win"; "" where there was no decision
-    seats: tuple[int, ...]  # whose decisions it looked at
-    decisions: int  # how many these were
-    moments: tuple[Moment, ...]  # the largest drop first
-
-
 @checked
 def review(
     replay: Replay,
@@ -99,7 +72,7 @@ def review(
     seats: Collection[int] | None = None,
     *,
     seed: int = 0,
-    on_finished: Callable[[int, int], None] = lambda done, of: None,
+    on_part: Callable[[Review], None] = lambda part: None,
 ) -> Review:
     """Let an agent look back at a game, finished or not, and say where other answers would have been better.
 
@@ -114,8 +87,8 @@ def review(
         agent: an object, or a name for `tabletop_agents.make_agent`.
         seats: whose decisions; None: those of all people in the replay, or of everybody if there are no people.
         seed: of the agent's own randomness, separate for each decision.
-        on_finished: called with the number of finished decisions and their total, first at the start. It may raise to
-            end the review.
+        on_part: called with the review so far, first without a decision, then after each one. It may raise to end the
+            review.
 
     Raises ConfigError for a seat that does not exist, for an agent that cannot play this game, and for an agent that
     has no estimates for single answers; also whatever the agent raises.
@@ -127,26 +100,51 @@ def review(
     for seat in seats:
         replay.check_seat(seat)
     batch = Batch(replay.config, 1, autoreset="disabled")
-    moments, estimated = [], ""
+    curve: list[Point] = []
+    moments: list[Moment] = []
+    estimated = ""
     steps = [step for step, action in enumerate(replay.actions) if _is_choice(replay, step, action, seats)]
-    on_finished(0, len(steps))
-    for done, step in enumerate(steps, 1):
+
+    def so_far() -> Review:
+        dearest = sorted(moments, key=lambda moment: -moment.drop)
+        return Review(judge.name, estimated, tuple(seats), len(steps), tuple(curve), tuple(dearest))
+
+    on_part(so_far())
+    for step in steps:
         batch.set_states(replay.states[step : step + 1])
-        decisions, played = Decisions.of(batch), replay.actions[step]
+        decisions, played, actor = Decisions.of(batch), replay.actions[step], int(replay.states[step]["actor"])
         advice = advise(judge, decisions, generator(seed, Stream.AGENTS, step))
-        _ = _estimate(advice, advice.best)  # whether it says anything
+        estimate = _estimate(advice, advice.best)  # also raises if it has none
         estimated = advice.estimated
         if advice.best != played:
-            best, estimate = (
-                _estimate(advise(judge, decisions.only(np.array([one])), generator(seed, Stream.AGENTS, step, 1)), one)
-                for one in (advice.best, played)
-            )
+            best, estimate = (judged(judge, decisions, one, step, seed=seed) for one in (advice.best, played))
             if best > estimate:
-                actor = int(replay.states[step]["actor"])
                 moments.append(Moment(step, actor, played, advice.best, estimate, best))
-        on_finished(done, len(steps))
-    moments.sort(key=lambda moment: -moment.drop)
-    return Review(judge.name, estimated, tuple(seats), len(steps), tuple(moments))
+        curve.append(Point(step, actor, estimate))
+        on_part(so_far())
+    return so_far()
+
+
+@checked
+def judged(agent: Agent, decisions: Decisions, action: int, step: int, *, seed: int = 0) -> float:
+    """What an agent expects after one answer to a decision, as in a review: as if there were no other answer.
+
+    Answers to the same decision are judged with the same random numbers, so their estimates can be compared with each
+    other and with those of `review`.
+
+    Arguments:
+        decisions: the one decision.
+        action: a legal answer.
+        step: how many actions were before the decision.
+        seed: as for `review`.
+
+    Raises ConfigError for an agent that has no estimates for single answers, IllegalAction for an answer that is not
+    legal; also whatever the agent raises.
+    """
+    if not 0 <= action < decisions.action_masks.shape[1] or not decisions.action_masks[0, action]:
+        raise IllegalAction(f"action {action}: not a legal answer to this decision")
+    only = decisions.only(np.array([action]))
+    return _estimate(advise(agent, only, generator(seed, Stream.AGENTS, step, 1)), action)
 
 
 def _is_choice(replay: Replay, step: int, action: int, seats: Collection[int]) -> bool:

@@ -32,7 +32,7 @@ from tabletop_agents.web.messages import (
 )
 from tabletop_agents.web.rules import rules_page
 from tabletop_agents.web.tables import Link, Table
-from tabletop_engine.drawing import ELEMENTS
+from tabletop_engine.drawing import SCRIPTS
 from tabletop_engine.drawing.parts import drawings_of
 from tabletop_engine.errors import TabletopError
 from tabletop_engine.game import Game
@@ -48,7 +48,7 @@ _MOST_WAITING = 300
 _MOST_PAGES = 8
 """Pages of one link that may be open at a time."""
 _LONGEST_ERROR = 500
-_THOUGHTFUL = ("advice", "review")
+_THOUGHTFUL = ("advice", "review", "judge", "page")
 """Requests that take so long that the page may send others in the meantime."""
 _NO_TABLE, _TOO_MANY, _TOO_SLOW = 4404, 4429, 4408
 """Why a socket is closed."""
@@ -106,7 +106,7 @@ class _Web:
 
     def __init__(self, hall: Hall, url_of: Callable[[str, str], str]) -> None:
         self._hall, self._url_of = hall, url_of
-        files = [ELEMENTS, *(path for path in _PAGE.iterdir() if path.suffix in _TYPES)]
+        files = [*SCRIPTS, *(path for path in _PAGE.iterdir() if path.suffix in _TYPES)]
         self._files = {path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in files}
 
     async def index(self, request: Request) -> Response:

@@ -18,6 +18,7 @@ from tabletop_agents.checkpoint import read_notes
 from tabletop_agents.names import checkpoint_path, make_agent, shipped_policies
 from tabletop_agents.play.session import hints_name
 from tabletop_agents.web.messages import Refused
+from tabletop_agents.web.reviews import Reviews
 from tabletop_engine.compiling.warm_up import warm_up
 from tabletop_engine.game import Config, Game, game_of
 from tabletop_engine.play.agents import Agent
@@ -59,6 +60,7 @@ class Catalogue:
             game = game_of(home)
             self.games.setdefault(game.name, game)
         self.own = tuple(own)
+        self.reviews = Reviews()
         self._make = lru_cache(_MOST_AGENTS)(make_agent)
         self._lock = threading.Lock()
 

@@ -17,12 +17,14 @@ class Line(Session):
         super().__init__(*arguments, **options)
         self._later_states: list[Any] = []
         self._later_actions: list[int] = []
+        self._game: tuple[list[Any], list[int]] = ([], [])
 
     @classmethod
     def through(cls, replay: Replay, step: int) -> Self:
         """A line through the game of a replay, at the given step (0 is the start)."""
         line = cls.of(replay, {})
         line._names = replay.names
+        line.remember()
         line.go_to(max(0, min(step, line.length)))
         return line
 
@@ -58,6 +60,22 @@ class Line(Session):
         self._states = states[: step + 1]
         self._go_to_last()
 
+    def remember(self) -> None:
+        """From now on the whole line is the game that `go_back` leads to."""
+        self._game = (self._states + self._later_states, self._actions + self._later_actions)
+
+    def go_back(self, step: int) -> None:
+        """Go to a position of the game that is remembered, whatever was tried since. 0 to its number of answers."""
+        states, actions = self._game
+        self._states, self._actions = list(states), list(actions)
+        self._later_states, self._later_actions = [], []
+        self.go_to(step)
+
+    @property
+    def game_length(self) -> int:
+        """The number of answers in the game that is remembered; 0 without one."""
+        return len(self._game[1])
+
     def described(self, viewer: int | None) -> dict[str, Any]:
         """The line as a page shows it: who answered what, and where the present position is."""
         here, game = self.number, self.game
@@ -67,4 +85,5 @@ class Line(Session):
             for state, action in zip(states, actions, strict=False)
         ]
         start = {"seed": self._start} if isinstance(self._start, int) else "scenario"
-        return {"line": moves, "step": here, "start": start}
+        left = bool(self._game[1]) and actions != self._game[1]
+        return {"line": moves, "step": here, "start": start, "played": {"steps": self.game_length, "left": left}}

@@ -81,13 +81,16 @@ ASKED: Mapping[str, Shape] = {
     "here": {},
     "advice": {"view": _number, "agent": _name},
     "review": {"agent": _name},
+    "judge": {"view": _number, "agent": _name, "action": _number},
     "step": {},
     "goto": {"step": _number},
+    "return": {"step": _number},
     "look": {"seat": _number_or_none},
     "describe": {},
     "check": {"description": _object},
     "position": {"description": _object},
     "export": {"what": _name},
+    "page": {},
 }
 """The keys of each message besides `id` and `do`, by the value of `do`."""
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from tabletop_agents.play.advice import advise, review
+from tabletop_agents.play.advice import Review, advise, judged, review
 from tabletop_agents.play.session import Session
 from tabletop_agents.web import views
 from tabletop_agents.web.catalogue import Catalogue, options_of
@@ -21,6 +21,9 @@ from tabletop_agents.web.line import Line
 from tabletop_agents.web.messages import LARGEST, Refused
 from tabletop_engine.errors import IllegalAction, ScenarioError, TabletopError
 from tabletop_engine.game import NOBODY, Game
+from tabletop_engine.replays.page import page as page_of
+from tabletop_engine.replays.page import page_data
+from tabletop_engine.replays.replay import Replay
 
 _log = logging.getLogger(__name__)
 
@@ -286,7 +289,9 @@ class Table:
 
     @property
     def _can_review(self) -> bool:
-        return self.session.number > 0 and (self.session.over or self.kind == "analyse")
+        if isinstance(self.session, Line):
+            return self.session.length > 0
+        return self.session.number > 0 and self.session.over
 
     @property
     def _can_export(self) -> bool:
@@ -382,30 +387,49 @@ class Table:
         if not self._can_review:
             raise Refused("only a finished game can be reviewed")
         name = message["agent"] or self.advisers[0]
-        replay, loop = self.session.replay, asyncio.get_running_loop()
-        seats = link.seats or None
+        replay = self._whole
+        if isinstance(self.session, Line):
+            self.session.remember()
+        loop, seats = asyncio.get_running_loop(), link.seats or None
 
-        def on_finished(done: int, of: int) -> None:
+        def on_part(part: Review) -> None:
             if page not in link.pages:
                 raise Refused("the page is gone")
-            loop.call_soon_threadsafe(page.push, json.dumps({"review": {"done": done, "of": of}}))
+            step = part.curve[-1].step if part.curve else -1
+            told = {
+                "agent": name,
+                "estimated": part.estimated,
+                "of": part.decisions,
+                "last": len(replay.actions),
+                "curve": [views.point_of(one) for one in part.curve[-1:]],
+                "moments": [views.moment_of(replay, one) for one in part.moments if one.step == step],
+            }
+            loop.call_soon_threadsafe(page.push, json.dumps({"review": told}))
 
-        def reviewed() -> Any:
-            return review(replay, self.catalogue.agent(name, self.game), seats, on_finished=on_finished)
+        def reviewed() -> Review:
+            return review(replay, self.catalogue.agent(name, self.game), seats, on_part=on_part)
 
         found = await self._think(reviewed)
-        text = self.game.words.action_text
-        moments = [
-            {
-                "step": one.step,
-                "by": one.seat,
-                "text": text(replay.states[one.step], one.action),
-                "better": text(replay.states[one.step], one.better),
-                "drop": one.drop,
-            }
-            for one in found.moments
-        ]
-        return {"agent": name, "estimated": found.estimated, "moments": moments}
+        self.catalogue.reviews.keep(replay, link.seats, found)
+        return {
+            "agent": name,
+            "estimated": found.estimated,
+            "of": found.decisions,
+            "last": len(replay.actions),
+            "curve": [views.point_of(one) for one in found.curve],
+            "moments": [views.moment_of(replay, one) for one in found.moments],
+        }
+
+    async def _on_judge(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        """What an agent expects after an answer, comparable with its review."""
+        line = self._line
+        self._check_view(link, message)
+        name = message["agent"] or self.advisers[0]
+        if line.over or message["action"] not in (action for action, _ in line.answers()):
+            raise Refused("this is not one of the answers")
+        decision, action, step = line.decision(), message["action"], line.number
+        estimate = await self._think(lambda: judged(self.catalogue.agent(name, self.game), decision, action, step))
+        return {"estimate": estimate}
 
     async def _on_step(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         if self.kind != "watch":
@@ -420,6 +444,16 @@ class Table:
         if not 0 <= message["step"] <= line.length:
             raise Refused(f"step: 0 to {line.length}")
         line.go_to(message["step"])
+        self._changed()
+        return {}
+
+    async def _on_return(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        line = self._line
+        if not 0 <= message["step"] <= line.game_length:
+            raise Refused(f"step: 0 to {line.game_length}")
+        if not line.game_length:
+            raise Refused("there is no game to go back to")
+        line.go_back(message["step"])
         self._changed()
         return {}
 
@@ -465,6 +499,20 @@ class Table:
         if message["what"] == "scenario":
             return {"name": f"{name}-scenario.json", "text": json.dumps(self.game.described(session.state), indent=1)}
         raise Refused("what: replay or scenario")
+
+    async def _on_page(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        """The game as a page for any browser, with the curve of its latest review."""
+        if not self._can_export:
+            raise Refused("this game can be saved when it is over; until then the file would show what others hold")
+        replay = self._whole
+        found = self.catalogue.reviews.of(replay, link.seats)
+        text = await self._think(lambda: page_of(*page_data(replay, review=found)))
+        return {"name": f"{self.game.name}-{replay.config.name}.html", "text": text}
+
+    @property
+    def _whole(self) -> Replay:
+        """The game; in an analysis the whole line."""
+        return self.session.whole if isinstance(self.session, Line) else self.session.replay
 
     @property
     def _line(self) -> Line:

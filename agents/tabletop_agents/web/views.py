@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tabletop_agents.play.advice import Moment, Point
 from tabletop_agents.play.combinations import Combination
 from tabletop_agents.play.session import PERSON, Session
 from tabletop_engine.drawing.parts import parts_of, without_drawings
 from tabletop_engine.drawing.svg import clean
 from tabletop_engine.game import NOBODY
 from tabletop_engine.play.batch import legal_actions
+from tabletop_engine.replays.replay import Replay
 from tabletop_engine.text.words import asked_of
 
 MOST_STEPS = 60
@@ -158,6 +160,27 @@ def story_of(session: Session, first: int, viewer: int | None, boards: Boards) -
 
 def _first(session: Session, first: int) -> int:
     return max(first, session.number - MOST_STEPS)
+
+
+def point_of(one: Point) -> dict[str, Any]:
+    """A point of the curve of a review."""
+    return {"step": one.step, "by": one.seat, "estimate": one.estimate}
+
+
+def moment_of(replay: Replay, one: Moment) -> dict[str, Any]:
+    """A decision of a review at which something was given away, with what would have been better."""
+    text, state = replay.game.words.action_text, replay.states[one.step]
+    return {
+        "step": one.step,
+        "by": one.seat,
+        "action": one.action,
+        "text": text(state, one.action),
+        "better": text(state, one.better),
+        "better_action": one.better,
+        "estimate": one.estimate,
+        "best": one.best,
+        "drop": one.drop,
+    }
 
 
 def result_of(session: Session) -> dict[str, Any] | None:

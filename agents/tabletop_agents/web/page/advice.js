@@ -1,7 +1,8 @@
 /* Advice: what agents would do, in the list and on the board. */
 
-import { estimated, letter, showShares } from "./answers.js";
+import { letter, showShares } from "./answers.js";
 import { showBadges } from "./board.js";
+import { estimateWords } from "./curve.js";
 import { $, complain, make } from "./dom.js";
 import { ask, view } from "./present.js";
 
@@ -58,6 +59,6 @@ function shares({ answers }) {
 
 function told(advice, before) {
   const words = make("p", "", make("b", "", before + advice.agent), advice.meaning ? `: ${advice.meaning}.` : ".");
-  if (typeof advice.estimate === "number") words.append(` Estimate: ${estimated(advice.estimate, advice)} (${advice.estimated}).`);
+  if (typeof advice.estimate === "number") words.append(` Estimate: ${estimateWords(advice.estimate, advice.estimated)} (${advice.estimated}).`);
   return words;
 }

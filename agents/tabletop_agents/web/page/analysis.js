@@ -9,6 +9,7 @@ import { ask, playersOf, present, save, view } from "./present.js";
 
 let going = false;
 let wanted = null; // the step to go to, the latest one
+let way = "goto"; // or "return": to the game that is looked back at
 let line = null; // the moves in the list
 
 export function showAnalysis(now) {
@@ -30,7 +31,7 @@ export function showAnalysis(now) {
   $("look").value = seat ?? "";
   $("ask-agents").disabled = !can.advice;
   if (!$("agent-name").value) $("agent-name").value = now.advisers[0] ?? "";
-  for (const id of ["export-scenario", "export-replay", "play-from-here"]) $(id).disabled = !can.export;
+  for (const id of ["export-scenario", "export-replay", "export-page", "play-from-here"]) $(id).disabled = !can.export;
   $("review-line").disabled = !can.review || !last;
 }
 
@@ -73,14 +74,15 @@ export function closeAnalysis() {
 const REST = 60; // milliseconds between steps: the server takes only so many messages
 
 /* One request at a time; of those that come meanwhile the latest is sent. */
-export async function goToStep(step) {
-  wanted = Math.max(0, Math.min(view().line.length, step));
+export async function goToStep(step, by = "goto") {
+  way = by;
+  wanted = by === "return" ? step : Math.max(0, Math.min(view().line.length, step));
   if (going) return;
   going = true;
   await attempt(async () => {
     while (wanted !== null) {
       const to = wanted;
-      await ask("goto", { step: to });
+      await ask(way, { step: to });
       if (wanted === to) wanted = null;
       await new Promise((resolve) => setTimeout(resolve, REST));
     }
@@ -125,6 +127,7 @@ $("play-from-here").addEventListener("click", () => attempt(playFromHere));
 $("set-up").addEventListener("click", openEditor);
 $("export-scenario").addEventListener("click", () => save("scenario"));
 $("export-replay").addEventListener("click", () => save("replay"));
+$("export-page").addEventListener("click", () => save("page"));
 const picture = () => `${view().game}-${view().step}`;
 const saveSvg = () => download(`${picture()}.svg`, new Blob([boardDocument()], { type: "image/svg+xml" }));
 $("export-svg").addEventListener("click", () => attempt(saveSvg));

@@ -1,5 +1,6 @@
 /* The list of the legal answers in words: numbered, filtered by typing, with what agents think of each. */
 
+import { estimateWords } from "./curve.js";
 import { $, make, named, percent } from "./dom.js";
 
 const MANY = 9; // from here on there is a field to filter by
@@ -203,7 +204,4 @@ function compared(told, advice, i) {
 
 export const letter = (i) => String.fromCharCode(65 + i);
 
-/* An agent's estimate as a number: chances as percents, points as they are. */
-export function estimated(number, { estimated: what }) {
-  return /chance|probab|share/i.test(what) ? percent(number) : `${number >= 0 ? "+" : "−"}${Math.abs(number).toFixed(1)}`;
-}
+const estimated = (number, advice) => estimateWords(number, advice.estimated);

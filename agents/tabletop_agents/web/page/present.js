@@ -12,8 +12,8 @@ export const playersOf = (view) => view.owners.filter(({ who }) => who !== "oppo
 
 export async function save(what) {
   await attempt(async () => {
-    const { name, text } = await ask("export", { what });
-    download(name, new Blob([text], { type: "application/json" }));
+    const { name, text } = what === "page" ? await ask("page") : await ask("export", { what });
+    download(name, new Blob([text], { type: what === "page" ? "text/html" : "application/json" }));
   });
 }
 

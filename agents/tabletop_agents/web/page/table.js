@@ -9,7 +9,7 @@ import { $, attempt, complain, complainOn, make, sentence, token } from "./dom.j
 import { afterEditing, checkAgain, closeEditor, isEditing } from "./editor.js";
 import { usePanes } from "./layout.js";
 import { analyseAt, ask, present, save, waiting } from "./present.js";
-import { closeReview, reviewPart } from "./review.js";
+import { closeReview, isRetrying, reviewPart, showReview, tryAnswer } from "./review.js";
 import { noteGame, remember, setting } from "./settings.js";
 import { answerGiven, questionCame } from "./slips.js";
 import { Connection } from "./socket.js";
@@ -159,6 +159,7 @@ function arrive(view) {
   showResult(view);
   showAnalysis(view);
   showWatch(view);
+  showReview(view);
   const waits = turn === "others";
   if (isTelling() || view.undone) $("caption").classList.remove("waiting");
   else {
@@ -241,7 +242,7 @@ function showResult({ turn, kind, result, owners, can }) {
   }));
   $("again").hidden = kind === "analyse";
   $("review-button").hidden = $("reviewer").hidden = !can.review || kind === "analyse";
-  $("save").hidden = $("analyse-game").hidden = !can.export || kind === "analyse";
+  $("save").hidden = $("save-page").hidden = $("analyse-game").hidden = !can.export || kind === "analyse";
 }
 
 /* The board shows the view again, not what was set up. */
@@ -326,7 +327,10 @@ async function give(actions) {
   answerGiven();
   skip(); // whoever answers has seen enough
   deactivate();
-  await attemptAt(number, () => ask("answer", { view: number, actions }));
+  if (isRetrying()) {
+    await attempt(() => tryAnswer(actions));
+    if (!working && present.view?.number === number) activate();
+  } else await attemptAt(number, () => ask("answer", { view: number, actions }));
 }
 
 /* Do what may fail; where nothing has changed then, that view can be answered again. */
@@ -387,6 +391,7 @@ for (const id of ["lesson", "introduction"]) {
 $("advice").addEventListener("click", () => askAdvice());
 $("skip").addEventListener("click", skip);
 $("save").addEventListener("click", () => save("replay"));
+$("save-page").addEventListener("click", () => save("page"));
 $("analyse-game").addEventListener("click", () => analyseAt(0));
 $("again").addEventListener("click", () => {
   const wanted = links?.wanted ?? present.view.settings;
