@@ -446,6 +446,6 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     assert run("ismcts-400", "--seat", "1", "--moments", "1")[1].count("player_1") == 1
     assert run("--seat", "2", "greedy")[::2] == (
         2,
-        f"{game.name}: seat=2: must be 0 to 1 in this replay, or none for all hands\n",
+        f"{game.command}: seat=2: must be 0 to 1 in this replay, or none for all hands\n",
     )
     assert run("random")[0] == 2 and run("--json", str(file))[0] == 2

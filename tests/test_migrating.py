@@ -31,7 +31,7 @@ NEVER_RELEASED = {"tabletop_agents.shortfalls", "tabletop_training.results"}
 
 def part(name: str) -> str:
     """What the page has between the comments of this name."""
-    return PAGE.split(f"<!-- {name} -->\n")[1].split(f"<!-- end of {name} -->")[0]
+    return PAGE.split(f"<!-- {name} -->\n")[1].split(f"<!-- {name}, end -->")[0]
 
 
 def rows(name: str) -> Iterator[list[str]]:
