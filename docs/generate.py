@@ -24,8 +24,10 @@ from benchmarks.run import shown
 from docs import command_pages, library_snippets, text_pages
 from docs.game_pages import EVERGREEN, EVERGREEN_BLOCKS, GAMES
 from docs.pictures import FOLDER, WIDTH, drawings
+from tabletop_agents.web import catalogue
 from tabletop_engine.drawing.raster import save_png
 from tabletop_engine.play.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD
+from tabletop_engine.text.words import counted
 from tabletop_training.files.tables import markdown_table, percent, percentage_points, plus_minus
 from tabletop_training.measure.evaluation import MAX_GAMES_AT_ONCE
 from tabletop_training.measure.results import Estimate
@@ -509,6 +511,37 @@ WHOLE_PAGES = {
 """Pages that a command writes as a whole, beside those of `GAMES`."""
 
 
+STRENGTHS = Path(catalogue.__file__).with_name("strengths.json")
+"""How strong agents are, in words for the start page of `petrichor web`; from `benchmark.json` of each game."""
+
+
+def strengths() -> str:
+    """The text of `STRENGTHS`: what agents reach alone, and how often they beat `greedy` in games for two."""
+    games: dict[str, dict[str, dict[str, str]]] = {}
+    for name, folder in (("petrichor", DOCS), ("evergreen", DOCS / "evergreen")):
+        measured = json.loads((folder / "benchmark.json").read_text(encoding="utf-8"))
+        one = {agent: _reached(row) for agent, row in measured["solo"].items()}
+        several = {}
+        for pair in measured["pairs"]:
+            if "greedy" not in (pair["first"], pair["second"]):
+                continue
+            greedy_first = pair["first"] == "greedy"
+            rival = pair["second" if greedy_first else "first"]
+            won = pair["games"].count("-" if greedy_first else "+") + pair["games"].count("=") / 2
+            several[rival] = (
+                f"Won {100 * won / len(pair['games']):.0f} % of {len(pair['games'])} games for two against greedy."
+            )
+        games[name] = {"one": one, "several": several}
+    return json.dumps(games, indent=1) + "\n"
+
+
+def _reached(row: Mapping[str, Any]) -> str:
+    games = counted(row["games"], "game")
+    if "mean_points" in row:
+        return f"{row['mean_points'][0]:.0f} points on average in {games}."
+    return f"Won {100 * row['mean_win_rate'][0]:.0f} % with all sets of variants, {games} each."
+
+
 def replace_block(page: Path, name: str, text: str) -> None:
     """Put `text` between the page's markers `<!-- name -->` and `<!-- end of name -->`."""
     whole = page.read_text(encoding="utf-8")
@@ -521,6 +554,7 @@ def main() -> None:
     for game in GAMES:
         for page, text in game.written().items():
             page.write_text(text, encoding="utf-8")
+    STRENGTHS.write_text(strengths(), encoding="utf-8")
     for block in BLOCKS:
         replace_block(DOCS / block.page, block.name, block.text)
     _, curve = strength_rows("curve")

@@ -25,6 +25,24 @@ POWERS = POWER_NAMES[1:]
 """The player powers (Flowers)."""
 READINGS = READING_NAMES
 """The other readings of unclear rules, in the order of the record's `readings` switches (docs/rules.md)."""
+_ABOUT_VARIANTS = {
+    "double_card": "The Southern Winds resolve two cards in each turn.",
+    "non_random_targets": "No die chooses the tile: the place and the drops there do.",
+    "no_more_tricks": "Wheat and Potato are left out.",
+    "one_more_turn": "After you pass, the Southern Winds take one more turn.",
+}
+_ABOUT_MODULES = {
+    "fertilizer": "Three tokens; a Harvest pays each player on such a tile 1 point more.",
+    "cactus": "A tile that grows with two drops and drowns with four.",
+    "lake": "A tile that gives drops back, and from which clouds go further.",
+    "flower_tiles": "Three tiles: the Snowdrop, the Dandelion and the Primrose.",
+    "powers": "Each player has one of five powers for the whole game.",
+    "forecasts": "Each player gets three secret cards and may play two of them.",
+}
+_ABOUT_READINGS = {
+    "forecasts_end_actions": "Whoever plays a forecast card plays no action cards until the round ends.",
+    "primrose_passes_once": "When drops on the Primrose change, at most one player takes control.",
+}
 MODULE_OF_READING = {"forecasts_end_actions": "forecasts", "primrose_passes_once": "flower_tiles"}
 """The module that the rule of each reading belongs to."""
 _NOT_IN_SOLO = {
@@ -59,7 +77,7 @@ class Config:
 
     The arguments are those of the environments too. The metadata of the fields describe the options of the command line
     (`tabletop_cli.switches`); "for" says who needs one: "one" player, or "several". A page offers a field
-    with `names` as several choices, and a field with `values` as one choice.
+    with `names` as several choices, and a field with `values` as one choice; "about" has a sentence for each name.
 
     Arguments:
         players: 1 is the solo game against the Southern Winds, 2 to 4 the base game, and 5 the game of the Flowers
@@ -93,14 +111,29 @@ class Config:
     )
     variants: tuple[str, ...] = field(
         default=(),
-        metadata={"help": "Variants of the solo game, separated by commas.", "for": "one", "names": VARIANTS},
+        metadata={
+            "help": "Variants of the solo game, separated by commas.",
+            "for": "one",
+            "names": VARIANTS,
+            "about": _ABOUT_VARIANTS,
+        },
     )
     modules: tuple[str, ...] = field(
-        default=(), metadata={"help": "Modules of the promos and Flowers, separated by commas.", "names": MODULES}
+        default=(),
+        metadata={
+            "help": "Modules of the promos and Flowers, separated by commas.",
+            "names": MODULES,
+            "about": _ABOUT_MODULES,
+        },
     )
     powers: tuple[str, ...] = field(default=(), metadata={"help": "The power of each seat, separated by commas."})
     readings: tuple[str, ...] = field(
-        default=(), metadata={"help": "Other readings of unclear rules, separated by commas.", "names": READINGS}
+        default=(),
+        metadata={
+            "help": "Other readings of unclear rules, separated by commas.",
+            "names": READINGS,
+            "about": _ABOUT_READINGS,
+        },
     )
     components: Any = field(
         default=None, metadata={"help": "A TOML file whose numbers replace the shipped ones.", "metavar": "FILE"}

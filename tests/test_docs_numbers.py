@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from docs.generate import BLOCKS, DOCS, GAMES, WHOLE_PAGES, Block, measured_table, replace_block
+from docs.generate import BLOCKS, DOCS, GAMES, STRENGTHS, WHOLE_PAGES, Block, measured_table, replace_block, strengths
 from tabletop_cli import evergreen, petrichor
 
 PAGES = {page: page.read_text(encoding="utf-8") for page in [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]}
@@ -33,6 +33,10 @@ TABLE = re.compile(r"^\|.*(?:\n\|.*)*", re.MULTILINE)
 def test_block_is_current(block: Block) -> None:
     page = (DOCS / block.page).read_text(encoding="utf-8")
     assert f"<!-- {block.name} -->\n{block.text}\n<!-- end of {block.name} -->" in page, "`make docs` writes it"
+
+
+def test_strengths_are_current() -> None:
+    assert STRENGTHS.read_text(encoding="utf-8") == strengths(), "run `make docs`"
 
 
 def test_every_marked_part_is_a_block() -> None:

@@ -615,6 +615,28 @@ def position(visitor: Visitor) -> tuple[str, list[str], list[int]]:
     return picture, visitor.texts("#answers .words"), points_of(visitor)
 
 
+def test_names_and_own_games(visitor: Visitor) -> None:
+    """A name is text on the board, in the points and on the start page, from where the game can be continued."""
+    name = "<b>Ana</b>"
+    visitor.choose("evergreen", 2)
+    visitor.find("[aria-label='Name of player_0']").send_keys(name)
+    assert "against greedy" not in visitor.find(".seat-row[data-seat='1'] .hint").text
+    visitor.click("play")
+    wait(lambda: visitor.ready)
+    path = visitor.run("return location.pathname")
+    assert any(name in text for text in visitor.texts("#owners th")) and name in visitor.text("board")
+    visitor.open("/")
+    wait(lambda: visitor.shows("mine"))
+    assert visitor.find("#mine-list a").text == f"Evergreen: {name}"
+    visitor.find("#mine-list a").click()
+    wait(lambda: visitor.ready)
+    assert visitor.run("return location.pathname") == path
+    visitor.open("/")
+    wait(lambda: visitor.shows("mine"))
+    visitor.find("#mine-list button").click()
+    assert not visitor.shows("mine")
+
+
 def test_a_page_comes_back(visitor: Visitor, server: Server) -> None:
     """After a reload, from the start page, and in another tab when the first one was closed."""
     (path,) = server.make("petrichor", ["here", "greedy"], start={"seed": 3})

@@ -58,6 +58,14 @@ def test_games_that_are_offered(server: Server) -> None:
     }
     assert options["rounds"] == rounds
     assert "components" not in options  # the path of a file
+    assert all(
+        options[one]["about"].keys() == set(options[one]["names"]) for one in ("variants", "modules", "readings")
+    )
+    for game in games.values():
+        for players, names in game["agents"].items():
+            assert all(game["about"][players][name] for name in names)
+    assert games["evergreen"]["about"]["1"]["greedy"].endswith("points on average in 1,000 games.")
+    assert petrichor["about"]["4"]["ismcts-2000"].endswith("Won 93 % of 80 games for two against greedy.")
     assert "search-800:solo" in petrichor["agents"]["1"] and "search-800:solo" not in petrichor["agents"]["2"]
 
 
@@ -129,6 +137,46 @@ def test_agents_that_nobody_allowed(server: Server, name: str) -> None:
     assert server.refused(game="petrichor", players=2, seats=["here", name]).startswith(
         f"agent {name}: not available here"
     )
+
+
+def test_names_of_people(server: Server, tmp_path: Path) -> None:
+    """One name on the board, in the points and the result, and in the replay that is saved; kept for a restart."""
+    name = "<b>Ana & Bo</b>"
+    (path,) = server.make("evergreen", ["here", "greedy"], names=[f"  {name} ", "ignored"], start={"seed": 3})
+    with server.open(path) as page:
+        assert [owner["name"] for owner in page.view["owners"]] == [name, "greedy"]
+        assert "&lt;b&gt;Ana &amp; Bo&lt;/b&gt;" in page.board and name not in page.board
+        page.play_out()
+        assert page.view["settings"]["names"] == [name, ""]
+        winners = page.view["result"]["winners"]
+        assert winners == [1] or page.view["result"]["verdict"] == "You win." or name in page.view["result"]["verdict"]
+        assert json.loads(page.ask("export", what="replay")["text"])["names"] == [name, "greedy"]
+    with serving(tmp_path) as first:
+        (path,) = first.make("evergreen", ["here", "greedy"], names=["Ana"])
+    with serving(tmp_path, resume=True) as second, second.open(path) as page:
+        assert page.view["owners"][0]["name"] == "Ana"
+        assert json.loads(page.ask("export", what="replay")["text"])["names"][0] == PERSON  # it can be continued
+
+
+@pytest.mark.parametrize(
+    ("names", "error"),
+    [
+        (["a" * 25], "names: at most 24"),
+        (["a\u202eb"], "names: the value has the wrong type"),
+        (["a\nb"], "names: the value has the wrong type"),
+        (["a\u0316\u0317\u0318\u0319"], "names: at most 24"),
+        (["Ana", "ANA"], "names: Ana is what somebody else is called"),
+        (["greedy"], "names: greedy is what somebody else is called"),
+        (["Player_1"], "names: Player_1 is what somebody else is called"),
+        (["Person"], "names: Person is what somebody else is called"),
+        (["a", "b", "c"], "names: 3 given, but the game has 2 players"),
+        ("Ana", "names: the value has the wrong type"),
+        ([1], "names: the value has the wrong type"),
+    ],
+    ids=str,
+)
+def test_names_that_nobody_can_have(server: Server, names: Any, error: str) -> None:
+    assert server.refused(game="evergreen", players=2, seats=["here", "apart"], names=names).startswith(error)
 
 
 # --- games -----------------------------------------------------------------------------------------------------------

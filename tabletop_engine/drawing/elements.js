@@ -27,12 +27,12 @@ export function token(owner, className = "token") {
   return draw("svg", { class: className, viewBox: "-17 -18 34 37", "aria-hidden": "true" }, use);
 }
 
-/* Words, with their shape before the owners that are named in them, and in no longer word. */
+/* Words, with their shape before the owners that are named in them, and in no longer word; people by their names. */
 export function named(words, owners) {
   const seats = owners.map(({ seat }) => seat.replace(/[^\w ]/g, "\\$&")).sort((a, b) => b.length - a.length);
   if (!seats.length) return [words];
   return words.split(new RegExp(`\\b(${seats.join("|")})\\b`)).flatMap((part, i) => {
     const owner = i % 2 ? owners.find(({ seat }) => seat === part) : null;
-    return owner ? [make("span", "named", token(owner, "small"), part)] : [part];
+    return owner ? [make("span", "named", token(owner, "small"), ["you", "person"].includes(owner.who) ? owner.name : part)] : [part];
   });
 }

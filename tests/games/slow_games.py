@@ -258,7 +258,6 @@ class SlowGemMarket:
                 cards[place - 1], cards[other - 1] = cards[other - 1], cards[place - 1]
             self.decks.append(cards)
             self.market.append([cards.pop() for _ in range(4)])
-        self.drawn: list[list[Printed]] = [list(reversed(slots)) for slots in self.market]  # type: ignore[arg-type]
         waiting = printed([told["guests.guest_1"], told["guests.guest_2"]], 0)
         self.guests: list[Printed | None] = [
             waiting.pop(self.chance.below(len(waiting))) for _ in range(self.players + 1)
@@ -403,21 +402,16 @@ class SlowGemMarket:
         return card
 
     def _top(self, tier: int) -> Printed:
-        card = self.decks[tier - 1].pop()
-        self.drawn[tier - 1].insert(0, card)
-        return card
+        return self.decks[tier - 1].pop()
 
     def _points(self, seat: int) -> int:
         return sum(thing.points for thing in [*self.bought[seat], *self.visits[seat]])
 
     def facts(self) -> dict[str, Any]:
-        """Everything on the table. Cards that left a deck are still behind those in it, in the array of the record."""
+        """Everything on the table."""
         seats = range(self.players)
         absent = 4 - self.players
-        decks = []
-        for deck, drawn in zip(self.decks, self.drawn, strict=True):
-            cards = [card.number for card in [*deck, *drawn]]
-            decks.append([len(deck), *cards, *[0] * (40 - len(cards))])
+        decks = [[len(deck), *(card.number for card in deck), *[0] * (40 - len(deck))] for deck in self.decks]
         return {
             "actor": -1 if self.over else self.seat,
             "decision": ["turn", "gem", "guest"].index(self.asked),

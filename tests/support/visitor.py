@@ -227,6 +227,7 @@ class Visitor:
         self.find(f".game[data-game={game}]").click()
         self.find(f"#players label:has([value='{players}'])").click()
         if seed is not None:
+            self.run("document.getElementById('more').scrollIntoView({ block: 'center' })")  # not below the buttons
             self.find("#more summary").click()
             by_id(self.browser, "seed").send_keys(str(seed))
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache, lru_cache
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, get_type_hints
 
 import numpy as np
@@ -26,6 +28,18 @@ _LEARNED = re.compile(r"(?:policy|policy-sample|search(?:-[1-9][0-9]{0,3}|-[1-9]
 """Searches with up to 9,999 simulations or milliseconds for a decision: others want to play, too."""
 _SUGGESTED = ("random", "greedy", "ismcts-200", "ismcts-2000")
 _SUGGESTED_WITH_NETWORK = ("policy", "search-200", "search-800")
+_ABOUT = {
+    "random": "Plays anything that is allowed.",
+    "greedy": "Plays what looks best at the end of its own action. Answers at once.",
+    "rollout": "Plays each answer to the end of the round many times.",
+    "ismcts": "Searches ahead; what it can't see it guesses anew each time.",
+    "policy": "A trained network. Answers at once.",
+    "policy-sample": "A trained network that varies its play. Answers at once.",
+    "search": "Searches ahead, and a trained network says where.",
+}
+"""A sentence about each kind of agent."""
+_STRENGTHS = Path(__file__).with_name("strengths.json")
+"""How strong agents are, by game, whether one player plays or several, and agent (`docs.generate` writes it)."""
 _LISTED = ", separated by commas"
 """Words of a command's options that a page does not need, because it has boxes to tick."""
 _MOST_AGENTS = 32
@@ -106,6 +120,14 @@ class Catalogue:
         others = self.suggested(config.game, config.players)
         return [best, *(name for name in reversed(others) if name not in ("random", best))]
 
+    def _about(self, game: Game, players: int) -> dict[str, str]:
+        """Sentences about the suggested agents: what they do, and how strong they are where that was measured."""
+        strengths = _strengths().get(game.name, {}).get("one" if players == 1 else "several", {})
+        sentences = {
+            name: (_ABOUT.get(_kind(name), ""), strengths.get(name, "")) for name in self.suggested(game, players)
+        }
+        return {name: " ".join(filter(None, both)) for name, both in sentences.items()}
+
     def described(self) -> list[dict[str, Any]]:
         """The games as the start page shows them."""
         return [
@@ -116,9 +138,21 @@ class Catalogue:
                 "players": list(game.players),
                 "options": options_of(game),
                 "agents": {players: self.suggested(game, players) for players in game.players},
+                "about": {players: self._about(game, players) for players in game.players},
             }
             for game in self.games.values()
         ]
+
+
+@cache
+def _strengths() -> dict[str, dict[str, dict[str, str]]]:
+    return dict(json.loads(_STRENGTHS.read_text(encoding="utf-8")))
+
+
+def _kind(name: str) -> str:
+    """`search` of `search-800:solo`."""
+    found = re.match(r"(policy-sample|[a-z]+)(-[0-9]+(ms)?)?(:[\w-]+)?$", name)
+    return found[1] if found else ""
 
 
 @cache
@@ -140,6 +174,7 @@ def options_of(game: Game) -> list[dict[str, Any]]:
         if one.name != "players" and kind:
             option = {"name": one.name, "help": one.metadata.get("help", "").replace(_LISTED, ""), "kind": kind}
             option |= {"names": list(names or values or ()), "for": one.metadata.get("for", "")}
+            option |= {"about": one.metadata["about"]} if "about" in one.metadata else {}
             options.append(option)
     return options
 

@@ -19,7 +19,7 @@ from typing import Any
 from tabletop_agents.play.session import PERSON, Session
 from tabletop_agents.web.catalogue import Catalogue
 from tabletop_agents.web.line import Line
-from tabletop_agents.web.messages import Refused, object_of
+from tabletop_agents.web.messages import Refused, called, object_of
 from tabletop_agents.web.tables import KINDS, Link, Table, new_link
 from tabletop_engine.errors import TabletopError
 from tabletop_engine.files import free_path, read_limited, whole_file
@@ -74,6 +74,7 @@ class Hall:
             "game": session.game.name,
             "kind": kind,
             "learn": learn,
+            "names": [session.called.get(seat, "") for seat in range(session.config.players)],
             "links": [{"key": link.key, "seats": link.seats} for link in links],
         }
         _write(path, session.replay.text)
@@ -121,7 +122,22 @@ class Hall:
             raise Refused("seats: to watch, choose an agent for every seat")
         if kind == "play" and len(agents) == len(seats):
             raise Refused("seats: to play, leave at least one for a person")
-        return Session(config, agents, seed=seed, start=first)
+        session = Session(config, agents, seed=seed, start=first)
+        session.called = self._called(order["names"], session)
+        return session
+
+    def _called(self, names: Sequence[str], session: Session) -> dict[int, str]:
+        """The names that people gave, by their seats. Nobody can be called as somebody else is, or as an agent."""
+        if len(names) > session.config.players:
+            raise Refused(f"names: {len(names)} given, but the game has {session.config.players} players")
+        given = {seat: called(name) for seat, name in enumerate(names) if seat in session.people}
+        given = {seat: name for seat, name in given.items() if name}
+        folded = [name.casefold() for name in given.values()]
+        taken = {PERSON, *(name.casefold() for name in (*session.names, *session.seats))}
+        for name, key in zip(given.values(), folded, strict=True):
+            if key in taken or folded.count(key) > 1 or self.catalogue.allows(key, session.game):
+                raise Refused(f"names: {name} is what somebody else is called")
+        return given
 
     def _start(self, order: dict[str, Any], game: Game, start: dict[str, Any]) -> tuple[Config, Any, int]:
         """The configuration, the first state if the request describes one, and the seed."""
@@ -172,7 +188,9 @@ class Hall:
         if notes["kind"] == "analyse":
             return Line.through(replay, len(replay.actions))
         agents = {seat: self.catalogue.agent(name, game) for seat, name in enumerate(replay.names) if name != PERSON}
-        return Session.of(replay, agents)
+        session = Session.of(replay, agents)
+        session.called = self._called(notes.get("names", []), session)
+        return session
 
     def resume(self) -> int:
         """Load all tables of the folder and return their number. Other files are left alone."""
@@ -255,6 +273,8 @@ def _notes(path: Path) -> dict[str, Any]:
             and notes["kind"] in KINDS
             and isinstance(notes["learn"], bool)
             and isinstance(notes["game"], str)
+            and isinstance(notes.get("names", []), list)
+            and all(isinstance(one, str) for one in notes.get("names", []))
             and all(isinstance(one["key"], str) and all(type(seat) is int for seat in one["seats"]) for one in links)
         )
     except (ValueError, TypeError, KeyError, RecursionError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import time
+import unicodedata
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -18,6 +19,8 @@ MOST_BYTES = 65_536
 """Bytes of a message on a socket, at most."""
 MOST_POSTED = 2_000_000
 """Bytes of a request, at most; it may hold a replay."""
+LONGEST_CALLED = 24
+"""Characters of a person's name, at most."""
 MOST_ACTIONS = 100
 """Actions of one answer, at most."""
 
@@ -96,6 +99,7 @@ TABLE: Shape = {
     "players": _number,
     "options": _object,
     "seats": _names,
+    "names": _names,
     "kind": _name,
     "learn": _switch,
     "start": _object_or_none,
@@ -106,7 +110,15 @@ RULES: Shape = {"players": _number, "options": _object}
 """The keys of a question about the rules of a configuration."""
 SCENARIO: Shape = {"game": _name, "scenario": _text}
 """The keys of a question about a scenario."""
-_OPTIONAL: Mapping[str, Any] = {"options": {}, "seats": [], "kind": "play", "learn": False, "start": None, "step": 0}
+_OPTIONAL: Mapping[str, Any] = {
+    "options": {},
+    "seats": [],
+    "names": [],
+    "kind": "play",
+    "learn": False,
+    "start": None,
+    "step": 0,
+}
 
 
 def object_of(data: str | bytes) -> dict[str, Any]:
@@ -139,6 +151,15 @@ def table_asked_for(message: dict[str, Any]) -> dict[str, Any]:
     filled = {**_OPTIONAL, **message}
     _check(filled, TABLE)
     return filled
+
+
+def called(text: str) -> str:
+    """A name that a person has given, without superfluous spaces; "" for none. Raises Refused for one that misleads."""
+    name = " ".join(unicodedata.normalize("NFC", text).split())
+    marks = sum(unicodedata.combining(one) > 0 for one in name)
+    if len(name) > LONGEST_CALLED or not name.isprintable() or marks > 2:
+        raise Refused(f"names: at most {LONGEST_CALLED} letters, figures, signs and spaces")
+    return name
 
 
 def scenario_asked_for(message: dict[str, Any]) -> dict[str, Any]:

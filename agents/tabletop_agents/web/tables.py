@@ -228,7 +228,7 @@ class Table:
         view: dict[str, Any] = {"kind": self.kind, "learn": self.learn, "turn": turn, "trouble": self.trouble}
         boards, steps, story = views.Boards(), [], None
         if turn == "handover":
-            view |= {"game": self.game.name, "title": self.game.title, "for": session.names[session.actor]}
+            view |= {"game": self.game.name, "title": self.game.title, "for": views.labels(session)[session.actor]}
         else:
             view |= views.position_of(session, viewer, boards)
             view |= self._asked(link, turn, view["actor"])
@@ -311,6 +311,7 @@ class Table:
             "players": session.config.players,
             "options": chosen,
             "seats": seats,
+            "names": [session.called.get(seat, "") for seat in range(session.config.players)],
             "kind": self.kind,
             "learn": self.learn,
         }
@@ -495,7 +496,7 @@ class Table:
         session = self.session
         name = f"{session.game.name}-{session.config.name}"
         if message["what"] == "replay":
-            return {"name": f"{name}.json", "text": session.replay.text}
+            return {"name": f"{name}.json", "text": (session.signed if session.over else session.replay).text}
         if message["what"] == "scenario":
             return {"name": f"{name}-scenario.json", "text": json.dumps(self.game.described(session.state), indent=1)}
         raise Refused("what: replay or scenario")

@@ -40,9 +40,10 @@ class Boards:
 
 
 def labels(session: Session) -> tuple[str, ...]:
-    """The names of the owners of points on the board: agents by their names, people by their seats."""
+    """The names of the owners of points on the board: agents and people by their names, or by their seats."""
     own = session.names
-    names = (name if seat == PERSON else seat for name, seat in zip(own, session.seats, strict=False))
+    people = (session.called.get(seat, name) for seat, name in enumerate(own))
+    names = (name if seat == PERSON else seat for name, seat in zip(people, session.seats, strict=False))
     return (*names, *own[session.config.players :])
 
 

@@ -2,7 +2,7 @@
 
 import { drawings, games, openTable, playersOfScenario } from "./api.js";
 import { $, attempt, button, complain, draw, make, newId } from "./dom.js";
-import { remember, setting } from "./settings.js";
+import { forgetGame, ownGames, remember, setting } from "./settings.js";
 
 const HERE = "here", APART = "apart", AGENT = "agent";
 const LARGEST_FILE = 2_000_000; // bytes; the server takes no more
@@ -23,8 +23,34 @@ export async function showStart(wanted, leave) {
   const name = wanted?.game ?? setting("game", all[0].name);
   game = all.find((one) => one.name === name) ?? all[0];
   players = wanted?.players ?? setting("players", game.players[0]);
+  showMine();
   showGames();
   chooseGame(game);
+}
+
+const TURNS = { you: "your turn", handover: "your turn", others: "others think", over: "over" };
+
+/* What this browser has played and not forgotten. */
+function showMine() {
+  const games = ownGames();
+  $("mine").hidden = !games.length;
+  $("mine-list").replaceChildren(...games.map(({ key, title, who, turn, when }) => {
+    const link = make("a", "", `${title}: ${who}`);
+    link.href = `/table/${key}`;
+    link.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      navigate({ table: link.getAttribute("href"), kept: null });
+    });
+    const forget = button("Forget", () => {
+      forgetGame(key);
+      showMine();
+    });
+    forget.setAttribute("aria-label", `Forget ${title}: ${who}`);
+    const date = new Date(when);
+    const seen = Number.isNaN(date.getTime()) ? "" : `, ${date.toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}`;
+    return make("li", turn === "you" || turn === "handover" ? "yours" : "", link, make("span", "hint", `${TURNS[turn] ?? "?"}${seen}`), forget);
+  }));
 }
 
 function showGames() {
@@ -64,9 +90,9 @@ function choosePlayers(number) {
   players = number;
   $("alone").textContent = number > 1 ? "" : game.opponent ? `Alone, against ${game.opponent}.` : "Alone, for points.";
   const suggested = suggestions();
-  $("agents").replaceChildren(...suggested.map((name) => new Option(name)));
-  const kept = seats();
-  $("seats").replaceChildren($("seats").firstElementChild, ...Array.from({ length: number }, (_, seat) => seatRow(seat, kept[seat])));
+  $("agents").replaceChildren(...suggested.map((name) => new Option(aboutAgent(name), name)));
+  const kept = seats(), typed = [...document.querySelectorAll(".seat-row")].map((row) => row.typed.value);
+  $("seats").replaceChildren($("seats").firstElementChild, ...Array.from({ length: number }, (_, seat) => seatRow(seat, kept[seat], typed[seat])));
   showOptions();
 }
 
@@ -75,11 +101,14 @@ function suggestions() {
   return (Array.isArray(game.agents) ? game.agents : game.agents[players]) ?? [];
 }
 
+/* What it does, and how strong it is where that was measured. */
+const aboutAgent = (name) => game.about?.[players]?.[name] ?? "";
+
 const usualAgent = () => (suggestions().includes("greedy") ? "greedy" : (suggestions()[0] ?? ""));
 
 /* --- seats --- */
 
-function seatRow(seat, kept) {
+function seatRow(seat, kept, names) {
   const who = make("select");
   who.id = newId();
   who.append(new Option("You, at this device", HERE), new Option("Somebody at another device", APART), new Option("An agent", AGENT));
@@ -89,15 +118,26 @@ function seatRow(seat, kept) {
   Object.assign(name, { type: "text", autocomplete: "off", maxLength: 100, value: who.value === AGENT ? given : usualAgent() });
   name.setAttribute("list", "agents");
   name.setAttribute("aria-label", `Agent of player_${seat}`);
+  const called = make("input");
+  Object.assign(called, { type: "text", autocomplete: "nickname", maxLength: 24, placeholder: "name", value: names ?? (seat === 0 ? setting("called", "") : "") });
+  called.setAttribute("aria-label", `Name of player_${seat}`);
+  const about = make("p", "hint", "");
+  about.id = newId();
+  name.setAttribute("aria-describedby", about.id);
+  const describe = () => (about.textContent = aboutAgent(name.value.trim()));
+  name.addEventListener("input", describe);
   const label = make("label", "", `player_${seat}`);
   label.htmlFor = who.id;
   const row = make("div", "seat-row", make("span", "", swatch(seat), label), who);
   row.dataset.seat = seat;
   const show = () => {
-    if (who.value === AGENT) row.append(name);
-    else name.remove();
+    describe();
+    for (const one of [name, about, called]) one.remove();
+    row.append(...(who.value === AGENT ? [name, about] : [called]));
   };
   who.addEventListener("change", show);
+  row.called = () => (who.value === AGENT ? "" : called.value.trim());
+  row.typed = called;
   row.read = (asAgent) => (who.value === AGENT || asAgent ? name.value.trim() || usualAgent() : who.value);
   show();
   return row;
@@ -144,7 +184,7 @@ const OPTIONS = {
     return make("div", "option", make("label", "switch", box, make("span", "", titled(name))), ...hint(help));
   },
 
-  names({ name, help, names }) {
+  names({ name, help, names, about }) {
     const boxes = names.map((one) => {
       const box = make("input");
       Object.assign(box, { type: "checkbox", name, value: one });
@@ -154,7 +194,7 @@ const OPTIONS = {
       const chosen = boxes.filter((box) => box.checked).map((box) => box.value);
       return chosen.length ? chosen : undefined;
     });
-    const labels = boxes.map((box) => make("label", "switch", box, make("span", "", box.value.replaceAll("_", " "))));
+    const labels = boxes.map((box) => make("label", "switch", box, make("span", "", make("span", "", box.value.replaceAll("_", " ")), ...(about?.[box.value] ? [" ", make("span", "hint", about[box.value])] : []))));
     return group(name, help, make("div", "boxes", ...labels));
   },
 
@@ -197,6 +237,7 @@ function wanted(kind) {
   return {
     game: game.name, players, options, kind, start,
     seats: kind === "analyse" ? [] : seats(kind === "watch"),
+    names: kind === "play" ? [...document.querySelectorAll(".seat-row")].map((row) => row.called()) : [],
     learn: kind === "play" && $("learn").checked,
   };
 }
@@ -205,6 +246,7 @@ async function begin(kind) {
   if (!$("new").reportValidity()) return;
   remember("game", game.name);
   remember("players", players);
+  remember("called", document.querySelector(".seat-row")?.called() ?? "");
   await busyWith(() => openAndGo(wanted(kind), navigate));
 }
 

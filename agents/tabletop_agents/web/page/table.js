@@ -10,7 +10,7 @@ import { afterEditing, checkAgain, closeEditor, isEditing } from "./editor.js";
 import { usePanes } from "./layout.js";
 import { analyseAt, ask, present, save, waiting } from "./present.js";
 import { closeReview, isRetrying, reviewPart, showReview, tryAnswer } from "./review.js";
-import { remember, setting } from "./settings.js";
+import { noteGame, remember, setting } from "./settings.js";
 import { answerGiven, questionCame } from "./slips.js";
 import { Connection } from "./socket.js";
 import { clearStory, faster, hurry, isPlaying, isTelling, play, recall, skip, speed, tellBeside, tellUndone } from "./story.js";
@@ -143,6 +143,7 @@ function arrive(view) {
   document.body.dataset.turn = turn;
   document.body.dataset.view = view.number;
   document.body.dataset.kind = view.kind;
+  noteThis(view);
   forgetAdvice();
   complainOn(view.trouble ?? "");
   if (turn === "handover") {
@@ -169,10 +170,17 @@ function arrive(view) {
   document.title = `${turn === "you" && view.kind === "play" ? "● " : ""}${view.title}`;
 }
 
+/* For "My games" on the start page. */
+function noteThis({ kind, title, turn, owners }) {
+  if (kind !== "play") return;
+  const who = owners.filter((owner) => owner.who === "you").map(({ name }) => name).join(", ");
+  noteGame({ key: present.key, title, who, turn, when: Date.now() });
+}
+
 function showOwners({ owners, actor, result, turn }) {
   $("owners").replaceChildren(...owners.map((owner, number) => {
     const label = make("span", "", token(owner), make("span", "", owner.name));
-    if (owner.seat !== owner.name) label.lastChild.append(" ", make("span", "seat", owner.seat));
+    if (owner.seat !== owner.name && owner.who === "agent") label.lastChild.append(" ", make("span", "seat", owner.seat));
     if (owner.who === "you") label.lastChild.append(" ", make("span", "seat", "(you)"));
     if (result?.winners?.includes(number)) label.lastChild.append(" ", make("span", "seat", "★ wins"));
     const head = make("th", "", label);
