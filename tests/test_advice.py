@@ -15,7 +15,7 @@ from evergreen_env.game import GAME as EVERGREEN
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.game import GAME
 from tabletop_agents import GreedyAgent, IsmctsAgent, RandomAgent, RolloutAgent, make_agent
-from tabletop_agents.play.advice import Review, advise, estimate_text, judged, review
+from tabletop_agents.play.advice import advise, estimate_text, judged, review
 from tabletop_agents.play.session import PERSON
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.guided_search import GuidedSearchAgent
@@ -35,6 +35,7 @@ from tabletop_engine.play.agents import (
 )
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.replays.replay import Replay
+from tabletop_engine.replays.reviews import Review
 from tests.games import connect_four, leduc_poker
 from tests.support.hidden import what_is_hidden_changed
 from tests.support.networks import guided, network_for

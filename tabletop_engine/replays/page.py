@@ -32,7 +32,7 @@ from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.replays.files import THOUSANDTHS, write
 from tabletop_engine.replays.pictures import Progress, svg_of
 from tabletop_engine.replays.replay import Frame, Replay, frames, told
-from tabletop_engine.replays.reviews import Review
+from tabletop_engine.replays.reviews import Moment, Point, Review
 from tabletop_engine.text.words import win_text
 
 _DRAWINGS = re.compile("<defs>.*</defs>", re.DOTALL)
@@ -212,7 +212,8 @@ def _options(replay: Replay, frame: Frame, taken: str, texts: _Numbers) -> dict[
 
 
 def _check_review(replay: Replay, review: Review) -> None:
-    for one in (*review.curve, *review.moments):
+    judged: list[Point | Moment] = [*review.curve, *review.moments]
+    for one in judged:
         known = 0 <= one.step < len(replay.actions) and int(replay.states[one.step]["actor"]) == one.seat
         if not known or not np.isfinite(one.estimate):
             raise ConfigError(f"review: step {one.step} of seat {one.seat} is no decision of this game")

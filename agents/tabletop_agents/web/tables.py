@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from tabletop_agents.play.advice import Review, advise, judged, review
+from tabletop_agents.play.advice import advise, judged, review
 from tabletop_agents.play.session import Session
 from tabletop_agents.web import views
 from tabletop_agents.web.catalogue import Catalogue, options_of
@@ -24,6 +24,7 @@ from tabletop_engine.game import NOBODY, Game
 from tabletop_engine.replays.page import page as page_of
 from tabletop_engine.replays.page import page_data
 from tabletop_engine.replays.replay import Replay
+from tabletop_engine.replays.reviews import Review
 
 _log = logging.getLogger(__name__)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tabletop_agents.play.advice import Moment, Point
 from tabletop_agents.play.combinations import Combination
 from tabletop_agents.play.session import PERSON, Session
 from tabletop_engine.drawing.parts import parts_of, without_drawings
@@ -13,6 +12,7 @@ from tabletop_engine.drawing.svg import clean
 from tabletop_engine.game import NOBODY
 from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.replays.replay import Replay
+from tabletop_engine.replays.reviews import Moment, Point
 from tabletop_engine.text.words import asked_of
 
 MOST_STEPS = 60
