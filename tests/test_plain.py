@@ -131,7 +131,7 @@ def test_a_part_of_a_description() -> None:
         ({"round": 3}, "round", r"round: no game has 3 there; allowed are 0 to 2"),
         ({"rounds": 100, "round": 90}, "rounds", r"rounds: no game has 100 there; allowed is 2"),
         ({"owners": 1}, "owners", r"owners: no game has 1 there; allowed is 2"),
-        ({"players": 3}, "", r"players: no configuration of Leduc poker \(players=3: must be 2\)"),
+        ({"players": 3}, "players", r"players: no configuration of Leduc poker \(players=3: must be 2\)"),
         ({"card": 1}, "", r"scenario: unknown key 'card'; allowed are rng, "),
     ):
         with pytest.raises(ScenarioError, match=message) as raised:

@@ -143,7 +143,7 @@ def test_tables_of_before(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         (EVERGREEN, ("selfplay", (4, 3)), "selfplay", "selfplay_2p"),
         (EVERGREEN, ("solo", (), True), "solo", None),
         (connect_four.GAME, ("selfplay", (2,)), "selfplay", None),
-        (connect_four.GAME, (None,), "general", None),
+        (connect_four.GAME, (None,), "selfplay", None),
         (connect_four.GAME, ("mine/tiny.toml",), "tiny", "mine/tiny.toml"),
     ],
 )

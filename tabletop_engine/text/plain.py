@@ -417,7 +417,9 @@ class PlainPositions:
                 states[name] = given[name]
             game.config.of(states[0], components).write_switches(wanted)
         except (TypeError, ValueError) as error:  # whatever a game's configuration raises
-            raise ScenarioError(f"{', '.join(chosen) or ROOT}: no configuration of {game.title} ({error})") from None
+            names = ", ".join(chosen)
+            where = names if len(chosen) == 1 else ""
+            raise ScenarioError(f"{names or ROOT}: no configuration of {game.title} ({error})", where) from None
         for name in config.SWITCHES:
             if (states[name] != wanted[name]).any():
                 value, allowed = states[name][0].tolist(), wanted[name][0].tolist()
