@@ -52,7 +52,7 @@ from evergreen_env.tables import Tables
 from tabletop_engine.compiling.compiled import rule, shared_rule
 from tabletop_engine.legal import count_bits
 from tabletop_engine.observation import Layout
-from tabletop_engine.parts.sets import first_of, without_first
+from tabletop_engine.parts.sets import write_ones
 
 NUM_TYPES = len(BIOME_NAMES)
 _FACE = NUM_TYPES + NUM_POWERS
@@ -202,21 +202,13 @@ def _observe_cards(s: State, t: Tables, out: np.ndarray, viewer: int) -> None:
         if card != NO_CARD:
             out[At.cards + i * _FACE + biome_of(card)] = 1
             out[At.cards + i * _FACE + NUM_TYPES + power_of(card)] = 1
-    _mark(s.deck & ALL_CARDS, out, At.deck)
-    _mark((s.discards | s.collected) & ALL_CARDS, out, At.discards)
+    write_ones(s.deck & ALL_CARDS, out, At.deck)
+    write_ones((s.discards | s.collected) & ALL_CARDS, out, At.discards)
     for biome in range(NUM_BIOMES):
         out[At.fertility + biome] = s.fertility[biome]
         flipped = card_to_flip(s, t, biome)
         if flipped != NO_CARD:
             out[At.next_flip + biome] = t.flowers[flipped]
-
-
-@rule
-def _mark(spaces: np.uint64, out: np.ndarray, start: int) -> None:
-    """Write a 1 for each space, or card, of a set."""
-    while spaces != NO_SPACES:
-        out[start + first_of(spaces)] = 1
-        spaces = without_first(spaces)
 
 
 @rule
@@ -230,17 +222,17 @@ def _observe_planet(s: State, t: Tables, viewer: int, i: int, out: np.ndarray) -
     bushes = s.bushes[seat] if own else s.shown_bushes[seat]
     lakes = s.lakes[seat] if own else s.shown_lakes[seat]
     at = At.planets + i * NUM_PIECES * PLACES
-    _mark(sprouts, out, at + Piece.SPROUT * PLACES)
-    _mark(small, out, at + Piece.SMALL_TREE * PLACES)
-    _mark(big, out, at + Piece.BIG_TREE * PLACES)
-    _mark(bushes, out, at + Piece.BUSH * PLACES)
-    _mark(lakes, out, at + Piece.LAKE * PLACES)
+    write_ones(sprouts, out, at + Piece.SPROUT * PLACES)
+    write_ones(small, out, at + Piece.SMALL_TREE * PLACES)
+    write_ones(big, out, at + Piece.BIG_TREE * PLACES)
+    write_ones(bushes, out, at + Piece.BUSH * PLACES)
+    write_ones(lakes, out, at + Piece.LAKE * PLACES)
     forest = largest_forest(small | big | bushes)
     out[At.points + i] = s.points[seat]
     if own:
         out[At.points] += s.earned[seat]
-        _mark(lit_small_trees(small, big, s.sun) | lit_big_trees(big, s.sun), out, At.lit_trees)
-        _mark(forest, out, At.largest_forest)
+        write_ones(lit_small_trees(small, big, s.sun) | lit_big_trees(big, s.sun), out, At.lit_trees)
+        write_ones(forest, out, At.largest_forest)
     for power in range(NUM_POWERS):
         out[At.levels + i * NUM_POWERS + power] = s.level[seat, power] if own else s.shown_level[seat, power]
     for sun in range(NUM_SUNS):
@@ -263,4 +255,4 @@ def _observe_turn(s: State, t: Tables, out: np.ndarray) -> None:
         choices = growable(s, t) & s.open_spaces
     elif s.decision != Decision.TURN:
         choices = plants_or_growths(s, t)
-    _mark(choices, out, At.choices)
+    write_ones(choices, out, At.choices)

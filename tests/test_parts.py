@@ -42,6 +42,11 @@ def test_sets(things: tuple[int, ...]) -> None:
     assert [sets.nth_of(one, n) for n in range(len(things) + 1)] == [*things, -1]
     assert members(sets.only(things[-1])) == [things[-1]]
     assert members(sets.later_than(things[0])) == list(range(things[0] + 1, 64))
+    s, out = record(), np.zeros(70, np.int16)
+    sets.allow_each(s, 7, one)
+    assert [action for action in range(72) if is_legal(s, action)] == [7 + thing for thing in things]
+    sets.write_ones(one, out, 5)
+    assert np.flatnonzero(out).tolist() == [5 + thing for thing in things] and out.max() == 1
 
 
 def test_a_random_thing_of_a_set() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tabletop_engine.chance import random_below
 from tabletop_engine.compiling.compiled import rule
-from tabletop_engine.legal import count_bits
+from tabletop_engine.legal import allow, count_bits
 
 EMPTY = np.uint64(0)
 _1 = np.uint64(1)
@@ -54,3 +54,19 @@ def nth_of(things: np.uint64, n: int) -> int:
 def random_of(s: Any, things: np.uint64) -> int:
     """A random thing of a set, which stays as it is; -1 if it is empty."""
     return nth_of(things, random_below(s, max(1, count_bits(things))))
+
+
+@rule
+def allow_each(s: Any, first_action: int, things: np.uint64) -> None:
+    """Allow the action `first_action + thing` for each thing of a set."""
+    while things != EMPTY:
+        allow(s, first_action + first_of(things))
+        things = without_first(things)
+
+
+@rule
+def write_ones(things: np.uint64, out: np.ndarray, start: int) -> None:
+    """Write a 1 at `start + thing` for each thing of a set."""
+    while things != EMPTY:
+        out[start + first_of(things)] = 1
+        things = without_first(things)

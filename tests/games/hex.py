@@ -11,10 +11,10 @@ from tabletop_engine.compiling.compiled import rule
 from tabletop_engine.defaults import GameRecord, begin_game, end_game
 from tabletop_engine.envs.aec import GameAEC, wrapped
 from tabletop_engine.game import Game, Image, Rules
-from tabletop_engine.legal import allow, ask, forbid_all
+from tabletop_engine.legal import ask, forbid_all
 from tabletop_engine.observation import Layout
 from tabletop_engine.parts.boards import connected, hex_board
-from tabletop_engine.parts.sets import EMPTY, first_of, only, without_first
+from tabletop_engine.parts.sets import EMPTY, allow_each, only, write_ones
 from tabletop_engine.parts.turns import next_seat
 from tabletop_engine.record import array, dtype_of
 from tabletop_engine.text.plain import PlainConfig, PlainDrawing, PlainPositions, PlainWords
@@ -69,10 +69,7 @@ def step(s: State, t: Any, action: int) -> None:
 def legal(s: State, t: Any) -> None:
     """Every empty space. The board is never full: before that somebody has won."""
     forbid_all(s)
-    empty = BOARD.spaces & ~(s.stones[0] | s.stones[1])
-    while empty != EMPTY:
-        allow(s, first_of(empty))
-        empty = without_first(empty)
+    allow_each(s, 0, BOARD.spaces & ~(s.stones[0] | s.stones[1]))
 
 
 # --- What a player sees ----------------------------------------------------------------------------------------------
@@ -88,11 +85,8 @@ SEAT = LAYOUT["seat"].start
 
 @rule
 def observe(s: State, t: Any, viewer: int, out: np.ndarray) -> None:
-    for which in range(2):
-        stones = s.stones[viewer if which == 0 else 1 - viewer]
-        while stones != EMPTY:
-            out[SPACES * which + first_of(stones)] = 1
-            stones = without_first(stones)
+    write_ones(s.stones[viewer], out, 0)
+    write_ones(s.stones[1 - viewer], out, SPACES)
     out[SEAT + viewer] = 1
 
 

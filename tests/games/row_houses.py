@@ -18,7 +18,7 @@ from tabletop_engine.game import NOBODY, Game, Rules
 from tabletop_engine.legal import allow, ask, forbid_all
 from tabletop_engine.observation import Layout
 from tabletop_engine.parts.auctions import allow_bids, begin_auction, count_bidders, next_bidder
-from tabletop_engine.parts.sets import EMPTY, first_of, only, random_of, without_first
+from tabletop_engine.parts.sets import EMPTY, allow_each, first_of, only, random_of, without_first, write_ones
 from tabletop_engine.parts.turns import NOT_CHOSEN, next_with, take_back_choices, write_order
 from tabletop_engine.record import array, dtype_of, number
 from tabletop_engine.text.plain import PlainConfig, PlainDrawing, PlainPositions, PlainWords
@@ -154,10 +154,7 @@ def start_sale(s: State) -> None:
 
 @rule
 def allow_a_house(s: State) -> None:
-    houses = s.owned[s.actor]
-    while houses != EMPTY:
-        allow(s, HOUSE + first_of(houses))
-        houses = without_first(houses)
+    allow_each(s, HOUSE, s.owned[s.actor])
 
 
 @rule
@@ -246,12 +243,12 @@ PLAYERS, ROW, DECK, OWNED, COINS_AT, BIDS, PASSED, POINTS, CHEQUES, OFFERED, CHO
 @rule
 def observe(s: State, t: Any, viewer: int, out: np.ndarray) -> None:
     out[s.decision] = s.actor != NOBODY
-    mark(s.row, out, ROW)
-    mark(s.deck, out, DECK)
+    write_ones(s.row, out, ROW)
+    write_ones(s.deck, out, DECK)
     for i in range(s.players):
         seat = (viewer + i) % s.players
         out[PLAYERS + i] = 1
-        mark(s.owned[seat], out, OWNED + i * HOUSES)
+        write_ones(s.owned[seat], out, OWNED + i * HOUSES)
         out[COINS_AT + i], out[BIDS + i], out[PASSED + i] = s.coins[seat], s.bids[seat], s.passed[seat]
         out[POINTS + i] = s.points[seat]
         if s.offered[i] > 0:
@@ -260,14 +257,6 @@ def observe(s: State, t: Any, viewer: int, out: np.ndarray) -> None:
         out[CHEQUES + worth] = s.cheques[worth]
     if s.chosen[viewer] != NOT_CHOSEN:
         out[CHOSEN + s.chosen[viewer]] = 1
-
-
-@rule
-def mark(houses: np.uint64, out: np.ndarray, start: int) -> None:
-    """Write a 1 for each house of a set."""
-    while houses != EMPTY:
-        out[start + first_of(houses)] = 1
-        houses = without_first(houses)
 
 
 # --- The game --------------------------------------------------------------------------------------------------------
