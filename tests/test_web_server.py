@@ -70,7 +70,12 @@ def test_games_that_are_offered(server: Server) -> None:
 
 
 def test_files_of_the_page(server: Server) -> None:
-    for path, kind in (("/", "text/html"), ("/table/any", "text/html"), ("/page/style.css", "text/css")):
+    for path, kind in (
+        ("/", "text/html"),
+        ("/table/any", "text/html"),
+        ("/page/style.css", "text/css"),
+        ("/page/curve.css", "text/css"),
+    ):
         answer = server.http.get(path)
         assert answer.status_code == 200 and answer.headers["content-type"].startswith(kind)
         policy = answer.headers["content-security-policy"]

@@ -90,6 +90,8 @@ def test_top_level_names(wheel: Path) -> None:
     }
     for data in (
         "components/base.toml",
+        "drawing/curve.css",
+        "drawing/curve.js",
         "drawing/elements.js",
         "page.js",
         "solo.zip",

@@ -20,9 +20,9 @@ export const dropWords = (drop, estimated) =>
 /* Drops that are more than the noise of a review. */
 export const isMistake = ({ drop }, estimated) => drop >= (isChance(estimated) ? 0.02 : 0.5);
 
-function bounds(shown, estimated) {
+function bounds(points, moments, estimated) {
   if (isChance(estimated)) return { low: 0, high: 1, rise: 0.25 };
-  const values = shown.flatMap(({ points, moments }) => [...points.map((one) => one.estimate), ...moments.map((one) => one.best)]);
+  const values = [...points.map((one) => one.estimate), ...moments.map((one) => one.best)];
   const least = Math.min(0, ...values), most = Math.max(1, ...values);
   const rise = RISES.find((one) => (most - least) / one <= 5) ?? most - least;
   return { low: Math.floor(least / rise) * rise, high: Math.ceil(most / rise) * rise, rise };
@@ -67,7 +67,7 @@ export class Curve {
     const { points, moments, owners, estimated, last, at, until } = this.shown;
     const { width } = this, height = this.element.clientHeight, floor = height - MARGIN.bottom;
     const seats = [...new Set(points.map(({ by }) => by))].sort();
-    const { low, high, rise } = bounds([{ points, moments }], estimated);
+    const { low, high, rise } = bounds(points, moments, estimated);
     const y = (value) => MARGIN.top + ((high - value) / (high - low)) * (floor - MARGIN.top);
     const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
     for (let value = low; value <= high + rise / 2; value += rise) {

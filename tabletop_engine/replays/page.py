@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from tabletop_engine.checks import checked
-from tabletop_engine.drawing import SCRIPTS
+from tabletop_engine.drawing import CURVE_STYLE, SCRIPTS
 from tabletop_engine.drawing.svg import clean
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import NOBODY
@@ -70,7 +70,7 @@ def write_page(
 
 def page(data: dict[str, Any], drawings: str) -> str:
     """The HTML document for the results of `page_data`."""
-    style, script = _template("css"), _script()
+    style, script = CURVE_STYLE.read_text(encoding="utf-8") + _template("css"), _script()
     # escaped, so that the data can't end the script element or start a comment
     content = json.dumps(data, separators=(",", ":")).translate({ord(c): f"\\u{ord(c):04x}" for c in "<>&"})
     filled = {

@@ -32,7 +32,7 @@ from tabletop_agents.web.messages import (
 )
 from tabletop_agents.web.rules import rules_page
 from tabletop_agents.web.tables import Link, Table
-from tabletop_engine.drawing import SCRIPTS
+from tabletop_engine.drawing import CURVE_STYLE, SCRIPTS
 from tabletop_engine.drawing.parts import drawings_of
 from tabletop_engine.errors import TabletopError
 from tabletop_engine.game import Game
@@ -106,7 +106,7 @@ class _Web:
 
     def __init__(self, hall: Hall, url_of: Callable[[str, str], str]) -> None:
         self._hall, self._url_of = hall, url_of
-        files = [*SCRIPTS, *(path for path in _PAGE.iterdir() if path.suffix in _TYPES)]
+        files = [*SCRIPTS, CURVE_STYLE, *(path for path in _PAGE.iterdir() if path.suffix in _TYPES)]
         self._files = {path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in files}
 
     async def index(self, request: Request) -> Response:

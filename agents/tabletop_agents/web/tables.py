@@ -9,7 +9,7 @@ import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -397,14 +397,8 @@ class Table:
             if page not in link.pages:
                 raise Refused("the page is gone")
             step = part.curve[-1].step if part.curve else -1
-            told = {
-                "agent": name,
-                "estimated": part.estimated,
-                "of": part.decisions,
-                "last": len(replay.actions),
-                "curve": [views.point_of(one) for one in part.curve[-1:]],
-                "moments": [views.moment_of(replay, one) for one in part.moments if one.step == step],
-            }
+            newest = replace(part, curve=part.curve[-1:], moments=tuple(m for m in part.moments if m.step == step))
+            told = views.review_of(replay, name, newest)
             loop.call_soon_threadsafe(page.push, json.dumps({"review": told}))
 
         def reviewed() -> Review:
@@ -412,14 +406,7 @@ class Table:
 
         found = await self._think(reviewed)
         self.catalogue.reviews.keep(replay, link.seats, found)
-        return {
-            "agent": name,
-            "estimated": found.estimated,
-            "of": found.decisions,
-            "last": len(replay.actions),
-            "curve": [views.point_of(one) for one in found.curve],
-            "moments": [views.moment_of(replay, one) for one in found.moments],
-        }
+        return views.review_of(replay, name, found)
 
     async def _on_judge(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         """What an agent expects after an answer, comparable with its review."""

@@ -12,7 +12,7 @@ from tabletop_engine.drawing.svg import clean
 from tabletop_engine.game import NOBODY
 from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.replays.replay import Replay
-from tabletop_engine.replays.reviews import Moment, Point
+from tabletop_engine.replays.reviews import Moment, Review
 from tabletop_engine.text.words import asked_of
 
 MOST_STEPS = 60
@@ -162,12 +162,19 @@ def _first(session: Session, first: int) -> int:
     return max(first, session.number - MOST_STEPS)
 
 
-def point_of(one: Point) -> dict[str, Any]:
-    """A point of the curve of a review."""
-    return {"step": one.step, "by": one.seat, "estimate": one.estimate}
+def review_of(replay: Replay, agent: str, found: Review) -> dict[str, Any]:
+    """A review, or a part of it, by the agent of this name."""
+    return {
+        "agent": agent,
+        "estimated": found.estimated,
+        "of": found.decisions,
+        "last": len(replay.actions),
+        "curve": [{"step": one.step, "by": one.seat, "estimate": one.estimate} for one in found.curve],
+        "moments": [_moment_of(replay, one) for one in found.moments],
+    }
 
 
-def moment_of(replay: Replay, one: Moment) -> dict[str, Any]:
+def _moment_of(replay: Replay, one: Moment) -> dict[str, Any]:
     """A decision of a review at which something was given away, with what would have been better."""
     text, state = replay.game.words.action_text, replay.states[one.step]
     return {
