@@ -56,7 +56,7 @@ def problems(config: Config, seeds: range) -> Iterator[Problem]:
         chosen = generator(seed, Stream.CHECK)
         for step in positions(batch, chosen):
             for seat in range(players):
-                key = (seat, step, _seen(batch, batch.states, seat))
+                key = (seat, step, _views(batch, batch.states, seat)[0])
                 kept = _known(game, batch.states[0])
                 apart = apart or _differing(game, same.setdefault(key, kept), kept)
                 if looks >= LOOKS or chosen.random() > 0.3:
@@ -111,10 +111,11 @@ def _differing(game: Game, one: bytes, other: bytes) -> str:
     return ", ".join(name for name in game.state.names or () if (first[name] != second[name]).any())
 
 
-def _seen(batch: Batch, states: np.ndarray, seat: int) -> bytes:
-    """What a seat sees: its observation, and its legal actions if it is asked."""
-    asked = states["legal"].tobytes() if int(states["actor"][0]) == seat else b""
-    return batch.views_of(states, np.array([seat])).tobytes() + asked
+def _views(batch: Batch, states: np.ndarray, seat: int) -> list[bytes]:
+    """What a seat sees in each record: its observation, and its legal actions where it is asked."""
+    views = batch.views_of(states, np.full(len(states), seat))
+    asked = np.where((states["actor"] == seat)[:, None], states["legal"], 0)
+    return [view.tobytes() + legal.tobytes() for view, legal in zip(views, asked, strict=True)]
 
 
 def _redraws(
@@ -122,7 +123,7 @@ def _redraws(
 ) -> Iterator[tuple[str, bool]]:
     """Redraws of a state for a seat, which `drawn` gets: what is wrong, and whether the redraw changed the record."""
     true = batch.states.copy()
-    seen, text = _seen(batch, true, seat), game.drawing.render_text(true[0], seat, tables=batch.tables)
+    seen, text = _views(batch, true, seat), game.drawing.render_text(true[0], seat, tables=batch.tables)
     facts = game.words.facts(true[0], seat, None)
     streams = set()
     for _ in range(DRAWS):
@@ -133,7 +134,7 @@ def _redraws(
         streams.add(states["rng"].tobytes())
         if len(streams) == 1 and len(drawn) == DRAWS - 1:
             yield "sample_hidden keeps the random stream: it must take the one that it is given, s.rng = rng", varies
-        if _seen(batch, states, seat) != seen:
+        if _views(batch, states, seat) != seen:
             changed = _changed_blocks(game, batch, true, states, seat)
             what = f"block {changed} of its observation" if changed else "its legal actions"
             yield f"sample_hidden changes what the seat sees: {what}", varies
@@ -171,7 +172,7 @@ def _events(
         one.states["rng"] = first["rng"]
         one.refresh(check=False)
         one.step([action])
-    if _seen(after[0], after[0].states, seat) != _seen(after[1], after[1].states, seat):
+    if _views(after[0], after[0].states, seat) != _views(after[1], after[1].states, seat):
         return
     told = [game.words.told_action(state, action, seat) for state in (first, second)]
     if told[0] != told[1]:
@@ -203,7 +204,7 @@ def _drawn_unseen(game: Game, batch: Batch, seat: int, chosen: np.random.Generat
     game.kernels.sample_hidden_games(redrawn, batch.tables, np.full(count, seat), randoms)
     first, hidden = _bytes_of(game, after), _bytes_of(game, redrawn)
     is_hidden = (hidden != first[0]).any(axis=0)
-    shown = [_seen(batch, after[i : i + 1], seat) for i in range(count)]
+    shown = _views(batch, after, seat)
     for i in range(1, count):
         differ = first[i] != first[0]
         if not differ.any() or (differ & ~is_hidden).any() or shown[i] != shown[0]:
@@ -277,16 +278,11 @@ class _Line:
         self.alike = np.arange(DEALS)
         self._keep_those_that_look_alike()
 
-    def _views(self, games: np.ndarray) -> list[bytes]:
-        states = self.batch.states[games]
-        views = self.batch.views_of(states, np.full(len(games), self.seat))
-        asked = np.where((states["actor"] == self.seat)[:, None], states["legal"], 0)
-        return [view.tobytes() + legal.tobytes() for view, legal in zip(views, asked, strict=True)]
-
     def _keep_those_that_look_alike(self) -> None:
         """The largest group."""
         groups: dict[bytes, list[int]] = defaultdict(list)
-        for one, view in zip(self.alike.tolist(), self._views(self.alike), strict=True):
+        views = _views(self.batch, self.batch.states[self.alike], self.seat)
+        for one, view in zip(self.alike.tolist(), views, strict=True):
             groups[view].append(one)
         self.view = max(groups, key=lambda view: len(groups[view]), default=b"")
         self.alike = np.array(groups[self.view], np.int64)
@@ -294,7 +290,7 @@ class _Line:
     def says_all_that_is_remembered(self) -> bool:
         """Whether the seat sees now all that it has seen before: a record need not keep what a player remembers."""
         others = np.setdiff1d(np.flatnonzero(self.followed), self.alike)
-        return self.view not in self._views(others)
+        return self.view not in _views(self.batch, self.batch.states[others], self.seat)
 
     def problem(self) -> str:
         """A sentence if `sample_hidden` draws otherwise than these games are; "" if nothing is wrong."""
@@ -368,7 +364,10 @@ def _differ(name: str, values: np.ndarray) -> str:
 
 
 def _chance_of(statistic: float, freedom: int) -> float:
-    """The probability that chi-squared with so many degrees of freedom is at least `statistic`."""
+    """The probability that chi-squared with so many degrees of freedom is at least `statistic`.
+
+    SciPy has it too, but `check` works without that extra.
+    """
     half = statistic / 2
     if half <= 0:
         return 1.0
