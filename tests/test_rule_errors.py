@@ -30,7 +30,9 @@ pytestmark = pytest.mark.skipif(not JIT, reason="nothing is compiled here")
 def game_with(mistake: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Game:
     monkeypatch.syspath_prepend(folder)
     importlib.invalidate_caches()
-    game: Game = importlib.import_module(write(folder, mistake, UNCOMPILED)).GAME
+    name = write(folder, mistake, UNCOMPILED)
+    monkeypatch.delitem(sys.modules, name, raising=False)  # another test's, from another folder
+    game: Game = importlib.import_module(name).GAME
     return game
 
 
