@@ -33,8 +33,11 @@ class Field(Generic[Value]):
     """One field of a record: name, dtype, shape (() for a number), meaning, and blank value, which it starts with."""
 
     def __init__(self, scalar: Scalar, shape: tuple[int, ...], meaning: str, blank: int | float) -> None:
-        self.dtype, self.shape, self.meaning, self.blank = np.dtype(scalar), shape, meaning, blank
-        self.name = ""
+        self.dtype: np.dtype[Any] = np.dtype(scalar)
+        self.shape: tuple[int, ...] = shape
+        self.meaning: str = meaning
+        self.blank: int | float = blank
+        self.name: str = ""
         self._is_integer = not shape and self.dtype.kind == "i"
 
     def __set_name__(self, owner: type, name: str) -> None:

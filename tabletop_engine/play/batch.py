@@ -215,7 +215,9 @@ class Batch:
         self.tables: np.ndarray = tables_of(game, self.boxes)
         if isinstance(starts, type):
             raise ScenarioError(f"starts={starts!r:.80}: must be positions or a function, not a class")
-        self.starts = starts if starts is None or callable(starts) else records_of(starts, config, self.tables)
+        self.starts: np.ndarray | Callable[[np.ndarray], np.ndarray] | None = (
+            starts if starts is None or callable(starts) else records_of(starts, config, self.tables)
+        )
         if self.starts is not None:
             self._modes[0] = kernels.DISABLED  # a game that is over waits until it is given its position
         self.num_threads: int = num_threads or max(1, min(usable_cores(), self.num_games // _GAMES_A_THREAD))
