@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -49,7 +49,12 @@ def game_seed(seed: int) -> np.uint64:
     """The random stream at the start of a game with this seed, an int of at least 0. Raises ConfigError for others."""
     if not is_whole(seed) or seed < 0:
         raise ConfigError(f"seed={seed!r}: must be an int of at least 0, or None")
-    return np.random.SeedSequence(int(seed)).generate_state(1, np.uint64)[0]
+    return _stream(int(seed))
+
+
+@lru_cache(maxsize=4096)  # games that choose their boxes start twice, and agents are compared on the same seeds
+def _stream(seed: int) -> np.uint64:
+    return np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
 
 
 _most_cores = sys.maxsize
