@@ -27,6 +27,7 @@ from tabletop_engine.game import Config as AnyConfig
 from tabletop_engine.play.batch import Batch
 from tests.evergreen.rounds import choose, goes_on, turns
 from tests.support.hidden import exchanged, swapped
+from tests.support.web import BROWSER
 
 CATALOGUE = Catalogue(SHIPPED)
 THREADS = ThreadPoolExecutor(1)
@@ -65,7 +66,7 @@ def views_of(page: Listening) -> list[dict[str, Any]]:
 
 def opened(table: Table, seat: int) -> Listening:
     page = Listening()
-    table.open(table.links[seat], page)
+    table.open(table.links[seat], page, BROWSER)
     return page
 
 
@@ -79,7 +80,10 @@ def ask(table: Table, link: Link, do: str, **message: Any) -> None:
     """What a page asks for, until all is sent that follows."""
 
     async def asked() -> None:
-        assert await table.obey(link, Listening(), do, message) == {}
+        page = Listening()
+        link.company.enter(page, BROWSER)  # without a word to others, who would be told of somebody here
+        assert await table.obey(link, page, do, message) == {}
+        del link.company.pages[page]
         await table.told()
 
     asyncio.run(asked())
@@ -122,8 +126,11 @@ def test_what_an_action_sends(config: Config) -> None:
             seen = games.observe(seat)
             same = bool((seen[0] == seen[1]).all())
             if same and (games.actors[0] != seat or (games.action_masks[0] == games.action_masks[1]).all()):
+                named = not generator.integers(4)
                 for table, taken in zip(tables, actions.tolist(), strict=True):
                     play(table, taken)
+                    if named:  # then all are shown their views anew
+                        ask(table, table.links[seat - 1], "name", seat=(seat - 1) % config.players, name="Ana")
                 assert pages[0].got == pages[1].got
                 compared += 1
         batch.step(action)
@@ -143,7 +150,7 @@ def test_what_is_taken_back(config: Config) -> None:
         if batch.states[0]["decision"] != Decision.DRAFT and games.action_masks[[0, 1], action].all():
             tables = [table_at(config, state) for state in games.states]
             pages = [opened(table, seat) for table in tables]
-            own = opened(tables[0], actor)
+            own, _ = (opened(table, actor) for table in tables)
             for table in tables:
                 play(table, int(action[0]))
             if all(table._way_back(table.links[actor]) is not None for table in tables):

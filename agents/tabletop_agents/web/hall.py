@@ -19,7 +19,8 @@ from typing import Any
 from tabletop_agents.play.session import PERSON, Session
 from tabletop_agents.web.catalogue import Catalogue
 from tabletop_agents.web.line import Line
-from tabletop_agents.web.messages import Refused, called, object_of
+from tabletop_agents.web.messages import Refused, object_of
+from tabletop_agents.web.people import are_browsers, names_of
 from tabletop_agents.web.tables import KINDS, Link, Table, new_link
 from tabletop_engine.errors import TabletopError
 from tabletop_engine.files import free_path, read_limited, whole_file
@@ -51,7 +52,8 @@ class Hall:
         self._known: dict[str, Path] = {}  # the replay's file by the key of each link
         self._ready: OrderedDict[Path, Table] = OrderedDict()
         self._loading: dict[Path, asyncio.Task[Table]] = {}
-        self._changed: dict[Path, Table] = {}
+        self._changed: dict[Path, Table] = {}  # whose games are to be saved
+        self._people_changed: dict[Path, Table] = {}  # whose names and links are to be saved
 
     # --- making tables ---
 
@@ -69,18 +71,8 @@ class Hall:
         table = self._table(path, session, kind, links, learn)
         for link in links:
             self._known[link.key] = path
-        notes = {
-            "table": _FORMAT,
-            "game": session.game.name,
-            "kind": kind,
-            "learn": learn,
-            "names": [session.called.get(seat, "") for seat in range(session.config.players)],
-            "links": [{"key": link.key, "seats": link.seats} for link in links],
-        }
         _write(path, session.replay.text)
-        with whole_file(path.with_suffix(".links")) as unfinished:
-            unfinished.touch(mode=0o600)  # who has a link plays with it
-            unfinished.write_text(json.dumps(notes), encoding="utf-8")
+        _write_notes(path, _notes_of(table))
         return table
 
     async def players_of(self, asked: dict[str, Any]) -> int:
@@ -96,7 +88,19 @@ class Hall:
         def on_change(table: Table) -> None:
             self._changed[path] = table
 
-        table = Table(session, kind, links, self.catalogue, self._threads, learn=learn, on_change=on_change)
+        def on_people(table: Table) -> None:
+            self._people_changed[path] = table
+
+        table = Table(
+            session,
+            kind,
+            links,
+            self.catalogue,
+            self._threads,
+            learn=learn,
+            on_change=on_change,
+            on_people=on_people,
+        )
         self._ready[path] = table
         self._leave_idle()
         return table
@@ -127,17 +131,10 @@ class Hall:
         return session
 
     def _called(self, names: Sequence[str], session: Session) -> dict[int, str]:
-        """The names that people gave, by their seats. Nobody can be called as somebody else is, or as an agent."""
+        """The names that people gave, by their seats. Raises Refused as `names_of`, and for too many."""
         if len(names) > session.config.players:
             raise Refused(f"names: {len(names)} given, but the game has {session.config.players} players")
-        given = {seat: called(name) for seat, name in enumerate(names) if seat in session.people}
-        given = {seat: name for seat, name in given.items() if name}
-        folded = [name.casefold() for name in given.values()]
-        taken = {PERSON, *(name.casefold() for name in (*session.names, *session.seats))}
-        for name, key in zip(given.values(), folded, strict=True):
-            if key in taken or folded.count(key) > 1 or self.catalogue.allows(key, session.game):
-                raise Refused(f"names: {name} is what somebody else is called")
-        return given
+        return names_of(session, dict(enumerate(names)), self.catalogue)
 
     def _start(self, order: dict[str, Any], game: Game, start: dict[str, Any]) -> tuple[Config, Any, int]:
         """The configuration, the first state if the request describes one, and the seed."""
@@ -177,7 +174,7 @@ class Hall:
         try:
             notes = _notes(path.with_suffix(".links"))
             session = await asyncio.get_running_loop().run_in_executor(self._threads, self._kept, path, notes)
-            links = [Link(one["key"], tuple(one["seats"])) for one in notes["links"]]
+            links = [Link(one["key"], tuple(one["seats"]), let_in=one.get("let_in", [])) for one in notes["links"]]
             return self._table(path, session, notes["kind"], links, notes["learn"])
         finally:
             del self._loading[path]
@@ -214,7 +211,10 @@ class Hall:
             await self.keep()
 
     async def keep(self) -> None:
-        """Save the games that have changed."""
+        """Save the games that have changed, and what has changed of their people."""
+        people, self._people_changed = self._people_changed, {}
+        for path, table in people.items():
+            await asyncio.to_thread(_write_notes, path, _notes_of(table))
         changed, self._changed = self._changed, {}
         for path, table in changed.items():
             text = (table.session.whole if isinstance(table.session, Line) else table.session.replay).text
@@ -233,13 +233,33 @@ class Hall:
         for path, table in tuple(self._ready.items())[:-1]:
             if len(self._ready) <= _MOST_READY:
                 return
-            if table.idle and path not in self._changed:
+            if table.idle and path not in self._changed and path not in self._people_changed:
                 del self._ready[path]
 
 
 def _write(path: Path, text: str) -> None:
     with whole_file(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
+
+
+def _write_notes(path: Path, notes: dict[str, Any]) -> None:
+    """Write the file of links beside a replay's file."""
+    with whole_file(path.with_suffix(".links")) as unfinished:
+        unfinished.touch(mode=0o600)  # who has a link plays with it
+        unfinished.write_text(json.dumps(notes), encoding="utf-8")
+
+
+def _notes_of(table: Table) -> dict[str, Any]:
+    """What the file of links says of a table now."""
+    session = table.session
+    return {
+        "table": _FORMAT,
+        "game": session.game.name,
+        "kind": table.kind,
+        "learn": table.learn,
+        "names": [session.called.get(seat, "") for seat in range(session.config.players)],
+        "links": [{"key": one.key, "seats": one.seats, "let_in": one.company.let_in} for one in table.links],
+    }
 
 
 def _replay_of(start: dict[str, Any], game: Game) -> Replay:
@@ -276,6 +296,7 @@ def _notes(path: Path) -> dict[str, Any]:
             and isinstance(notes.get("names", []), list)
             and all(isinstance(one, str) for one in notes.get("names", []))
             and all(isinstance(one["key"], str) and all(type(seat) is int for seat in one["seats"]) for one in links)
+            and all(are_browsers(one.get("let_in", [])) for one in links)
         )
     except (ValueError, TypeError, KeyError, RecursionError):
         sound = False

@@ -9,16 +9,17 @@ import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from itertools import zip_longest
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from tabletop_agents.play.advice import advise, judged, review
 from tabletop_agents.play.session import Session
-from tabletop_agents.web import views
+from tabletop_agents.web import people, views
 from tabletop_agents.web.catalogue import Catalogue, options_of
 from tabletop_agents.web.line import Line
-from tabletop_agents.web.messages import LARGEST, Refused
+from tabletop_agents.web.messages import LARGEST, Allowance, Refused
+from tabletop_agents.web.people import Company, Page, names_of
 from tabletop_engine.errors import IllegalAction, ScenarioError, TabletopError
 from tabletop_engine.game import NOBODY, Game
 from tabletop_engine.replays.page import page as page_of
@@ -31,27 +32,25 @@ _log = logging.getLogger(__name__)
 KINDS = ("play", "watch", "analyse")
 _MOST_QUESTIONS = 4
 """Questions to agents that may wait for an answer at one time, for all pages of a table together."""
+_FOR_WATCHERS = ("review", "export", "page")
+"""What somebody who only watches may ask for when the game is over."""
+_NAMES_RATE, _NAMES_BURST = 0.2, 10.0
+"""New names a second of one link: each shows all pages their view anew."""
 _LATER = 0.02
 """Seconds between a view and the work on its boards, so that the view is on its way."""
 
 T = TypeVar("T")
 
 
-class Page(Protocol):
-    """A page that is open somewhere."""
-
-    def push(self, text: str) -> None:
-        """Send a message after those before it. Must not wait."""
-        ...
-
-
 @dataclass(eq=False)
 class Link:
-    """An address of a table, for the people in some seats. Whoever has its key plays for them and sees their cards.
+    """An address of a table, for the people in some seats. Whoever has its key sees their cards.
 
     Attributes:
         key: random, so that nobody can guess it.
         seats: those of the people at this device; none if everybody may see everything.
+        let_in: the browsers that play there already.
+        company: who is at this link, and may play or only watch.
         at_screen: the seat that is at the screen now.
         number: how many different views it has shown.
         gives_alone: whether an answer that is the only one is given by itself.
@@ -62,13 +61,22 @@ class Link:
     at_screen: int = NOBODY
     number: int = 0
     gives_alone: bool = True
-    pages: set[Page] = field(default_factory=set)
+    let_in: InitVar[Sequence[str]] = ()
+    company: Company = field(init=False)
+    names: Allowance = field(default_factory=lambda: Allowance(_NAMES_RATE, _NAMES_BURST))
     shown_steps: dict[int | None, int] = field(default_factory=dict)  # by viewer: answers whose effects were shown
     shown: bytes = b""  # a digest of what the last view showed
+    told: dict[Page, dict[str, Any]] = field(default_factory=dict)  # what each page was told of the people
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, let_in: Sequence[str]) -> None:
+        self.company = Company(everybody=not self.seats, let_in=let_in)
         if self.seats:
             self.at_screen = self.seats[0]
+
+    @property
+    def pages(self) -> tuple[Page, ...]:
+        """The open pages."""
+        return tuple(self.company.pages)
 
 
 def new_link(seats: Iterable[int]) -> Link:
@@ -77,11 +85,16 @@ def new_link(seats: Iterable[int]) -> Link:
 
 
 class _View(NamedTuple):
-    """A view as JSON, whether it shows more than the one before, and what draws the boards of what led to it."""
+    """A view, whether it shows more than the one before, and what draws the boards of what led to it."""
 
-    text: str
+    content: dict[str, Any]
     is_new: bool
     story: views.Story | None
+
+    @property
+    def message(self) -> dict[str, Any]:
+        """What is sent of it."""
+        return {"view": self.content}
 
 
 class Table:
@@ -92,7 +105,8 @@ class Table:
         links: for "play" one or more that together have all people's seats; otherwise one without seats.
         learn: explain every decision.
         threads: they run the agents.
-        on_change: called when there is something new to save.
+        on_change: called when there is something new to save of the game.
+        on_people: called when there is something new to save of the people: their names, or who was let in.
     """
 
     def __init__(
@@ -105,9 +119,11 @@ class Table:
         *,
         learn: bool = False,
         on_change: Callable[[Table], None] = lambda table: None,
+        on_people: Callable[[Table], None] = lambda table: None,
     ) -> None:
         self.session, self.kind, self.links, self.learn = session, kind, tuple(links), learn
         self.catalogue, self._threads, self._on_change = catalogue, threads, on_change
+        self._on_people = on_people
         self.advisers = catalogue.advisers(session.config)
         self.trouble = ""
         self.look: int | None = None  # whose view an analysis shows
@@ -131,16 +147,46 @@ class Table:
 
     # --- pages ---
 
-    def open(self, link: Link, page: Page) -> None:
-        """Add a page. It gets the present view, with what happened last."""
+    def open(self, link: Link, page: Page, browser: str) -> None:
+        """Add a page of a browser (`people.browser_of`). It gets the present view, with what happened last."""
         self._catch_up()
-        link.pages.add(page)
-        page.push(self._view(link, past=True).text)
+        if link.company.enter(page, browser):
+            self._on_people(self)
+        link.told[page] = self._people(link, page)
+        page.push(json.dumps({"people": link.told[page], **self._view(link, past=True).message}))
+        self._tell_people()
         self._go_on()
 
     def close(self, link: Link, page: Page) -> None:
-        """Remove a page."""
-        link.pages.discard(page)
+        """Remove a page. The others are told a moment later, unless it is back by then."""
+        link.company.leave(page)
+        link.told.pop(page, None)
+        for seconds in (people.MOMENT, people.AWAY):
+            asyncio.get_running_loop().call_later(seconds + 0.1, self._tell_people)
+
+    def _people(self, link: Link, page: Page) -> dict[str, Any]:
+        """What a page may know of who is here. Nothing of it depends on the game."""
+        company, plays = link.company, link.company.may_play(page)
+        watching = {browser for one in self.links for browser in one.company.watching}
+        return {
+            "plays": plays,
+            "here": sorted(seat for one in self.links for seat in one.seats if one.company.here),
+            "watching": len(watching - {company.pages[page]}),
+            "waiting": [*company.watching.values()] if plays and link.seats else [],
+            "free": not plays and company.free,
+        }
+
+    def _tell_people(self) -> None:
+        """Tell each page who is here, if that has changed for it."""
+        for link in self.links:
+            for page in link.pages:
+                told = self._people(link, page)
+                before, link.told[page] = link.told[page], told
+                if told == before:
+                    continue
+                is_let_in = told["plays"] and not before["plays"]
+                view = self._view(link, past=True).message if is_let_in else {}
+                page.push(json.dumps({"people": told, **view}))
 
     def _changed(self, undone: Sequence[dict[str, Any] | None] = ()) -> None:
         """Something happened: tell everybody who may know it. `undone` says by link what was taken back."""
@@ -180,8 +226,7 @@ class Table:
         view = self._view(link, undone=undone)
         if not view.is_new:
             return
-        for page in tuple(link.pages):
-            page.push(view.text)
+        _push(link, view.message)
         if view.story is not None:
             task = asyncio.create_task(self._tell_story(link, link.number, view.story))
             self._stories.add(task)
@@ -194,9 +239,7 @@ class Table:
         except Exception:  # of a game of somebody's own: the view is there, and whoever waits for boards does without
             _log.exception("the boards of what happened could not be drawn")
             told = {"boards": [], "parts": []}
-        text = json.dumps({"story": {"view": number, **told}})
-        for page in tuple(link.pages):
-            page.push(text)
+        _push(link, {"story": {"view": number, **told}})
 
     async def told(self) -> None:
         """Wait until the boards of all that has happened are sent."""
@@ -247,7 +290,7 @@ class Table:
         if is_new:
             link.shown, link.number = shown, link.number + 1
         view |= {"number": link.number, "past": past, "undone": undone, "steps": steps, "story": story is not None}
-        return _View(json.dumps({"view": view}), is_new, story)
+        return _View(view, is_new, story)
 
     def _asked(self, link: Link, turn: str, actor: int) -> dict[str, Any]:
         """What a page may do now, if it is not behind a curtain."""
@@ -320,6 +363,8 @@ class Table:
 
     async def obey(self, link: Link, page: Page, do: str, message: dict[str, Any]) -> dict[str, Any]:
         """Do what a page asks for, and return the answer. Raises Refused and other TabletopErrors with a message."""
+        if do != "sit" and not link.company.may_play(page) and not (self.session.over and do in _FOR_WATCHERS):
+            raise Refused("you watch here, until somebody who plays lets you in")
         doing: Callable[[Link, Page, dict[str, Any]], Awaitable[dict[str, Any]]] = getattr(self, f"_on_{do}")
         return await doing(link, page, message)
 
@@ -364,6 +409,38 @@ class Table:
         link.at_screen = self.session.actor
         self._tell(link)
         return {}
+
+    async def _on_name(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        """A new name for an own seat; everybody is shown it in all that was said."""
+        seat = message["seat"]
+        if self.kind != "play" or seat not in link.seats:
+            raise Refused("seat: one of your own")
+        names = names_of(self.session, {**self.session.called, seat: message["name"]}, self.catalogue)
+        if not link.names.take():
+            raise Refused("too many new names; wait a little")
+        self.session.called = names
+        self._on_people(self)
+        for one in self.links:
+            if one.pages:
+                _push(one, self._view(one, past=True).message)
+        return {}
+
+    async def _on_admit(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        link.company.admit(message["who"])
+        self._let_in()
+        return {}
+
+    async def _on_sit(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        if link.company.may_play(page):
+            raise Refused("you play here already")
+        link.company.sit(page)
+        self._let_in()
+        return {}
+
+    def _let_in(self) -> None:
+        """Somebody was let in at a link."""
+        self._on_people(self)
+        self._tell_people()
 
     async def _on_advice(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         self._check_view(link, message)
@@ -492,7 +569,7 @@ class Table:
         """The game as a page for any browser, with the curve of its latest review."""
         if not self._can_export:
             raise Refused("this game can be saved when it is over; until then the file would show what others hold")
-        replay = self._whole
+        replay = self._whole if isinstance(self.session, Line) or not self.session.over else self.session.signed
         found = self.catalogue.reviews.of(replay, link.seats)
         text = await self._think(lambda: page_of(*page_data(replay, review=found)))
         return {"name": f"{self.game.name}-{replay.config.name}.html", "text": text}
@@ -562,6 +639,13 @@ class Table:
         if self._playing is not None:
             self._playing.cancel()
             await asyncio.gather(self._playing, return_exceptions=True)
+
+
+def _push(link: Link, message: dict[str, Any]) -> None:
+    """Send a message to all pages of a link."""
+    text = json.dumps(message)
+    for page in link.pages:
+        page.push(text)
 
 
 def _is_too_large(value: Any) -> bool:
