@@ -615,8 +615,14 @@ def position(visitor: Visitor) -> tuple[str, list[str], list[int]]:
     return picture, visitor.texts("#answers .words"), points_of(visitor)
 
 
-def test_names_and_own_games(visitor: Visitor) -> None:
-    """A name is text on the board, in the points and on the start page, from where the game can be continued."""
+def test_names_and_own_games(visitor: Visitor, server: Server) -> None:
+    """A name is text on the board, in the points and on the start page, from where the game can be continued.
+
+    The start page says what has become of the game since. What is told of an agent stands below one seat only.
+    """
+    visitor.choose("evergreen", 4)
+    shown = "return [...document.querySelectorAll('.seat-row .hint:not(.unseen)')].map((one) => one.textContent)"
+    assert len(visitor.all(".seat-row .hint")) == 3 and len(visitor.run(shown)) == 1
     name = "<b>Ana</b>"
     visitor.choose("evergreen", 2)
     visitor.find("[aria-label='Name of player_0']").send_keys(name)
@@ -631,8 +637,10 @@ def test_names_and_own_games(visitor: Visitor) -> None:
     visitor.find("#mine-list a").click()
     wait(lambda: visitor.ready)
     assert visitor.run("return location.pathname") == path
+    with server.open(path) as page:
+        page.play_out()
     visitor.open("/")
-    wait(lambda: visitor.shows("mine"))
+    wait(lambda: "over" in visitor.text("mine-list"))
     visitor.find("#mine-list button").click()
     assert not visitor.shows("mine")
 
@@ -675,6 +683,21 @@ def test_who_is_here_and_whose_turn(visitor: Visitor, other: Visitor, server: Se
     wait(lambda: visitor.text("watching") == "")
 
 
+def test_a_clock(visitor: Visitor) -> None:
+    """It is chosen for a new game, runs, and goes on below zero."""
+    visitor.choose("petrichor")
+    assert visitor.run("return document.getElementById('clock').value") == ""  # none, unless one is chosen
+    visitor.find("#clock").send_keys("5 min")
+    visitor.click("play")
+    visitor.starts()
+    (before,) = filter(None, visitor.texts("#owners .clock"))
+    assert re.fullmatch(r"[345]:\d\d", before)
+    wait(lambda: visitor.texts("#owners .clock")[0] != before)
+    came = "const done = arguments[0]; import('/page/people.js').then(({ clockCame }) => done(clockCame({})))"
+    visitor.browser.execute_async_script(came.replace("{}", "{ left: { 0: -34.5 }, runs: -1 }"))
+    assert visitor.text("owners").count("−0:34") == 1 and visitor.all("#owners .clock.over")
+
+
 _COUNTED = """
 const Note = OscillatorNode;
 window.OscillatorNode = class extends Note {
@@ -684,6 +707,8 @@ window.OscillatorNode = class extends Note {
   }
 };
 document.hasFocus = () => window.looks ?? false;
+window.time = 1e12;
+Date.now = () => window.time;
 """
 
 
@@ -698,11 +723,11 @@ def test_a_sound_when_it_is_ones_turn(visitor: Visitor, server: Server) -> None:
         def goes_on() -> None:
             """Until it was somebody else's turn, and is that of this page."""
             while visitor.turn == "you":
-                before = visitor.facts["view"]
                 wait(lambda: visitor.ready or visitor.turn != "you")
                 if visitor.turn == "you":
+                    before = visitor.facts["view"]
                     visitor.give()
-                    wait(lambda before=before: visitor.facts["view"] != before)  # type: ignore[misc]
+                    wait(partial(lambda view: visitor.facts["view"] != view, before))
             while visitor.turn != "you":
                 page.ask("here")  # refused; all views have come then
                 if page.view["turn"] == "you":
@@ -710,17 +735,15 @@ def test_a_sound_when_it_is_ones_turn(visitor: Visitor, server: Server) -> None:
                 else:
                     wait(lambda: visitor.turn == "you")
 
-        goes_on()
-        assert notes() == 0 and visitor.find("#sound").get_attribute("aria-pressed") == "false"
+        assert visitor.find("#sound").get_attribute("aria-pressed") == "false"
         visitor.click("sound")
         assert notes() == 2 and visitor.find("#sound").get_attribute("aria-pressed") == "true"
         goes_on()
         assert notes() == 2  # not so soon after the last one
-        visitor.run("const now = Date.now; Date.now = () => now() + 20_000")
+        visitor.run("window.time += 20_000")
         goes_on()
         assert notes() == 4
-        visitor.run("const now = Date.now; Date.now = () => now() + 20_000")
-        visitor.run("window.looks = true")
+        visitor.run("window.time += 20_000; window.looks = true")
         goes_on()
         assert notes() == 4
     look(visitor, paths[0])
@@ -784,7 +807,11 @@ def test_a_name_of_ones_own(visitor: Visitor, server: Server) -> None:
         field = visitor.find("#own-name")
         field.clear()
         field.send_keys(given + Keys.ENTER)
-        wait(lambda error=error: error in visitor.text("naming-error") and visitor.shows("naming") == bool(error))
+        wait(
+            partial(
+                lambda words: visitor.shows("naming") == bool(words) and words in visitor.text("naming-error"), error
+            )
+        )
     wait(lambda: any(name in text for text in visitor.texts("#owners th")))
     wait(lambda: name in visitor.text("board"))
     assert any(name in text for text in visitor.texts("#log .who"))

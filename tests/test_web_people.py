@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from tabletop_agents.web import people
+from tabletop_agents.web.clock import Clock, clock_of
 from tabletop_agents.web.messages import Refused
 from tabletop_agents.web.people import AWAY, MOMENT, Company, browser_of
+from tabletop_engine.game import NOBODY
 from tests.support.web import SECONDS, Page, Server, closing_words, serving
 
 FIRST, SECOND, THIRD = "the-first-browser", "the-second-browser", "the-third-browser"
@@ -59,6 +61,10 @@ def test_a_company() -> None:
     clock[0] = 5 * AWAY
     assert company.here and not company.free
     company.leave(one)
+    three = Silent()
+    company.enter(three, "c")
+    clock[0] = 6 * AWAY - 1
+    company.leave(three)  # somebody who only watched
     clock[0] = 6 * AWAY
     company.sit(two)
     assert company.may_play(two) and company.let_in == ["a", "b"] and company.watching == {}
@@ -174,15 +180,13 @@ def test_who_was_let_in_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             assert "error" not in one.ask("name", seat=0, name="Ana")
     kept = (tmp_path / "petrichor-2p.links").read_text()
     assert FIRST not in kept and json.loads(kept)["links"][0]["let_in"] == [browser_of(FIRST)]
-    with serving(tmp_path, resume=True) as server:
-        with server.open(path, SECOND) as two, server.open(path, FIRST) as one:
-            assert not two.people["plays"] and one.people["plays"]
-            assert one.view["owners"][0]["name"] == "Ana"
-        monkeypatch.setattr(people, "AWAY", 0.3)
-        monkeypatch.setattr(people, "MOMENT", 0.0)
-        with server.open(path, SECOND) as two:
-            until_people(two, free=True)
-            assert "error" not in two.ask("sit")
+    with serving(tmp_path, resume=True) as server, server.open(path, SECOND) as two, server.open(path, FIRST) as one:
+        assert not two.people["plays"] and one.people["plays"]
+        assert one.view["owners"][0]["name"] == "Ana"
+    monkeypatch.setattr(people, "AWAY", 0.3)
+    with serving(tmp_path, resume=True) as server, server.open(path, SECOND) as two:  # nobody else comes
+        until_people(two, free=True)
+        assert "error" not in two.ask("sit")
 
 
 @pytest.mark.parametrize("let_in", ["all", [1], ["x"] * 9, {"a": 1}])
@@ -294,3 +298,135 @@ def test_no_flood_of_names(server: Server) -> None:
     with server.open(paths[0]) as page:
         errors = [page.ask("name", seat=0, name=f"a{number}").get("error", "") for number in range(15)]
         assert errors.count("too many new names; wait a little") >= 3 and errors[0] == ""
+
+
+# --- the games of a browser ------------------------------------------------------------------------------------------
+
+
+def test_whose_turn_it_is_in_ones_games(server: Server, tmp_path: Path) -> None:
+    """For whoever has the links; a question about many loads nothing."""
+    paths = [*server.make("petrichor", ["apart", "apart"], start={"seed": 3}), *server.make("petrichor", ["here"])]
+    keys = [path.rpartition("/")[2] for path in paths]
+
+    def turns(**question: Any) -> Any:
+        return server.http.post("/api/mine", json=question).json()
+
+    with server.open(paths[0]) as one, server.open(paths[1]) as two:
+        seen = {keys[0]: one.view["turn"], keys[1]: two.view["turn"]}
+        assert sorted(seen.values()) == ["others", "you"]
+        assert turns(keys=[*keys, "unknown"])["turns"] == {**seen, keys[2]: "you", "unknown": "gone"}
+    with server.open(paths[2]) as page:
+        page.play_out()
+    assert turns(keys=keys[2:])["turns"] == {keys[2]: "over"}
+    for wrong in (["a"] * 31, "a", [1], [["a"]], None, ["a" * 200]):
+        assert turns(keys=wrong)["error"] == "keys: the value has the wrong type"
+    with serving(tmp_path) as other:
+        (path,) = other.make("petrichor", ["here"])
+    key = path.rpartition("/")[2]
+    with serving(tmp_path, resume=True) as other:
+        asked = other.http.post("/api/mine", json={"keys": [key]})
+        assert asked.json() == {"turns": {}} and not other.site.hall._ready
+        with other.open(path):
+            assert other.http.post("/api/mine", json={"keys": [key]}).json() == {"turns": {key: "you"}}
+
+
+# --- clocks ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_clock() -> None:
+    """It runs for whoever is asked; others see only the time in which everybody could see that."""
+    now = [0.0]
+    clock = Clock(1, 5, (0, 1), now=lambda: now[0])
+
+    def told(*seats: int) -> tuple[list[float], int]:
+        content = clock.told(seats)
+        return [*content["left"].values()], content["runs"]
+
+    now[0] = 100.0
+    assert told(0) == ([60.0, 60.0], NOBODY)  # until somebody is asked
+    clock.ask(0, True)
+    now[0] += 10
+    assert told(0) == told(1) == ([50.0, 60.0], 0)
+    clock.ask(1, False)  # in secret
+    now[0] += 20
+    assert told(0) == ([55.0, 60.0], NOBODY)
+    assert told(1) == ([50.0, 40.0], 1)  # nor is the seat before told to have gone on
+    clock.ask(0, False)
+    now[0] += 30
+    assert told(0) == ([25.0, 60.0], 0) and told(1) == ([50.0, 45.0], NOBODY)
+    clock.ask(1, True)
+    assert told(0) == ([30.0, 60.0], 1) and told(1) == ([55.0, 45.0], 1)
+    now[0] += 100
+    assert told(0) == ([30.0, -40.0], 1) and told(1) == ([55.0, -55.0], 1)
+    again = Clock.of_notes(json.loads(json.dumps(clock.notes)), (0, 1))
+    assert again is not None and again.notes == clock.notes  # as of the last answer
+    clock.ask(NOBODY, True)
+    now[0] += 1000
+    assert told(1) == ([55.0, -50.0], NOBODY)
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        {},
+        {"minutes": 0, "seconds": 1},
+        {"minutes": 601, "seconds": 1},
+        {"minutes": 5},
+        {"minutes": 5.5, "seconds": 1},
+        {"minutes": 5, "seconds": -1},
+        {"minutes": True, "seconds": 1},
+        {"minutes": 5, "seconds": 5, "left": [1, 1]},
+    ],
+)
+def test_clocks_that_nobody_can_have(server: Server, order: Any) -> None:
+    seats = ["apart", "apart"]
+    assert server.refused(game="petrichor", players=2, seats=seats, clock=order).startswith("clock: minutes from 1")
+    assert server.refused(game="petrichor", players=2, seats=seats, clock=3) == "clock: the value has the wrong type"
+    watch = {"kind": "watch", "seats": ["random", "random"], "clock": {"minutes": 5, "seconds": 0}}
+    assert server.refused(game="petrichor", players=2, **watch) == "clock: only for a game of people"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"minutes": 0},
+        {"left": [float("inf"), 1.0]},
+        {"left": [1.0]},
+        {"left": ["1", 1]},
+        {"seen": "no"},
+        {"asked": None},
+    ],
+)
+def test_clocks_of_files_with_other_things_in_them(wrong: dict[str, Any]) -> None:
+    for notes in (3, [], {}, {**Clock(5, 5, (0, 1)).notes, **wrong}):
+        with pytest.raises(Refused):
+            Clock.of_notes(notes, (0, 1))
+    assert clock_of(None, (0, 1)) is Clock.of_notes(None, (0, 1)) is None
+
+
+def test_a_game_with_a_clock(tmp_path: Path) -> None:
+    """It stands until everybody has been here, is kept, and goes into the next game's settings."""
+    order = {"minutes": 5, "seconds": 3}
+    with serving(tmp_path) as server:
+        paths = server.make("petrichor", ["apart", "apart", "random"], start={"seed": 3}, clock=order)
+        with server.open(paths[0], FIRST) as one:
+            assert one.clock == {"left": {"0": 300.0, "1": 300.0}, "runs": NOBODY}
+            with server.open(paths[1], FIRST) as two:
+                until_people(one, here=[0, 1])
+                pages = [one, two]
+                asked = next(page for page in pages if page.view["turn"] == "you")
+                seat = pages.index(asked)
+                assert one.clock["runs"] == two.clock["runs"] == seat
+                asked.answer(asked.view["answers"][0]["actions"])
+                asked.until("others")
+                assert asked.clock["left"][str(seat)] > 300.0 - SECONDS and asked.clock["runs"] != seat
+    kept = json.loads((tmp_path / "petrichor-3p.links").read_text())["clock"]
+    assert kept["minutes"] == 5 and kept["left"][seat] != 300.0
+    with serving(tmp_path, resume=True) as server, server.open(paths[0], FIRST) as one, server.open(paths[1]) as two:
+        assert one.clock["left"]["0"] <= kept["left"][0] and two.clock["left"]["1"] <= kept["left"][1]
+        threads = [threading.Thread(target=page.play_out) for page in (one, two)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(SECONDS)
+        assert one.view["settings"]["clock"] == order and one.clock["runs"] == NOBODY

@@ -78,6 +78,7 @@ class Page:
         self.socket = context.__enter__()
         self.view: dict[str, Any] = {}
         self.people: dict[str, Any] = {}
+        self.clock: dict[str, Any] = {}
         self.got: list[dict[str, Any]] = []  # all messages
         self._ids = 0
 
@@ -95,6 +96,7 @@ class Page:
         self.got.append(message)
         self.view = message.get("view", self.view)
         self.people = message.get("people", self.people)
+        self.clock = message.get("clock", self.clock)
         return message
 
     def wait(self) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from tabletop_agents.web.messages import (
     Allowance,
     Refused,
     asked_for,
+    mine_asked_for,
     object_of,
     rules_asked_for,
     scenario_asked_for,
@@ -89,6 +90,7 @@ def make_app(
         Route("/api/drawings/{game}", web.drawings),
         Route("/api/rules/{game}", web.rules),
         Route("/api/scenarios", web.scenarios, methods=["POST"]),
+        Route("/api/mine", web.mine, methods=["POST"]),
         Route("/api/tables", web.tables, methods=["POST"]),
         WebSocketRoute("/api/table/{key}", web.socket),
     ]
@@ -169,6 +171,13 @@ class _Web:
 
     async def _players_of(self, request: Request, message: dict[str, Any]) -> dict[str, Any]:
         return {"players": await self._hall.players_of(scenario_asked_for(message))}
+
+    async def mine(self, request: Request) -> Response:
+        """Whose turn it is in the games of some links."""
+        return await self._posted(request, self._turns_of)
+
+    async def _turns_of(self, request: Request, message: dict[str, Any]) -> dict[str, Any]:
+        return {"turns": self._hall.turns(mine_asked_for(message)["keys"])}
 
     async def tables(self, request: Request) -> Response:
         """A new table."""

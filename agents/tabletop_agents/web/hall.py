@@ -18,6 +18,7 @@ from typing import Any
 
 from tabletop_agents.play.session import PERSON, Session
 from tabletop_agents.web.catalogue import Catalogue
+from tabletop_agents.web.clock import Clock, clock_of
 from tabletop_agents.web.line import Line
 from tabletop_agents.web.messages import Refused, object_of
 from tabletop_agents.web.people import are_browsers, names_of
@@ -62,13 +63,18 @@ class Hall:
         if len(self._known) >= _MOST_TABLES:
             raise Refused("there are too many tables; start with another folder")
         session = await asyncio.get_running_loop().run_in_executor(self._threads, self._session, order)
-        return self.add(session, order["kind"], self._links(order, session), order["learn"])
+        clock = clock_of(order["clock"], session.people)
+        if clock is not None and order["kind"] != "play":
+            raise Refused("clock: only for a game of people")
+        return self.add(session, order["kind"], self._links(order, session), order["learn"], clock)
 
-    def add(self, session: Session, kind: str, links: Sequence[Link], learn: bool = False) -> Table:
+    def add(
+        self, session: Session, kind: str, links: Sequence[Link], learn: bool = False, clock: Clock | None = None
+    ) -> Table:
         """Add a table for a game. From now on the game is saved."""
         self.folder.mkdir(parents=True, exist_ok=True)
         path = free_path(self.folder / f"{session.game.name}-{session.config.name}.json")
-        table = self._table(path, session, kind, links, learn)
+        table = self._table(path, session, kind, links, learn, clock)
         for link in links:
             self._known[link.key] = path
         _write(path, session.replay.text)
@@ -84,7 +90,9 @@ class Hall:
 
         return await asyncio.get_running_loop().run_in_executor(self._threads, players)
 
-    def _table(self, path: Path, session: Session, kind: str, links: Sequence[Link], learn: bool) -> Table:
+    def _table(
+        self, path: Path, session: Session, kind: str, links: Sequence[Link], learn: bool, clock: Clock | None
+    ) -> Table:
         def on_change(table: Table) -> None:
             self._changed[path] = table
 
@@ -98,6 +106,7 @@ class Hall:
             self.catalogue,
             self._threads,
             learn=learn,
+            clock=clock,
             on_change=on_change,
             on_people=on_people,
         )
@@ -168,14 +177,27 @@ class Hall:
             await asyncio.shield(self._loading[path])
         table = self._ready[path]
         self._ready.move_to_end(path)
-        return table, next(link for link in table.links if link.key == key)
+        return table, table.link(key)
+
+    def turns(self, keys: Sequence[str]) -> dict[str, str]:
+        """Whose turn it is (`Table.turn`) by the keys of links; "gone" for links that nothing here belongs to.
+
+        Tables that are in no memory are left out: loading them would take too long.
+        """
+        turns = {key: "gone" for key in keys if key not in self._known}
+        for key in self._known.keys() & set(keys):
+            table = self._ready.get(self._known[key])
+            if table is not None:
+                turns[key] = table.turn(table.link(key))
+        return turns
 
     async def _load(self, path: Path) -> Table:
         try:
             notes = _notes(path.with_suffix(".links"))
             session = await asyncio.get_running_loop().run_in_executor(self._threads, self._kept, path, notes)
             links = [Link(one["key"], tuple(one["seats"]), let_in=one.get("let_in", [])) for one in notes["links"]]
-            return self._table(path, session, notes["kind"], links, notes["learn"])
+            clock = Clock.of_notes(notes.get("clock"), session.people)
+            return self._table(path, session, notes["kind"], links, notes["learn"], clock)
         finally:
             del self._loading[path]
 
@@ -258,6 +280,7 @@ def _notes_of(table: Table) -> dict[str, Any]:
         "kind": table.kind,
         "learn": table.learn,
         "names": [session.called.get(seat, "") for seat in range(session.config.players)],
+        "clock": None if table.clock is None else table.clock.notes,
         "links": [{"key": one.key, "seats": one.seats, "let_in": one.company.let_in} for one in table.links],
     }
 

@@ -75,7 +75,7 @@ class Company:
         if browser is None or browser in self.pages.values():
             return
         self._numbers.pop(browser, None)
-        if not self.play:
+        if self._plays(browser) and not self.play:
             self._left = self._now()
 
     def may_play(self, page: Page) -> bool:

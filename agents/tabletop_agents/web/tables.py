@@ -17,6 +17,7 @@ from tabletop_agents.play.advice import advise, judged, review
 from tabletop_agents.play.session import Session
 from tabletop_agents.web import people, views
 from tabletop_agents.web.catalogue import Catalogue, options_of
+from tabletop_agents.web.clock import Clock
 from tabletop_agents.web.line import Line
 from tabletop_agents.web.messages import LARGEST, Allowance, Refused
 from tabletop_agents.web.people import Company, Page, names_of
@@ -91,11 +92,6 @@ class _View(NamedTuple):
     is_new: bool
     story: views.Story | None
 
-    @property
-    def message(self) -> dict[str, Any]:
-        """What is sent of it."""
-        return {"view": self.content}
-
 
 class Table:
     """One game with the pages that look at it. All its methods run in the server's event loop.
@@ -104,6 +100,7 @@ class Table:
         kind: "play"; "watch" if agents have all seats; "analyse" if `session` is a `Line`.
         links: for "play" one or more that together have all people's seats; otherwise one without seats.
         learn: explain every decision.
+        clock: the people's time.
         threads: they run the agents.
         on_change: called when there is something new to save of the game.
         on_people: called when there is something new to save of the people: their names, or who was let in.
@@ -118,22 +115,28 @@ class Table:
         threads: Executor,
         *,
         learn: bool = False,
+        clock: Clock | None = None,
         on_change: Callable[[Table], None] = lambda table: None,
         on_people: Callable[[Table], None] = lambda table: None,
     ) -> None:
         self.session, self.kind, self.links, self.learn = session, kind, tuple(links), learn
         self.catalogue, self._threads, self._on_change = catalogue, threads, on_change
-        self._on_people = on_people
+        self._on_people, self.clock = on_people, clock
         self.advisers = catalogue.advisers(session.config)
         self.trouble = ""
         self.look: int | None = None  # whose view an analysis shows
         self._playing: asyncio.Task[None] | None = None
         self._stories: set[asyncio.Task[None]] = set()
         self._questions = 0
+        self._set_clock()
 
     @property
     def game(self) -> Game:
         return self.session.game
+
+    def link(self, key: str) -> Link:
+        """The link with this key."""
+        return next(link for link in self.links if link.key == key)
 
     @property
     def pages(self) -> int:
@@ -152,17 +155,26 @@ class Table:
         self._catch_up()
         if link.company.enter(page, browser):
             self._on_people(self)
+            self._set_clock()
+            for one in self.links:
+                if self.clock is not None and one is not link:
+                    _push(one, {"clock": self.clock.told(one.seats)})
         link.told[page] = self._people(link, page)
-        page.push(json.dumps({"people": link.told[page], **self._view(link, past=True).message}))
+        page.push(json.dumps({"people": link.told[page], **self._message(link, self._view(link, past=True))}))
         self._tell_people()
+        if not link.company.may_play(page):
+            self._tell_people_after(people.AWAY)  # nobody else may ever come
         self._go_on()
 
     def close(self, link: Link, page: Page) -> None:
         """Remove a page. The others are told a moment later, unless it is back by then."""
         link.company.leave(page)
         link.told.pop(page, None)
-        for seconds in (people.MOMENT, people.AWAY):
-            asyncio.get_running_loop().call_later(seconds + 0.1, self._tell_people)
+        self._tell_people_after(people.MOMENT)
+        self._tell_people_after(people.AWAY)
+
+    def _tell_people_after(self, seconds: float) -> None:
+        asyncio.get_running_loop().call_later(seconds + 0.1, self._tell_people)
 
     def _people(self, link: Link, page: Page) -> dict[str, Any]:
         """What a page may know of who is here. Nothing of it depends on the game."""
@@ -185,7 +197,7 @@ class Table:
                 if told == before:
                     continue
                 is_let_in = told["plays"] and not before["plays"]
-                view = self._view(link, past=True).message if is_let_in else {}
+                view = self._message(link, self._view(link, past=True)) if is_let_in else {}
                 page.push(json.dumps({"people": told, **view}))
 
     def _changed(self, undone: Sequence[dict[str, Any] | None] = ()) -> None:
@@ -193,9 +205,25 @@ class Table:
         if not undone:
             self._give_what_is_alone()
         self._on_change(self)
+        self._set_clock()
         for link, one in zip_longest(self.links, undone):
             self._tell(link, one)
         self._go_on()
+
+    def _set_clock(self) -> None:
+        """Let the clock of whoever is asked run. The clocks stand until every person has been here."""
+        if self.clock is None:
+            return
+        state, actor = self.session.state, self.session.actor
+        if not all(one.company.let_in for one in self.links):
+            actor = NOBODY
+        views_of_all = (self.game.words.facts(state, seat, None).actor for seat in self.session.people)
+        self.clock.ask(actor, actor == NOBODY or all(seen == actor for seen in views_of_all))
+        self._on_people(self)
+
+    def _message(self, link: Link, view: _View) -> dict[str, Any]:
+        """What is sent of a view."""
+        return {"view": view.content} | ({} if self.clock is None else {"clock": self.clock.told(link.seats)})
 
     def _catch_up(self) -> None:
         """Give what is alone since somebody is here, or wants it given."""
@@ -226,7 +254,7 @@ class Table:
         view = self._view(link, undone=undone)
         if not view.is_new:
             return
-        _push(link, view.message)
+        _push(link, self._message(link, view))
         if view.story is not None:
             task = asyncio.create_task(self._tell_story(link, link.number, view.story))
             self._stories.add(task)
@@ -252,7 +280,8 @@ class Table:
             return self.look
         return link.at_screen if link.seats else None
 
-    def _turn(self, link: Link) -> str:
+    def turn(self, link: Link) -> str:
+        """Whose turn it is at a link: "you", "others", "handover" (another one's at its screen), "paused", "over"."""
         if self.session.over:
             return "over"
         if self.kind != "play":
@@ -267,7 +296,7 @@ class Table:
         `past` is for a page that was just opened: what happened last is shown as past. So it is where something was
         taken back, which `undone` tells.
         """
-        session, viewer, turn = self.session, self._viewer(link), self._turn(link)
+        session, viewer, turn = self.session, self._viewer(link), self.turn(link)
         view: dict[str, Any] = {"kind": self.kind, "learn": self.learn, "turn": turn, "trouble": self.trouble}
         boards, steps, story = views.Boards(), [], None
         if turn == "handover":
@@ -357,6 +386,7 @@ class Table:
             "names": [session.called.get(seat, "") for seat in range(session.config.players)],
             "kind": self.kind,
             "learn": self.learn,
+            "clock": None if self.clock is None else self.clock.order,
         }
 
     # --- what pages ask for ---
@@ -370,7 +400,7 @@ class Table:
 
     async def _on_answer(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         self._check_view(link, message)
-        if self._turn(link) != "you":
+        if self.turn(link) != "you":
             raise Refused("it is not your turn")
         try:
             self.session.give(message["actions"])
@@ -393,7 +423,7 @@ class Table:
 
     def _undone(self, link: Link, number: int) -> dict[str, Any] | None:
         """What a link is told when the answers from this number on are taken back; None if it knows of none of them."""
-        if self._turn(link) == "handover":
+        if self.turn(link) == "handover":
             return None
         steps = views.steps_of(self.session, number, self._viewer(link))
         return {"by": steps[0]["by"], "done": steps[0]["done"]} if steps else None
@@ -404,7 +434,7 @@ class Table:
         return {}
 
     async def _on_here(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
-        if self._turn(link) != "handover":
+        if self.turn(link) != "handover":
             raise Refused("it is nobody else's turn")
         link.at_screen = self.session.actor
         self._tell(link)
@@ -422,7 +452,7 @@ class Table:
         self._on_people(self)
         for one in self.links:
             if one.pages:
-                _push(one, self._view(one, past=True).message)
+                _push(one, self._message(one, self._view(one, past=True)))
         return {}
 
     async def _on_admit(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
@@ -444,7 +474,7 @@ class Table:
 
     async def _on_advice(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         self._check_view(link, message)
-        if self._turn(link) not in ("you", "paused"):
+        if self.turn(link) not in ("you", "paused"):
             raise Refused("only the player whose turn it is can ask for advice")
         name = message["agent"] or self.advisers[0]
         session, decision = self.session, self.session.decision()

@@ -21,6 +21,25 @@ export function peopleCame(people) {
   if (present.view) showSeats(present.view);
 }
 
+/* Seconds by seat, and which of them run down here; since when. */
+export function clockCame({ left, runs }) {
+  present.clock = { left, runs, since: performance.now() };
+  showClocks();
+}
+
+function showClocks() {
+  const { left, runs, since } = present.clock ?? { left: {} };
+  [...$("owners").children].forEach((row, seat) => {
+    if (!(seat in left)) return;
+    const seconds = Math.ceil(left[seat] - (seat === runs ? (performance.now() - since) / 1000 : 0)), whole = Math.abs(seconds);
+    const shown = row.querySelector(".clock");
+    shown.textContent = `${seconds < 0 ? "−" : ""}${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+    shown.classList.toggle("over", seconds < 0);
+  });
+}
+
+setInterval(() => present.clock && showClocks(), 500);
+
 /* A view as it is shown to somebody who only watches; as it is to those who play. */
 export function seenBy(view) {
   if (plays()) return view;
@@ -45,12 +64,14 @@ export function showSeats(view) {
     if (result?.winners?.includes(number)) words.push("★ wins");
     const about = make("td", "about", ...words.flatMap((word, i) => (i ? [" · ", word] : [word])));
     if (owner.who === "you" && kind === "play") about.append(" ", namer(owner, number));
+    about.append(" ", make("span", "clock"));
     const row = make("tr", "", head, about, make("td", "", String(owner.points)));
     row.classList.toggle("asked", asked);
     row.dataset.owner = owner.seat;
     return row;
   }));
   namerOf(focused)?.focus();
+  showClocks();
   const number = present.people?.watching ?? 0, others = kind === "play" ? "" : "other ";
   $("watching").textContent = number ? `${number} ${others}${number === 1 ? "person watches" : "people watch"}.` : "";
 }
@@ -74,7 +95,7 @@ export function announce({ kind, turn, title }) {
 
 /* The people of a table that is left are not those of the next. */
 export function forgetPeople() {
-  present.people = null;
+  present.people = present.clock = null;
   mine = false;
   $("guests").replaceChildren();
   $("watching").textContent = "";

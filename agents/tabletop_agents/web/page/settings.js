@@ -30,6 +30,11 @@ export function noteGame(one) {
   remember("games", [one, ...ownGames().filter(({ key }) => key !== one.key)].slice(0, MOST_GAMES));
 }
 
+/* What the server says of whose turn it is there, by key. */
+export function noteTurns(turns) {
+  remember("games", ownGames().map((one) => ({ ...one, turn: turns[one.key] ?? one.turn })));
+}
+
 export function forgetGame(key) {
   remember("games", ownGames().filter((one) => one.key !== key));
 }

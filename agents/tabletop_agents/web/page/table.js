@@ -8,7 +8,7 @@ import { clearBoard, clearMarks, light, markPlaces, showBoard } from "./board.js
 import { $, attempt, complain, complainOn, make, sentence, token } from "./dom.js";
 import { afterEditing, checkAgain, closeEditor, isEditing } from "./editor.js";
 import { usePanes } from "./layout.js";
-import { announce, forgetPeople, isForUs, peopleCame, seenBy, showSeats } from "./people.js";
+import { announce, clockCame, forgetPeople, isForUs, peopleCame, seenBy, showSeats } from "./people.js";
 import { analyseAt, ask, present, save, waiting } from "./present.js";
 import { closeReview, isRetrying, reviewPart, showReview, tryAnswer } from "./review.js";
 import { noteGame, remember, setting } from "./settings.js";
@@ -84,6 +84,7 @@ function receive(message) {
     stories.get(message.story.view)?.(message.story);
     stories.delete(message.story.view);
   }
+  if (message.clock) clockCame(message.clock);
   if (message.people) {
     peopleCame(message.people);
     if (message.view && message.people.plays && !setting("alone", true)) giveAlone(false); // it was just opened, or let in
