@@ -620,7 +620,7 @@ def test_names_and_own_games(visitor: Visitor, server: Server) -> None:
 
     The start page says what has become of the game since. What is told of an agent stands below one seat only.
     """
-    visitor.choose("evergreen", 4)
+    visitor.choose("petrichor", 4)
     shown = "return [...document.querySelectorAll('.seat-row .hint:not(.unseen)')].map((one) => one.textContent)"
     assert len(visitor.all(".seat-row .hint")) == 3 and len(visitor.run(shown)) == 1
     name = "<b>Ana</b>"

@@ -241,7 +241,7 @@ def test_who_is_here(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_name_of_ones_own(server: Server) -> None:
     """It stands everywhere, for everybody, also in what was said before and in what is saved."""
-    paths = server.make("evergreen", ["apart", "apart", "greedy"], start={"seed": 3})
+    paths = server.make("petrichor", ["apart", "apart", "greedy"], start={"seed": 3})
     with server.open(paths[0]) as one, server.open(paths[1]) as two:
         asked, other = (one, two) if one.view["turn"] == "you" else (two, one)
         for page in (asked, other):
@@ -318,7 +318,7 @@ def test_whose_turn_it_is_in_ones_games(server: Server, tmp_path: Path) -> None:
     with server.open(paths[2]) as page:
         page.play_out()
     assert turns(keys=keys[2:])["turns"] == {keys[2]: "over"}
-    for wrong in (["a"] * 31, "a", [1], [["a"]], None, ["a" * 200]):
+    for wrong in (["a"] * 31, "a", [1], [["a"]], None, ["a" * 10_000]):
         assert turns(keys=wrong)["error"] == "keys: the value has the wrong type"
     with serving(tmp_path) as other:
         (path,) = other.make("petrichor", ["here"])
@@ -422,7 +422,11 @@ def test_a_game_with_a_clock(tmp_path: Path) -> None:
                 assert asked.clock["left"][str(seat)] > 300.0 - SECONDS and asked.clock["runs"] != seat
     kept = json.loads((tmp_path / "petrichor-3p.links").read_text())["clock"]
     assert kept["minutes"] == 5 and kept["left"][seat] != 300.0
-    with serving(tmp_path, resume=True) as server, server.open(paths[0], FIRST) as one, server.open(paths[1]) as two:
+    with (
+        serving(tmp_path, resume=True) as server,
+        server.open(paths[0], FIRST) as one,
+        server.open(paths[1], FIRST) as two,
+    ):
         assert one.clock["left"]["0"] <= kept["left"][0] and two.clock["left"]["1"] <= kept["left"][1]
         threads = [threading.Thread(target=page.play_out) for page in (one, two)]
         for thread in threads:
