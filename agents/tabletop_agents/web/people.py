@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 import secrets
 import time
@@ -49,7 +50,8 @@ class Company:
         self.pages: dict[Page, str] = {}
         self._numbers: dict[str, int] = {}  # by which those who watch are let in
         self._next = 1
-        self._left = now()  # when the last page of somebody who plays was closed
+        self._left = now()  # when the last page of somebody who plays was closed; or when this began
+        self._last_here = -math.inf  # when somebody who plays was here
 
     def may_enter(self, browser: str) -> bool:
         """Whether another page of this browser may be opened."""
@@ -76,7 +78,7 @@ class Company:
             return
         self._numbers.pop(browser, None)
         if self._plays(browser) and not self.play:
-            self._left = self._now()
+            self._left = self._last_here = self._now()
 
     def may_play(self, page: Page) -> bool:
         """Whether a page may do more than watch."""
@@ -93,7 +95,7 @@ class Company:
     @property
     def here(self) -> bool:
         """Whether somebody who plays is here, or was a moment ago."""
-        return self.play or (bool(self.let_in) and self._now() - self._left < MOMENT)
+        return self.play or self._now() - self._last_here < MOMENT
 
     @property
     def free(self) -> bool:
