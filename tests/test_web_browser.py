@@ -25,7 +25,7 @@ from selenium.webdriver.common.keys import Keys
 from petrichor_env import Config as PetrichorConfig
 from petrichor_env.config import MODULES
 from tabletop_agents.play.session import Session
-from tabletop_agents.web import catalogue
+from tabletop_agents.web import catalogue, people
 from tabletop_engine.drawing.parts import drawings_of
 from tabletop_engine.game import game_of
 from tabletop_engine.play.batch import legal_actions
@@ -86,7 +86,7 @@ def quick_adviser(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def points_of(visitor: Visitor) -> list[int]:
-    return [int(text) for text in visitor.texts("#owners td")]
+    return [int(text) for text in visitor.texts("#owners td:last-child")]
 
 
 # --- whole games -----------------------------------------------------------------------------------------------------
@@ -615,8 +615,14 @@ def position(visitor: Visitor) -> tuple[str, list[str], list[int]]:
     return picture, visitor.texts("#answers .words"), points_of(visitor)
 
 
-def test_names_and_own_games(visitor: Visitor) -> None:
-    """A name is text on the board, in the points and on the start page, from where the game can be continued."""
+def test_names_and_own_games(visitor: Visitor, server: Server) -> None:
+    """A name is text on the board, in the points and on the start page, from where the game can be continued.
+
+    The start page says what has become of the game since. What is told of an agent stands below one seat only.
+    """
+    visitor.choose("petrichor", 4)
+    shown = "return [...document.querySelectorAll('.seat-row .hint:not(.unseen)')].map((one) => one.textContent)"
+    assert len(visitor.all(".seat-row .hint")) == 3 and len(visitor.run(shown)) == 1
     name = "<b>Ana</b>"
     visitor.choose("evergreen", 2)
     visitor.find("[aria-label='Name of player_0']").send_keys(name)
@@ -631,10 +637,190 @@ def test_names_and_own_games(visitor: Visitor) -> None:
     visitor.find("#mine-list a").click()
     wait(lambda: visitor.ready)
     assert visitor.run("return location.pathname") == path
+    with server.open(path) as page:
+        page.play_out()
     visitor.open("/")
-    wait(lambda: visitor.shows("mine"))
+    wait(lambda: "over" in visitor.text("mine-list"))
     visitor.find("#mine-list button").click()
     assert not visitor.shows("mine")
+
+
+def about_seats(visitor: Visitor) -> list[str]:
+    """What stands beside each name."""
+    return visitor.texts("#owners .about")
+
+
+def look(visitor: Visitor, path: str) -> None:
+    """Open a link, whoever is asked there."""
+    visitor.open(path)
+    wait(lambda: visitor.facts["view"], SECONDS)
+
+
+def as_somebody_else(visitor: Visitor) -> None:
+    """From now on its browser calls itself as none has that came before."""
+    visitor.open("/")
+    visitor.run("localStorage.tabletop = JSON.stringify({ speed: '0', browser: 'somebody-else-here' })")
+
+
+def test_who_is_here_and_whose_turn(visitor: Visitor, other: Visitor, server: Server) -> None:
+    paths = server.make("petrichor", ["apart", "apart", "greedy"], start={"seed": 3})
+    look(visitor, paths[0])
+    assert about_seats(visitor)[1].startswith("away") and about_seats(visitor)[0].startswith("you")
+    look(other, paths[1])
+    wait(lambda: about_seats(visitor)[1].startswith("here"))
+    wait(lambda: about_seats(other)[:1] and about_seats(other)[0].startswith("here"))
+    pages = [visitor, other]
+    asked = next(page for page in pages if page.turn == "you")
+    waits = pages[1 - pages.index(asked)]
+    seat = pages.index(asked)
+    assert "your turn" in about_seats(asked)[seat] and asked.run("return document.title") == "● Your turn – Petrichor"
+    assert "their turn" in about_seats(waits)[seat] and waits.run("return document.title") == "Petrichor"
+    assert "turn" not in about_seats(waits)[1 - seat]
+    other.open("/")
+    wait(lambda: about_seats(visitor)[1].startswith("away"))
+    with server.open(paths[0], "a-browser-of-nobody"):
+        wait(lambda: visitor.text("watching") == "1 person watches.")
+    wait(lambda: visitor.text("watching") == "")
+
+
+def test_a_clock(visitor: Visitor) -> None:
+    """It is chosen for a new game, runs, and goes on below zero."""
+    visitor.choose("petrichor")
+    assert visitor.run("return document.getElementById('clock').value") == ""  # none, unless one is chosen
+    visitor.find("#clock").send_keys("5 min")
+    visitor.click("play")
+    visitor.starts()
+    (before,) = filter(None, visitor.texts("#owners .clock"))
+    assert re.fullmatch(r"[345]:\d\d", before)
+    wait(lambda: visitor.texts("#owners .clock")[0] != before)
+    came = "const done = arguments[0]; import('/page/people.js').then(({ clockCame }) => done(clockCame({})))"
+    visitor.browser.execute_async_script(came.replace("{}", "{ left: { 0: -34.5 }, runs: -1 }"))
+    assert visitor.text("owners").count("−0:34") == 1 and visitor.all("#owners .clock.over")
+
+
+_COUNTED = """
+const Note = OscillatorNode;
+window.OscillatorNode = class extends Note {
+  constructor(...a) {
+    super(...a);
+    window.notes = (window.notes ?? 0) + 1;
+  }
+};
+document.hasFocus = () => window.looks ?? false;
+window.time = 1e12;
+Date.now = () => window.time;
+"""
+
+
+def test_a_sound_when_it_is_ones_turn(visitor: Visitor, server: Server) -> None:
+    """Only if it is switched on, and nobody looks at the page; it is remembered."""
+    paths = server.make("petrichor", ["apart", "apart"], start={"seed": 3})
+    look(visitor, paths[0])
+    visitor.run(_COUNTED)
+    notes = partial(visitor.run, "return window.notes ?? 0")
+    with server.open(paths[1]) as page:
+
+        def goes_on() -> None:
+            """Until it was somebody else's turn, and is that of this page."""
+            while visitor.turn == "you":
+                wait(lambda: visitor.ready or visitor.turn != "you")
+                if visitor.turn == "you":
+                    before = visitor.facts["view"]
+                    visitor.give()
+                    wait(partial(lambda view: visitor.facts["view"] != view, before))
+            while visitor.turn != "you":
+                page.ask("here")  # refused; all views have come then
+                if page.view["turn"] == "you":
+                    page.answer(page.view["answers"][0]["actions"])
+                else:
+                    wait(lambda: visitor.turn == "you")
+
+        assert visitor.find("#sound").get_attribute("aria-pressed") == "false"
+        visitor.click("sound")
+        assert notes() == 2 and visitor.find("#sound").get_attribute("aria-pressed") == "true"
+        goes_on()
+        assert notes() == 2  # not so soon after the last one
+        visitor.run("window.time += 20_000")
+        goes_on()
+        assert notes() == 4
+        visitor.run("window.time += 20_000; window.looks = true")
+        goes_on()
+        assert notes() == 4
+    look(visitor, paths[0])
+    assert visitor.find("#sound").get_attribute("aria-pressed") == "true"
+    visitor.open("/")
+    assert not visitor.shows("sound")
+
+
+def test_a_second_person_at_a_link(visitor: Visitor, other: Visitor, server: Server) -> None:
+    """They watch, and play when they are let in; a reload changes nothing of it."""
+    (path,) = server.make("petrichor", ["here"], start={"seed": 4})
+    as_somebody_else(other)
+    visitor.sit(path)
+    look(other, path)
+    assert "You only watch" in other.text("guests") and not other.all("#answers button") and not other.all(".mark")
+    assert other.turn == "others" and not other.shows("undo") and other.run("return document.title") == "Petrichor"
+    wait(lambda: "Somebody else has opened your link" in visitor.text("guests"))
+    before = other.facts["view"]
+    visitor.answer()
+    wait(lambda: other.facts["view"] != before)
+    for _ in range(2):
+        look(other, path)
+        assert "You only watch" in other.text("guests")
+    wait(lambda: visitor.all("#guests button"))
+    visitor.find("#guests button").click()
+    wait(lambda: other.ready and other.turn == "you")
+    assert other.text("guests") == "" and other.all("#answers button")
+    wait(lambda: visitor.text("guests") == "")
+    other.answer()
+    other.sit(path)
+    assert other.turn == "you" and other.text("guests") == ""
+
+
+def test_seats_of_those_who_are_gone(
+    visitor: Visitor, other: Visitor, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(people, "AWAY", 0.5)
+    monkeypatch.setattr(people, "MOMENT", 0.1)
+    (path,) = server.make("petrichor", ["here"], start={"seed": 4})
+    as_somebody_else(other)
+    visitor.sit(path)
+    look(other, path)
+    assert not other.all("#guests button")
+    visitor.open("/")
+    wait(lambda: other.all("#guests button"))
+    other.find("#guests button").click()
+    wait(lambda: other.ready and other.turn == "you")
+    other.answer()
+
+
+def test_a_name_of_ones_own(visitor: Visitor, server: Server) -> None:
+    """Somebody with a link gives themselves a name, which stands in what was said before, too."""
+    name = "<b>Ana</b>"
+    visitor.sit(server.make("petrichor", ["here", "greedy"], start={"seed": 4})[0])
+    for _ in range(2):
+        visitor.answer()
+    assert any("player_0" in text for text in visitor.texts("#log .who"))
+    for given, error in (("greedy", "greedy is what somebody else is called"), (name, "")):
+        if not visitor.shows("naming"):
+            visitor.find("#owners .rename").click()
+        field = visitor.find("#own-name")
+        field.clear()
+        field.send_keys(given + Keys.ENTER)
+        wait(
+            partial(
+                lambda words: visitor.shows("naming") == bool(words) and words in visitor.text("naming-error"), error
+            )
+        )
+    wait(lambda: any(name in text for text in visitor.texts("#owners th")))
+    wait(lambda: name in visitor.text("board"))
+    assert any(name in text for text in visitor.texts("#log .who"))
+    assert not any("player_0" in text for text in visitor.texts("#log .who"))
+    assert visitor.run("return document.activeElement.matches('#owners .rename')")
+    visitor.answer()
+    visitor.open("/")
+    wait(lambda: visitor.shows("mine"))
+    assert visitor.find("#mine-list a").text == f"Petrichor: {name}"
 
 
 def test_a_page_comes_back(visitor: Visitor, server: Server) -> None:
@@ -1322,6 +1508,21 @@ def test_a_curtain_and_links_are_sound(visitor: Visitor, server: Server, sound: 
     while visitor.turn != "handover":
         visitor.answer()
     sound()
+
+
+def test_people_are_sound(visitor: Visitor, server: Server, sound: Callable[[], None]) -> None:
+    """Somebody waits to be let in; a name is given; and somebody only watches."""
+    paths = server.make("petrichor", ["apart", "apart", "greedy"], start={"seed": 3})
+    look(visitor, paths[0])
+    with server.open(paths[0], "a-browser-of-nobody"):
+        wait(lambda: visitor.all("#guests button"))
+        sound()
+    visitor.find("#owners .rename").click()
+    sound()
+    with server.open(paths[1], "a-browser-of-nobody"):
+        look(visitor, paths[1])
+        assert "You only watch" in visitor.text("guests")
+        sound()
 
 
 def test_watching_is_sound(visitor: Visitor, server: Server, sound: Callable[[], None]) -> None:
