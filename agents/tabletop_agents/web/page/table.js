@@ -6,7 +6,7 @@ import { closeAnalysis, moveInLine, showAnalysis } from "./analysis.js";
 import { disableAnswers, lightAnswers, narrowAnswers, showAnswers, startFilter, typed } from "./answers.js";
 import { clearBoard, clearMarks, light, markPlaces, showBoard } from "./board.js";
 import { $, attempt, complain, complainOn, make, sentence, token } from "./dom.js";
-import { afterEditing, checkAgain, closeEditor, isEditing } from "./editor.js";
+import { afterEditing, checkAgain, isEditing, leaveEditor } from "./editor.js";
 import { usePanes } from "./layout.js";
 import { analyseAt, ask, present, save, waiting } from "./present.js";
 import { closeReview, isRetrying, reviewPart, showReview, tryAnswer } from "./review.js";
@@ -411,7 +411,7 @@ export function tableKey(key) {
   if (shown.kind === "analyse" && moveInLine(key)) return true;
   if (key === "Escape" && begun.length && active) return undo(), true;
   if (key === "Escape" && isTelling()) return skip(), true;
-  if (key === "Escape" && isEditing()) return closeEditor(), true;
+  if (key === "Escape" && isEditing()) return leaveEditor(), true;
   if (isEditing()) return false;
   if (key === "u") return undo(), true;
   if (key === "?") return askAdvice(), true;
