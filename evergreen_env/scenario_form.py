@@ -24,7 +24,6 @@ from evergreen_env.words import PIECE_WORDS, POWER_WORDS, places_in
 from tabletop_engine.described import forms
 from tabletop_engine.described.forms import Form
 
-
 _QUESTIONS = {
     "game_over": "none, the game is over",
     "draft": "which card to take",

@@ -38,7 +38,6 @@ from tabletop_engine.described import forms
 from tabletop_engine.described.forms import Form
 from tabletop_engine.described.scenarios import MOST
 
-
 _QUESTIONS = {
     "game_over": "none, the game is over",
     "draft": "which card to keep",

@@ -12,8 +12,8 @@ values):
     {"kind": "fixed", "value": 2}                        only this value: a switch of this game
 
 `"none": true` also allows null. `"shortest"` is the least number of entries of a list. `"place"` is the value's place
-on the board, as in `tabletop_engine.game.Drawing.places`; `"also"` has more of them, and `"places"` those of the entries
-of a list.
+on the board, as in `tabletop_engine.game.Drawing.places`; `"also"` has more of them, and `"places"` has those of the
+entries of a list.
 
 For people, all of it optional:
 
@@ -60,7 +60,7 @@ def names(names: Sequence[str]) -> Form:
 
 def listing(of: Form, longest: int, shortest: int = 0, places: Sequence[Place] = ()) -> Form:
     """The form of a list with `shortest` to `longest` entries, all of the form `of`. `places` are those of entries."""
-    more = {"shortest": shortest} if shortest else {}
+    more: Form = {"shortest": shortest} if shortest else {}
     if places:
         more["places"] = [_as_data(place) for place in places]
     return {"kind": "list", "of": of, "longest": longest, **more}
