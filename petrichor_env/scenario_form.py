@@ -12,6 +12,7 @@ from petrichor_env.scenarios import DICE, DIE_SIDES, MODULE_OF_KEY, limits
 from petrichor_env.state import (
     CROP_NAMES,
     DECISION_NAMES,
+    FACE_DOWN,
     HARVEST,
     NUM_FORECASTS,
     PHASE_NAMES,
@@ -106,7 +107,8 @@ def form(state: State) -> Form:
     stocks = ("deck", str(int(state["deck"].sum())))
     primrose = [tile_name(config.players, tile) for tile in np.flatnonzero(state["crop"] == Crop.PRIMROSE).tolist()]
     controller = following(agent_or_none, "Who controls the Primrose")
-    sides = ["harvest" if side == HARVEST else str(side) for side in state["dice"].tolist()]
+    rolled = [] if (state["crop"] == FACE_DOWN).any() else state["dice"].tolist()
+    sides = ["harvest" if side == HARVEST else str(side) for side in rolled]
     side = forms.said(forms.choice(DIE_SIDES), labels=["1 vote", "2 votes", "3 votes", "4 votes", "Harvest"])
     dice = forms.said(forms.listing(side, DICE, shortest=DICE), "Harvest dice")
     weather = {name: forms.said(drops, f"Votes for {name.capitalize()}") for name in WEATHER_NAMES}
