@@ -1027,11 +1027,11 @@ def test_setting_a_position_up(analysed: Visitor) -> None:
 
 def test_what_follows_goes_along(visitor: Visitor, server: Server) -> None:
     """A card in a hand comes from the deck; with another question its answers so far are forgotten, which is said."""
-    (path,) = server.make("petrichor", [], players=2, kind="analyse", start={"seed": 3})
+    hands = {"player_0": {"sun": 2}, "player_1": {"frost": 2}}
+    voting = {"players": 2, "decision": "vote", "turns": 0, "pending": {"card": "frost"}, "hands": hands}
+    (path,) = server.make("petrichor", [], players=2, kind="analyse", start={"scenario": json.dumps(voting)})
     visitor.open(path)
     visitor.starts("analyse")
-    while visitor.view()["asked"].find("vote") < 0:
-        visitor.answer()
     visitor.click("set-up")
     wait(lambda: "in order" in visitor.text("editor-error"))
     deck = "return document.querySelector('#board [data-deck]').dataset.deckKinds.split(',').map(Number)"

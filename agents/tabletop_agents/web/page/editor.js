@@ -12,6 +12,7 @@ const FEW = 6; // values that are left to the rules one by one, before all are
 let at = null; // what the fields belong to: {position, owners, change}; null: the description as text
 let accepted = []; // the descriptions that the rules allow, the present one last
 let changedAt = []; // the path of the last change
+let along = ""; // what was left to the rules with it, in words
 let spot = null; // the place on the board that is open: {place, paths}
 let timer = 0;
 let latest = 0;
@@ -29,6 +30,7 @@ export async function openEditor() {
     const { description, form, whole } = await ask("describe");
     at = form && { position: new Position(form, description, whole), owners: view().owners, change };
     accepted = [description];
+    along = "";
     if (at) fillForm();
     else fillText(description);
   });
@@ -150,9 +152,11 @@ async function checkWithout(mine) {
 /* sent: what was given when the server was asked; description: what it allows. */
 function accept({ parts, board, form, whole }, sent, description, paths) {
   if (at) Object.assign(at.position, { form, whole }, at.position.given === sent ? { given: description } : {});
-  if (JSON.stringify(description) !== JSON.stringify(accepted.at(-1))) accepted.push(description);
-  const again = paths.length ? ` Left to the rules with it: ${paths.map((path) => calledInFull(at, path)).join("; ")}.` : "";
-  tell("", "", again);
+  if (JSON.stringify(description) !== JSON.stringify(accepted.at(-1))) {
+    accepted.push(description);
+    along = paths.length ? ` Left to the rules with it: ${paths.map((path) => calledInFull(at, path)).join("; ")}.` : "";
+  }
+  tell("", "");
   showBoard(parts, board, "The board as it is set up");
   if (at) refresh($("editor"));
   markSpots();
@@ -162,14 +166,15 @@ function takeBack() {
   if (!$("use").disabled && accepted.length > 1) accepted.pop();
   at.position.given = accepted.at(-1);
   changedAt = [];
+  along = "";
   refresh($("editor"));
   check();
 }
 
 /* The words in which the server, or this page, refuses a description. */
-function tell(words, where, more = "") {
+function tell(words, where) {
   const told = words && at ? inWords(words, where) : words;
-  $("editor-error").textContent = told || `This position is in order.${more}`;
+  $("editor-error").textContent = told || `This position is in order.${along}`;
   $("editor-error").classList.toggle("right", !told);
   $("use").disabled = told !== "";
   $("take-back").hidden = !at || (!told && accepted.length < 2);
