@@ -1045,8 +1045,8 @@ def test_what_follows_goes_along(visitor: Visitor, server: Server) -> None:
     next(one for one in question.find_elements("css selector", "option") if one.text.startswith("The turn")).click()
     wait(lambda: "Left to the rules with it: What has been chosen so far." in visitor.text("editor-error"))
     visitor.click("use")
-    wait(lambda: visitor.view()["start"] == "scenario" and visitor.ready)
-    assert "to play a card or pass" in visitor.view()["asked"]
+    wait(lambda: "to play" in visitor.view()["asked"] and visitor.ready)
+    assert visitor.view()["start"] == "scenario" and not visitor.shows("editor")
 
 
 def test_setting_up_by_keys_on_a_phone(visitor: Visitor, server: Server) -> None:

@@ -217,7 +217,7 @@ function choice(at, path, node, options, inPanel) {
   }
   const select = make("select", "", new Option(LEFT, -1), ...options.map(([text], i) => new Option(text, i)));
   const made = labelled(at, path, select);
-  select.addEventListener("input", () => put(Number(select.value)));
+  select.addEventListener("change", () => put(Number(select.value)));
   made.show = () => {
     select.options[0].textContent = blank();
     select.value = chosen();

@@ -403,6 +403,7 @@ $("show-links").addEventListener("click", () => present.leave({ links: links.lin
 export function tableKey(key) {
   const shown = present.view;
   if (!shown) return false;
+  if (isEditing()) return key === "Escape" && (leaveEditor(), true);
   if (key === " " && isTelling() && shown.kind !== "watch") return skip(), true;
   if (shown.kind === "watch" && key === " ") return toggleWatch(), true;
   if (shown.kind === "watch" && key === "ArrowRight") return stepWatch(), true;
@@ -411,8 +412,6 @@ export function tableKey(key) {
   if (shown.kind === "analyse" && moveInLine(key)) return true;
   if (key === "Escape" && begun.length && active) return undo(), true;
   if (key === "Escape" && isTelling()) return skip(), true;
-  if (key === "Escape" && isEditing()) return leaveEditor(), true;
-  if (isEditing()) return false;
   if (key === "u") return undo(), true;
   if (key === "?") return askAdvice(), true;
   if (key === "/") return startFilter();
