@@ -986,9 +986,8 @@ def test_setting_a_position_up(analysed: Visitor) -> None:
     wait(lambda: analysed.shows("spot") and analysed.text("spot-title") == f"Tile {tile}")
     assert analysed.run("return document.activeElement.id") == "spot-title"
     drops = f"field.{tile}.drops.player_0"
-    before = int(edited(analysed, drops).get_attribute("value"))
+    number = str(int(edited(analysed, drops).get_attribute("value")) + 1)
     more(analysed, drops)
-    number = str(before + 1)
     wait(lambda: analysed.picture != picture)
     assert edited(analysed, drops).get_attribute("value") == number
 
