@@ -158,6 +158,8 @@ def test_looking_back(visitor: Visitor, server: Server, sound: Callable[[], None
     wait(lambda: visitor.text("place").startswith(f"Step {marks[-1]} of"), SECONDS)
     sound()
 
+    assert by_id(visitor.browser, "retry-order").get_attribute("value") == "drop"  # the dearest first
+    by_id(visitor.browser, "retry-order").find_element("css selector", "[value=step]").click()
     visitor.click("retry-start")
     wait(lambda: visitor.text("retry-asked").startswith("Mistake 1 of") and visitor.ready, SECONDS)
     first = min(marks)
@@ -187,6 +189,19 @@ def test_looking_back(visitor: Visitor, server: Server, sound: Callable[[], None
         wait(lambda: visitor.text("retry-asked").startswith("Mistake 2 of"), SECONDS)
         visitor.click("retry-stop")
     wait(lambda: visitor.shows("moments") and not visitor.shows("retry") and visitor.ready, SECONDS)
+
+    # on a phone the dearest one, and what is asked stands in the sheet
+    resize(visitor.browser, *PHONE)
+    visitor.run("document.querySelector('#retry-order [value=drop]').selected = true")
+    visitor.run("document.getElementById('retry-start').click()")
+    dearest = max((one for one in moments if one["step"] in marks), key=lambda one: one["drop"])
+    wait(lambda: f"step {dearest['step'] + 1}." in visitor.text("retry-asked") and visitor.ready, SECONDS)
+    wait(lambda: visitor.text("place").startswith(f"Step {dearest['step']} of"), SECONDS)
+    asked = visitor.run("return document.getElementById('retry-asked').getBoundingClientRect()")
+    assert asked["top"] > 0.3 * PHONE[1] and asked["bottom"] <= PHONE[1]
+    visitor.click("retry-stop")
+    wait(lambda: not visitor.shows("retry") and visitor.ready, SECONDS)
+    resize(visitor.browser, *DESK)
 
     played = visitor.text("place")
     visitor.run("document.querySelector('#answers button').click()")  # now an answer is played, and leaves the game
@@ -1115,8 +1130,24 @@ def asked_of(state: Any) -> str:
     return html.unescape(drawn.partition('data-asked="')[2].partition('"')[0])
 
 
+def spot_at(visitor: Visitor, begins: str) -> dict[str, Any]:
+    """The first place of the board, while it is set up, whose name begins so."""
+    return next(spot for spot in visitor.run(_EDITED) if spot["place"].startswith(begins))
+
+
+def edited(visitor: Visitor, where: str) -> Any:
+    """The field of what is open on the board."""
+    return visitor.find(f"#spot [data-where='{where}'] input")
+
+
+def more(visitor: Visitor, where: str, times: int = 1) -> None:
+    """Press the button beside a number."""
+    for _ in range(times):
+        visitor.find(f"#spot [data-where='{where}'] button[aria-label^='One more']").click()
+
+
 def test_setting_a_position_up(analysed: Visitor) -> None:
-    """What the rules don't allow is said beside its field, and can't be used; then it can, and is played on from."""
+    """What the rules don't allow is said, and can't be used; then it can, and is played on from."""
     analysed.find("#line [data-step='30']").click()
     wait(lambda: step_of(analysed) == 30)
     analysed.click("set-up")
@@ -1125,24 +1156,39 @@ def test_setting_a_position_up(analysed: Visitor) -> None:
     was = field.get_attribute("value")
     field.clear()
     field.send_keys("9")
-    wait(lambda: analysed.texts("#form [data-where='round'] .problem") == ["round: 9; allowed are 1 to 4"])
+    wait(lambda: analysed.texts("#form [data-where='round'] .problem") == ["Round: 9; allowed are 1 to 4"])
     assert field.get_attribute("aria-invalid") == "true" and not by_id(analysed.browser, "use").is_enabled()
     field.clear()
     field.send_keys(was)
     wait(lambda: "in order" in analysed.text("editor-error"))
     assert analysed.all("#form .problem") == []
 
-    # a place on the board leads to its fields
+    # a place on the board opens what lies there
     picture = analysed.picture
-    spot = next(spot for spot in analysed.run(_EDITED) if spot["place"].startswith("tile:"))
-    analysed.point(*spot["at"])
+    spot = spot_at(analysed, "tile:")
     tile = spot["place"].partition(":")[2]
-    drops = f"#form [data-where='field.{tile}.drops.player_0'] input"
-    wait(lambda: analysed.find(drops).is_displayed())
-    number = "4" if analysed.find(drops).get_attribute("value") != "4" else "3"
-    analysed.find(drops).clear()
-    analysed.find(drops).send_keys(number)
+    assert spot["words"] == f"Tile {tile}"
+    analysed.point(*spot["at"])
+    wait(lambda: analysed.shows("spot") and analysed.text("spot-title") == f"Tile {tile}")
+    assert analysed.run("return document.activeElement.id") == "spot-title"
+    drops = f"field.{tile}.drops.player_0"
+    number = str(int(edited(analysed, drops).get_attribute("value")) + 1)
+    more(analysed, drops)
     wait(lambda: analysed.picture != picture)
+    assert edited(analysed, drops).get_attribute("value") == number
+
+    # too much is refused by its rule, with the name that the player has on the board, and can be taken back
+    more(analysed, drops, 25)
+    wait(
+        lambda: re.fullmatch(r".+ has \d+ drops on tiles and in clouds; a player has 20", analysed.text("editor-error"))
+    )
+    assert not analysed.text("editor-error").startswith("player_0")
+    assert not by_id(analysed.browser, "use").is_enabled()
+    analysed.click("take-back")
+    wait(lambda: "in order" in analysed.text("editor-error"))
+    assert edited(analysed, drops).get_attribute("value") == number
+    press(analysed.browser, Keys.ESCAPE)
+    assert not analysed.shows("spot") and analysed.shows("editor")
     before = analysed.ready
     analysed.click("use")
     analysed.changed(before)
@@ -1162,6 +1208,55 @@ def test_setting_a_position_up(analysed: Visitor) -> None:
     assert analysed.text("about").startswith("2 players")
     assert analysed.find(f"#board [data-tile='{tile}']").get_attribute("data-drops").split(",")[0] == number
     assert state["round"] == int(was)
+
+
+def test_what_follows_goes_along(visitor: Visitor, server: Server) -> None:
+    """A card in a hand comes from the deck; with another question its answers so far are forgotten, which is said."""
+    hands = {"player_0": {"sun": 2}, "player_1": {"frost": 2}}
+    voting = {"players": 2, "decision": "vote", "turns": 0, "pending": {"card": "frost"}, "hands": hands}
+    (path,) = server.make("petrichor", [], players=2, kind="analyse", start={"scenario": json.dumps(voting)})
+    visitor.open(path)
+    visitor.starts("analyse")
+    visitor.click("set-up")
+    wait(lambda: "in order" in visitor.text("editor-error"))
+    deck = "return document.querySelector('#board [data-deck]').dataset.deckKinds.split(',').map(Number)"
+    before = visitor.run(deck)
+    visitor.point(*spot_at(visitor, "owner:player_1")["at"])
+    more(visitor, "hands.player_1.wind")
+    wait(lambda: visitor.run(deck) != before)
+    assert [one - other for one, other in zip(before, visitor.run(deck), strict=True)] == [0, 0, 1, 0]
+    visitor.find("#spot-close").click()
+    question = visitor.find("#form [data-where='decision'] select")
+    next(one for one in question.find_elements("css selector", "option") if one.text.startswith("The turn")).click()
+    wait(lambda: "Left to the rules with it: What has been chosen so far." in visitor.text("editor-error"))
+    visitor.click("use")
+    wait(lambda: "to play" in visitor.view()["asked"] and visitor.ready)
+    assert visitor.view()["start"] == "scenario" and not visitor.shows("editor")
+
+
+def test_setting_up_by_keys_on_a_phone(visitor: Visitor, server: Server) -> None:
+    """A space by Enter, Tab and arrows: what it has is chosen in the sheet below it; then it has the focus again."""
+    resize(visitor.browser, *PHONE)
+    (path,) = server.make("evergreen", [], players=2, kind="analyse", start={"seed": 3})
+    visitor.open(path)
+    visitor.starts("analyse")
+    visitor.run("document.getElementById('set-up').click()")
+    wait(lambda: "in order" in visitor.text("editor-error"))
+    place = "player:player_0 space:c2"
+    visitor.run("document.querySelector(`.mark[data-place='${arguments[0]}']`).focus()", place)
+    press(visitor.browser, Keys.ENTER)
+    wait(lambda: visitor.text("spot-title") == "Space c2 of player_0")
+    press(visitor.browser, Keys.TAB, Keys.TAB, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    piece = "return document.querySelector('[data-player=player_0] [data-space=c2]').dataset.piece"
+    wait(lambda: visitor.run(piece) == "small_tree")
+    sheet = visitor.run("return document.getElementById('editor-bar').getBoundingClientRect()")
+    hit = visitor.run("return document.querySelector('.mark.lit .hit').getBoundingClientRect()")
+    assert sheet["bottom"] == PHONE[1] and hit["top"] >= 0 and hit["bottom"] <= sheet["top"]
+    chips = visitor.run("return [...document.querySelectorAll('#spot .chips label')].map((one) => one.offsetHeight)")
+    assert len(chips) == 6 and min(chips) >= LEAST
+    press(visitor.browser, Keys.ESCAPE)
+    assert visitor.run("return document.activeElement.dataset.place") == place
+    resize(visitor.browser, *DESK)
 
 
 def test_an_error_ends(analysed: Visitor) -> None:
@@ -1222,7 +1317,9 @@ def test_labels_of_boxes_are_whole(visitor: Visitor, server: Server, game: str) 
         assert boxes and all(lines == 1 and width < LEAST for _, lines, width in boxes), boxes
 
 
-_EDITED = SPOTS.replace("mark.dataset.actions", '"0"')
+_EDITED = SPOTS.replace("mark.dataset.actions", '"0"').replace(
+    "at: null }", "at: null, words: mark.getAttribute('aria-label') }"
+)
 
 
 def test_two_opinions(analysed: Visitor) -> None:
@@ -1552,3 +1649,9 @@ def test_analysing_is_sound(analysed: Visitor, sound: Callable[[], None]) -> Non
     field.send_keys("9")
     wait(lambda: analysed.all("#form .problem"))
     sound()
+    analysed.click("take-back")
+    wait(lambda: "in order" in analysed.text("editor-error"))
+    for place in ("tile:", "owner:", "deck:", "dice:"):
+        analysed.tap(spot_at(analysed, place))
+        assert analysed.shows("spot")
+        sound()

@@ -21,6 +21,7 @@ from tabletop_agents.web.clock import Clock
 from tabletop_agents.web.line import Line
 from tabletop_agents.web.messages import LARGEST, Allowance, Refused
 from tabletop_agents.web.people import Company, Page, names_of
+from tabletop_engine.described.forms import shortest
 from tabletop_engine.errors import IllegalAction, ScenarioError, TabletopError
 from tabletop_engine.game import NOBODY, Game
 from tabletop_engine.replays.page import page as page_of
@@ -561,14 +562,22 @@ class Table:
         return {}
 
     async def _on_describe(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
-        state = self._line.state
-        description = {key: value for key, value in self.game.described(state).items() if not _is_too_large(value)}
-        return {"description": description, "form": self._form(state)}
+        """The position: what is given of it, so that the rest follows, and the whole."""
+        state, components = self._line.state, self._line.config.components
+        form, whole = self.game.form(state), self.game.described(state)
+        given = whole
+        if form is not None:
+            given = await asyncio.to_thread(shortest, form, whole, lambda one: self.game.scenario(one, components))
+        return {"description": _readable(given), **self._edited(state)}
 
     async def _on_check(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         other, boards = self._line_of(message["description"]), views.Boards()
         board = boards.add(other, other.state, None)
-        return {"board": board, "parts": boards.parts, "form": self._form(other.state)}
+        return {"board": board, "parts": boards.parts, **self._edited(other.state)}
+
+    def _edited(self, state: Any) -> dict[str, Any]:
+        """What an editor shows of a position."""
+        return {"form": self._form(state), "whole": _readable(self.game.described(state))}
 
     def _form(self, state: Any) -> dict[str, Any] | None:
         """The form for a position, without numbers that browsers would round: the random stream stays as it is."""
@@ -676,6 +685,11 @@ def _push(link: Link, message: dict[str, Any]) -> None:
     text = json.dumps(message)
     for page in link.pages:
         page.push(text)
+
+
+def _readable(description: dict[str, Any]) -> dict[str, Any]:
+    """A description without the numbers that browsers would round."""
+    return {key: value for key, value in description.items() if not _is_too_large(value)}
 
 
 def _is_too_large(value: Any) -> bool:

@@ -6,7 +6,7 @@ import { closeAnalysis, moveInLine, showAnalysis } from "./analysis.js";
 import { disableAnswers, lightAnswers, narrowAnswers, showAnswers, startFilter, typed } from "./answers.js";
 import { clearBoard, clearMarks, light, markPlaces, showBoard } from "./board.js";
 import { $, attempt, complain, complainOn, make, sentence, token } from "./dom.js";
-import { afterEditing, checkAgain, closeEditor, isEditing } from "./editor.js";
+import { afterEditing, checkAgain, isEditing, leaveEditor } from "./editor.js";
 import { usePanes } from "./layout.js";
 import { announce, clockCame, forgetPeople, isForUs, peopleCame, seenBy, showSeats } from "./people.js";
 import { analyseAt, ask, present, save, waiting } from "./present.js";
@@ -395,6 +395,7 @@ $("show-links").addEventListener("click", () => present.leave({ links: links.lin
 export function tableKey(key) {
   const shown = present.view;
   if (!shown) return false;
+  if (isEditing()) return key === "Escape" && (leaveEditor(), true);
   if (key === " " && isTelling() && shown.kind !== "watch") return skip(), true;
   if (shown.kind === "watch" && key === " ") return toggleWatch(), true;
   if (shown.kind === "watch" && key === "ArrowRight") return stepWatch(), true;
@@ -403,8 +404,6 @@ export function tableKey(key) {
   if (shown.kind === "analyse" && moveInLine(key)) return true;
   if (key === "Escape" && begun.length && active) return undo(), true;
   if (key === "Escape" && isTelling()) return skip(), true;
-  if (key === "Escape" && isEditing()) return closeEditor(), true;
-  if (isEditing()) return false;
   if (key === "u") return undo(), true;
   if (key === "?") return askAdvice(), true;
   if (key === "/") return startFilter();
