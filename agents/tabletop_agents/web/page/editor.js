@@ -1,7 +1,8 @@
 /* Setting a position up: by clicks on the board, each of which opens what lies there, and in a form; checked by the server after every change. */
 
-import { $, attempt, make } from "./dom.js";
+import { $, make } from "./dom.js";
 import { light, markPlaces, showBoard } from "./board.js";
+import { isEditing } from "./editing.js";
 import { called, calledInFull, field, problemAt, refresh, withNames } from "./form.js";
 import { Position, whereOf } from "./position.js";
 import { ask, view } from "./present.js";
@@ -18,23 +19,15 @@ let timer = 0;
 let latest = 0;
 let closed = () => {};
 
-/* What is done when the editor has closed. */
-export function afterEditing(act) {
-  closed = act;
-}
-
-export const isEditing = () => !$("editor").hidden;
-
-export async function openEditor() {
-  const succeeded = await attempt(async () => {
-    const { description, form, whole } = await ask("describe");
-    at = form && { position: new Position(form, description, whole), owners: view().owners, change };
-    accepted = [description];
-    along = "";
-    if (at) fillForm();
-    else fillText(description);
-  });
-  if (!succeeded) return;
+/* afterwards: what is done when it has closed. */
+export async function openEditor(afterwards) {
+  closed = afterwards;
+  const { description, form, whole } = await ask("describe");
+  at = form && { position: new Position(form, description, whole), owners: view().owners, change };
+  accepted = [description];
+  along = "";
+  if (at) fillForm();
+  else fillText(description);
   $("editor").hidden = false;
   document.body.dataset.editing = "true";
   $("editor-error").textContent = "";

@@ -6,7 +6,7 @@ import { closeAnalysis, moveInLine, showAnalysis } from "./analysis.js";
 import { disableAnswers, lightAnswers, narrowAnswers, showAnswers, startFilter, typed } from "./answers.js";
 import { clearBoard, clearMarks, light, markPlaces, showBoard } from "./board.js";
 import { $, attempt, complain, complainOn, make, sentence, token } from "./dom.js";
-import { afterEditing, checkAgain, isEditing, leaveEditor } from "./editor.js";
+import { afterEditing, checkAgain, isEditing, leaveEditor } from "./editing.js";
 import { usePanes } from "./layout.js";
 import { announce, clockCame, forgetPeople, isForUs, peopleCame, seenBy, showSeats } from "./people.js";
 import { analyseAt, ask, present, save, waiting } from "./present.js";
