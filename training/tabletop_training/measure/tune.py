@@ -53,7 +53,7 @@ TARGETS = {
     "win_rate": ("win rate", 0.02, 1.0),
     "margin": ("margin (points)", 0.5, 0.05),
     "seats": ("largest advantage of a seat (win rate)", 0.015, 1.0),
-    "length": ("decisions of a game", 2.0, 0.02),
+    "length": ("number of decisions", 2.0, 0.02),
 }
 """For each figure: its words, how near is near enough, and what a unit counts against a change."""
 
