@@ -53,6 +53,9 @@ actions are legal; the environments' action masks say which.
 Each action has a name: `ACTIONS["{name}"]` is {number}, and `ACTION_NAMES[{number}]` is `"{name}"`. Both are in
 `{module}`."""
 _NUMBERS = """\
+This page is for those who train networks that read the numbers on the pieces. How to change numbers is said in
+[Components](components.md).
+
 The numbers on the pieces as one flat `float32` vector of {size} numbers between {low} and {high}, made of named blocks.
 With `observe_numbers=True` they follow the observation; `Batch.numbers` has them for each game. A network that reads
 them can play with any box ([many boxes](BOXES)).

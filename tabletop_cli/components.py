@@ -1,8 +1,9 @@
-"""The command `components`: every number of a game with where it comes from, as tables or JSON."""
+"""The command `components`: every number of a game with where it comes from, as tables or JSON; boxes and ranges."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json as json_text
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +16,7 @@ from tabletop_cli.output import json_to
 from tabletop_engine.described.draws import DRAWS_VERSION
 from tabletop_engine.described.overlays import OVERLAY, ComponentFile, Components, Numbers, as_toml
 from tabletop_engine.described.ranges import stated
+from tabletop_engine.errors import ConfigError
 from tabletop_engine.text.screen import Screen
 
 Section = tuple[str, str, Sequence[tuple[str, str, str]]]
@@ -30,7 +32,9 @@ def add_components(
 
     @app.command(
         rich_help_panel=GAME,
-        epilog=line.examples("components", "components --json numbers.json", "components --draw 17"),
+        epilog=line.examples(
+            "components", "components --json numbers.json", "components --draw 17", "components --ranges"
+        ),
     )
     def components(
         overlay: options.Overlay = None,
@@ -44,9 +48,15 @@ def add_components(
                 show_default=False,
             ),
         ] = None,
+        ranges: Annotated[
+            bool,
+            typer.Option("--ranges", help="Print the range of every number that has one, as an overlay to change."),
+        ] = False,
         json: options.Json = None,
     ) -> None:
         """Print every number on the game's components, and where each comes from."""
+        if ranges and draw is not None:
+            raise ConfigError("ranges: not with --draw, which prints numbers drawn from them")
         with json_to(json) as on_result:
             if draw is not None:
                 box = file().draw(draw, overlay)
@@ -55,15 +65,38 @@ def add_components(
                 on_result(box)
                 return
             loaded = file().load(overlay)
+            if ranges:
+                found = {
+                    key: stated(one.range, file().keys[key]) for key, one in loaded.items() if one.range is not None
+                }
+                print(f"# Ranges of {line.name} components: what a number may be, and what it is now.")
+                print(_ranges_as_toml(found, loaded), end="")
+                on_result(found)
+                return
             console = Screen()
             for title, first_column, rows in sections():
                 console.print(_table(title, first_column, rows, loaded))
                 console.print()
             console.print(_note(loaded, file().page))
-            on_result(_nested(loaded))
+            on_result(_nested(loaded, file()))
 
 
-def _nested(loaded: Components) -> dict[str, Any]:
+def _ranges_as_toml(ranges: Mapping[str, Any], loaded: Components) -> str:
+    lines: list[str] = []
+    before = None
+    for key, one in ranges.items():
+        table, _, name = key.rpartition(".")
+        if table != before:
+            lines += [*([""] if lines else []), f"[{table}]"]
+            before = table
+        ((form, values),) = one.items() if isinstance(one, dict) else (("", one),)
+        text = json_text.dumps(values, ensure_ascii=False)
+        text = f"{{{form} = {text}}}" if form else text
+        lines.append(f"range.{name} = {text}  # now {json_text.dumps(loaded[key].plain, ensure_ascii=False)}")
+    return "\n".join([*lines, ""])
+
+
+def _nested(loaded: Components, file: ComponentFile) -> dict[str, Any]:
     """The numbers in the tables of a component file, each key as a value and its sources."""
     tree: dict[str, Any] = {}
     for key, numbers in loaded.items():
@@ -76,7 +109,7 @@ def _nested(loaded: Components) -> dict[str, Any]:
         else:
             table[name] = {"value": list(numbers.values), "source": list(numbers.sources)}
         if numbers.range is not None:
-            table[name]["range"] = stated(numbers.range, numbers.single)
+            table[name]["range"] = stated(numbers.range, file.keys[key])
     return tree
 
 

@@ -80,7 +80,8 @@ def add_tune(app: typer.Typer, line: CommandLine, file: Callable[[], ComponentFi
                 wanted = float(goal)
             except ValueError:
                 raise ConfigError(
-                    f"target={target!r}: must be one of {', '.join(_TARGETS)} with a number, such as win_rate=0.5"
+                    f"target{'' if target is None else f'={target!r}'}: say what to reach, such as win_rate=0.5: one of"
+                    f" {', '.join(_TARGETS)}, with a number"
                 ) from None
             task = module.Task(
                 figure,

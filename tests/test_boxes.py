@@ -25,7 +25,7 @@ from tabletop_engine.described.draws import Stated, draw
 from tabletop_engine.described.keys import Key
 from tabletop_engine.described.overlays import ComponentFile
 from tabletop_engine.described.ranges import Each, OneOf, Permuted, Range, allows
-from tabletop_engine.errors import ComponentsError
+from tabletop_engine.errors import ComponentsError, ConfigError
 from tabletop_engine.game import game_of
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.seeds import Chance, Stream
@@ -357,6 +357,32 @@ def test_command_draws_with_an_overlay(tmp_path: Path) -> None:
     overlay.write_text("[tiles.cotton]\nscores = [9, 1, 0, 0]\n", encoding="utf-8")
     shown = CliRunner().invoke(cli.app, ["components", "--draw", "17", "--overlay", str(overlay)])
     assert shown.exit_code == 0 and "scores = [9, 1, 0, 0]" in shown.stdout
+
+
+@pytest.mark.parametrize(("file", "command"), [(PETRICHOR, cli), (EVERGREEN, evergreen_cli)], ids=FILES)
+def test_command_prints_the_ranges_as_an_overlay(tmp_path: Path, file: ComponentFile, command: Any) -> None:
+    shown = CliRunner().invoke(command.app, ["components", "--ranges", "--json", str(tmp_path / "ranges.json")])
+    assert shown.exit_code == 0
+    ideas = tmp_path / "ideas.toml"
+    ideas.write_text(shown.stdout, encoding="utf-8")
+    assert file.load(ideas) == file.load() and file.draw(17, ideas) == file.draw(17)
+    unknown = [key for key, one in file.load().items() if one.range is not None]
+    assert list(json.loads((tmp_path / "ranges.json").read_text(encoding="utf-8"))) == unknown
+
+
+def test_command_prints_the_ranges_of_an_overlay(tmp_path: Path) -> None:
+    ideas = tmp_path / "ideas.toml"
+    ideas.write_text(
+        "[tiles.cotton]\nscores = [9, 1, 0, 0]\n[pieces]\nrange.drops = {one_of = [12, 20]}\n"
+        '[southern_winds_cards]\nrange.3 = {one_of = [["sun"], ["rain"]]}\n',
+        encoding="utf-8",
+    )
+    shown = CliRunner().invoke(cli.app, ["components", "--ranges", "--overlay", str(ideas)]).stdout
+    assert "range.drops = {one_of = [12, 20]}  # now 20" in shown
+    assert 'range.3 = {one_of = [["sun"], ["rain"]]}  # now ["frost", "wind"]' in shown
+    assert "range.drops_to_grow = [2, 4]  # now 3" in shown and "[4, 6], [1, 3]" not in shown, "Cotton's is known"
+    both = CliRunner().invoke(cli.app, ["components", "--ranges", "--draw", "1"])
+    assert isinstance(both.exception, ConfigError)
 
 
 def test_command_shows_ranges_in_json(tmp_path: Path) -> None:

@@ -53,6 +53,7 @@ ORDER = (
         "--components",
         "--overlay",
         "--draw",
+        "--ranges",
     ),
     *(
         "--agents",

@@ -373,9 +373,13 @@ def test_an_overlay_that_changes_no_number(tmp_path: Path, capsys: pytest.Captur
     numbers = tmp_path / "box.toml"
     numbers.write_text("[pieces]\nclouds = 12\n")
     study = difficulty.main(["random"], 2, components=numbers, output=tmp_path / "study")
-    assert "The overlay file changes no number" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "The overlay file changes no number" in told and "ranges" not in told
     assert len(rows_of(study / "games.csv")) == 16 * 2
     assert "changed numbers" not in (study / "report.md").read_text(encoding="utf-8")
+    numbers.write_text("[pieces]\nrange.clouds = [10, 14]\n")
+    difficulty.main(["random"], 2, components=numbers, output=tmp_path / "ranges")
+    assert "Its ranges count only with --boxes." in " ".join(capsys.readouterr().out.split())
 
 
 def test_tables_fit_80_columns() -> None:

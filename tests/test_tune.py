@@ -192,7 +192,9 @@ def test_the_search_stops_when_it_cannot_reach_the_goal_and_says_how_near_it_cam
     assert candidate == {made.number.name: furthest}
     told = verdict(made, tune.verify(made, candidate, ended, HERE, lambda: False))
     near = 0.9 - 0.2 - 0.15 * (furthest - made.number.now)
-    assert f"is {near:.3g} from 0.9" in told and "Not reached (60 candidates in a row were no better)" in told
+    rate = 0.9 - near
+    assert f"the win rate is {rate:.3g} (" in told and "and was 0.2 (" in told and "The goal is 0.9" in told
+    assert "Not reached (60 candidates in a row were no better)" in told
 
 
 def test_a_candidate_is_played_once() -> None:
@@ -297,6 +299,10 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     settings = json.loads((tmp_path / "tune" / "settings.json").read_text(encoding="utf-8"))
     assert settings["keys"] == ["tiles.cotton.scores"] and settings["config"]["players"] == 1
     cli.app(["tune", "--resume", str(tmp_path / "tune")], standalone_mode=False)
+    with pytest.raises(ConfigError, match=r"target: say what to reach, such as win_rate=0\.5"):
+        cli.app(["tune"], standalone_mode=False)
+    with pytest.raises(ConfigError, match="no possible win rate, which is from 0 to 1"):
+        cli.app(["tune", "win_rate=50"], standalone_mode=False)
     for bad in ("win_rate", "win_rate=much", "fun=1", "win_rate=7"):
         with pytest.raises(ConfigError, match=r"target|goal"):
             cli.app(["tune", bad, "--output", str(tmp_path / "x")], standalone_mode=False)
@@ -310,3 +316,5 @@ def test_what_was_found_is_said_in_a_sentence() -> None:
     won = made.figure(made.play([{}], 100, 0, HERE)[0][0])
     told = verdict(made, Found({}, (won,), (won,), False, "trials"))
     assert told.startswith("Not reached (all candidates were tried). The nearest has no change")
+    told = verdict(made, Found({}, (won, won), (won, won), False, "trials"))
+    assert "is 0.15 from the goal of 0.35 in the mean over 2 ways to play, and was 0.15 from it" in told

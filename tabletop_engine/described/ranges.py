@@ -137,18 +137,30 @@ def _interval(key: Key, stated: Any, where: str) -> tuple[Value, ...]:
     return tuple(range(ends[0], ends[1] + 1))
 
 
-def stated(found: Range, single: bool) -> Any:
-    """The range as it can be stated in a file, for JSON and TOML."""
+def stated(found: Range, key: Key) -> Any:
+    """The key's range in the shortest form that a file can state, for JSON and TOML."""
+    single = key.places is None
     match found:
         case Permuted():
             return PERMUTED
         case Made(maker):
             return maker
         case OneOf(values):
+            words = [value[0] for value in values if len(value) == 1]
+            for short in (words, {"sets_of": words}):
+                if _means(key, short, found):
+                    return short
             return {"one_of": [value[0] if single else list(value) for value in values]}
         case Each(choices):
             ends = [one[0] if len(one) == 1 else [one[0], one[-1]] for one in choices]
             return [choices[0][0], choices[0][-1]] if single else ends
+
+
+def _means(key: Key, form: Any, found: Range) -> bool:
+    try:
+        return range_of(key, form, 0) == found
+    except BadRange:
+        return False
 
 
 def allows(found: Range, values: tuple[Value, ...]) -> bool | None:

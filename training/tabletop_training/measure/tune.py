@@ -53,7 +53,7 @@ TARGETS = {
     "win_rate": ("win rate", 0.02, 1.0),
     "margin": ("margin (points)", 0.5, 0.05),
     "seats": ("largest advantage of a seat (win rate)", 0.015, 1.0),
-    "length": ("decisions of a game", 2.0, 0.02),
+    "length": ("number of decisions", 2.0, 0.02),
 }
 """For each figure: its words, how near is near enough, and what a unit counts against a change."""
 
@@ -119,7 +119,9 @@ def numbers_of(file: ComponentFile, components: Any, keys: Sequence[str] = ()) -
         if key not in loaded:
             raise ConfigError(f"keys: {key!r:.80} is not a key of a component file ({file.page})")
         if not isinstance(loaded[key].range, Each | OneOf):
-            raise ConfigError(f"keys: {key} has no range of numbers or values; state one in an overlay file")
+            raise ConfigError(
+                f"keys: {key} has no range of numbers or values; state one in an overlay file ({file.page})"
+            )
     found = []
     for key, one in loaded.items():
         if keys and key not in keys:
@@ -188,7 +190,8 @@ class Task:
         if self.target not in TARGETS:
             raise ConfigError(f"target={self.target!r:.80}: must be one of {', '.join(TARGETS)}")
         if not math.isfinite(self.goal) or (self.target in ("win_rate", "seats") and not 0 <= self.goal <= 1):
-            raise ConfigError(f"goal={self.goal}: no possible {TARGETS[self.target][0]}")
+            ends = ", which is from 0 to 1" if self.target in ("win_rate", "seats") else ""
+            raise ConfigError(f"goal={self.goal:g}: no possible {TARGETS[self.target][0]}{ends}")
         counts = ("changes", "trials", "games", "verifying")
         check_at_least_one(**{name: getattr(self, name) for name in counts})
 
@@ -492,7 +495,7 @@ def main(
                 )
 
             candidate, ended = search(tuning, trials, players, on_trial, job.should_stop)
-            bar.show("verifying on new seeds", len(trials))
+            bar.show("verifying in new games", len(trials))
             found = verify(tuning, candidate, ended, players, job.should_stop)
         if found is None:
             again = f"{game.command} tune --resume {shlex.quote(str(job.folder))}"
@@ -500,6 +503,8 @@ def main(
             return job.folder
         content = write_results(job.folder, tuning, trials, found)
         job.console.print(verdict(tuning, found), soft_wrap=True)
+        for key, what, before, now in _changes(tuning, found):
+            job.console.print(f"- {key} ({what}): {before}, now {now}", soft_wrap=True, markup=False)
         on_result(content)
     return job.folder
 
@@ -548,18 +553,24 @@ def read_trials(folder: Path, tuning: Tuning) -> list[Trial]:
 def verdict(tuning: Tuning, found: Found) -> str:
     """What was reached, in a sentence."""
     words, goal = TARGETS[tuning.task.target][0], tuning.task.goal
-    after = float(np.mean([abs(one.value - goal) for one in found.after]))
-    before = float(np.mean([abs(one.value - goal) for one in found.before]))
     changes = counted(len(found.candidate), "change") if found.candidate else "no change"
-    if found.reached:
-        return (
-            f"Reached with {changes}: on new seeds the {words} is {after:.3g} from {goal:g}; it was {before:.3g} away."
+    if len(found.after) == 1:
+        says = f"the {words} is {_shown(found.after[0])}, and was {_shown(found.before[0])}. The goal is {goal:g}"
+    else:
+        after, before = (
+            float(np.mean([abs(one.value - goal) for one in figures])) for figures in (found.after, found.before)
         )
+        says = (
+            f"the {words} is {after:.3g} from the goal of {goal:g} in the mean over {len(found.after)} ways to play,"
+            f" and was {before:.3g} from it"
+        )
+    if found.reached:
+        return f"Reached with {changes}: in new games {says}."
     why = {"patience": f"{PATIENCE} candidates in a row were no better", "trials": "all candidates were tried"}
-    reason = why.get(found.stopped, "on new seeds it is further away than it seemed")
+    reason = why.get(found.stopped, "in new games it is further away than it seemed")
     return (
-        f"Not reached ({reason}). The nearest has {changes}: on new seeds the {words} is {after:.3g} from {goal:g}; it"
-        f" was {before:.3g} away, and {tuning.task.near:g} would do."
+        f"Not reached ({reason}). The nearest has {changes}: in new games {says}; {tuning.task.near:g} from it would"
+        " do."
     )
 
 
@@ -585,10 +596,11 @@ def write_results(folder: Path, tuning: Tuning, trials: Sequence[Trial], found: 
         markdown_table(("key", "what", "before", "now"), changes, left=4) if changes else "Nothing.",
         "## What it does",
         markdown_table(("game", "before", "now", "from the goal"), rows),
-        f"{markdown_code(tuning.task.agent)} plays, {tuning.task.verifying:,} games a row on seeds from"
-        f" {EVALUATION.first}, of which nothing was chosen; 95 % intervals. {len(trials)} candidates played"
-        f" {tuning.task.games:,} games a row each, all on the same seeds; the best ones {FINALISTS} times as many. A"
-        " change and its size count a little, so that few and near changes are preferred.",
+        f"{markdown_code(tuning.task.agent)} plays. A row has {tuning.task.verifying:,} new games, on seeds from"
+        f" {EVALUATION.first}: no change was chosen by them. In brackets are 95 % intervals. Before,"
+        f" {counted(len(trials), 'candidate')}, each a set of changes, played {tuning.task.games:,} games a row, all on"
+        f" the same seeds, and the best ones {FINALISTS} times as many. Each change and its size count a little against"
+        " a candidate, so that few and small changes are preferred.",
         f"To play with these numbers: `{command}`.",
     ]
     (folder / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")

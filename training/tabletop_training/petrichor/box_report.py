@@ -104,7 +104,7 @@ def _conclusions(won: np.ndarray, margins: np.ndarray, chance: np.random.Generat
         text = f"{VARIANT_TITLES[more]} costs more points than {VARIANT_TITLES[less]}"
         told.append(Conclusion(text, share_holding(cost[more] - cost[less], chance)))
     for easier, harder in pairwise(_easiest_first(won, margins)):
-        text = f"Won less often than {_title(easier)}: {_title(harder)}"
+        text = f"{_title(harder)}: won less often than {_title(easier)}"
         told.append(Conclusion(text, share_holding(won[easier] - won[harder], chance)))
     return tuple(told)
 
@@ -242,14 +242,18 @@ def section(study: Study, found: Sequence[OverBoxes], shipped: Mapping[Key, floa
     widths = [rate.nine_tenths[1].value - rate.nine_tenths[0].value for rate in rates]
     hardest, widest = int(order[-1]), int(np.argmax(widths))
     between = [100 * rate.share.value for rate in rates]
+    told = f"{name} wins {_range(rates[hardest])} with {_title(hardest)}. No set is harder on average,"
+    if hardest == widest:
+        told += " and no other differs so much from box to box."
+    else:
+        told += f" and the set that differs most from box to box is {_title(widest)}: {_range(rates[widest])}."
     start = (
-        f"Some numbers on the pieces are unknown. So {rates[0].boxes} boxes were drawn, in which each is anything"
-        " that its range allows (`petrichor components --draw`), and every agent played every set with each of them,"
-        f" {rates[0].games} games a box. The boxes' own win rates are estimated together, so the chance of the games"
-        f" does not count as a difference between boxes. {name} wins {_range(rates[hardest])} with {_title(hardest)},"
-        f" the hardest set in the mean; the widest range is that of {_title(widest)}: {_range(rates[widest])}. Of the"
-        f" variance of a single game's result, {min(between):.0f} to {max(between):.0f} % is between boxes; the rest is"
-        " chance within a box."
+        f"Some numbers on the pieces are unknown. So {rates[0].boxes} boxes were drawn: whole sets of numbers, each"
+        " unknown one drawn from what it may be (`petrichor components --draw`). Every agent played every set of"
+        f" variants with each box, {rates[0].games} games a box. Luck alone makes so few games differ from box to box."
+        " That part is estimated and left out: the win rates of the boxes are what many more games would show. "
+        f"{told} Of the variance of a single game's result, {min(between):.0f} to {max(between):.0f} % comes from the"
+        " box; the rest is luck."
     )
     rows = []
     for one in found:
@@ -262,7 +266,8 @@ def section(study: Study, found: Sequence[OverBoxes], shipped: Mapping[Key, floa
             )
             ends = (_ends(rate.half), _ends(rate.nine_tenths), f"{100 * rate.share.value:.0f}")
             rows.append((_title(index), markdown_code(agent_title(one.agent)), *cells, *ends))
-    head = ("won, %: this study's numbers", "mean of all boxes", "median", "half of the boxes", "nine tenths of them")
+    numbers = "shipped" if study.components is None else "overlay's"
+    head = (f"won, %: {numbers} numbers", "mean of all boxes", "median box", "half of the boxes", "nine tenths of them")
     look_up = [
         (key_title(number.keys), _code(number.keys), with_ends(number.index, 100))
         for number in first.look_up.numbers[:_SHOWN]
@@ -272,15 +277,17 @@ def section(study: Study, found: Sequence[OverBoxes], shipped: Mapping[Key, floa
         start,
         "![Win rates over the boxes](boxes.png)",
         markdown_table(("set", "agent", *head, "variance between boxes, %"), rows, left=2),
-        f"What holds in how many boxes, when {name} plays (with 95 % intervals):",
+        f"What holds in how many boxes, when {name} plays (in brackets 95 % intervals; a wide one says that these games"
+        " cannot tell):",
         markdown_table(
             ("conclusion", "boxes, %"), [(one.text, with_ends(one.share, 100, 0)) for one in first.conclusions]
         ),
         "### What to look up first",
-        f"If you own the box: how much of the spread of {name}'s margin between boxes goes if a number is known, by"
-        " itself. Each figure says how well a curve in these numbers alone predicts a box from all others. All numbers"
-        f" together predict {with_ends(first.look_up.together, 100)} % of the spread; what is left is how numbers act"
-        " on each other, or noise.",
+        f"Which number should you read first, if you own the game? The points by which {name} is ahead differ from box"
+        " to box. The table says what share of this spread (of its variance) a number explains by itself: how well a"
+        " curve in this number predicts boxes that it was not fitted to. All numbers together predict"
+        f" {with_ends(first.look_up.together, 100)} % of the spread. The rest is how numbers act on each other, or"
+        " noise.",
         "![What to look up first](look_up.png)",
         markdown_table(("number", "key", "share of the spread, %"), look_up, left=2),
     ]

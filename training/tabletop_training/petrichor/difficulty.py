@@ -12,6 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from petrichor_env.component_files import COMPONENTS
 from petrichor_env.config import VARIANTS
 from tabletop_agents import check_trusted
 from tabletop_engine.boxes import MOST_BOXES
@@ -237,7 +238,14 @@ def _tell_numbers(console: Console, study: Study) -> None:
             table.add_row(*row)
         console.print(table)
     elif study.components is not None:
-        console.print("The overlay file changes no number: this is the game as it is shipped.")
+        told = "The overlay file changes no number: this is the game as it is shipped."
+        if not study.boxes and _ranges(study.components) != _ranges(None):
+            told += " Its ranges count only with --boxes."
+        console.print(told)
+
+
+def _ranges(components: str | None) -> dict[str, Any]:
+    return {key: one.range for key, one in COMPONENTS.load(components).items()}
 
 
 def difficulty_tables(summaries: Sequence[Summary], width: int, note: str = "") -> Iterator[tuple[set[str], Table]]:
