@@ -86,7 +86,7 @@ MISTAKES = {
         "IndexError: index -3: below 0, .*out\\[viewer - 3\\]", _OBSERVE, _OBSERVE + "    out[viewer - 3] = 1\n"
     ),
     "a sum that overflows": change(
-        "a number overflows in plain Python, but not compiled: write int\\(...\\) around its field, .*: out\\[\\(s.cards",
+        "a number overflows in plain Python, but not compiled: write int\\(...\\) around .*: out\\[\\(s.cards",
         _OBSERVE,
         _OBSERVE + "    out[(s.cards[viewer] + 127) // 8] = 1\n",
     ),

@@ -34,7 +34,15 @@ Heard = Callable[[str, int, int], None]
 """Called before each check: its name, how many are done, and how many there are in all."""
 
 
+Noted = Callable[[str], None]
+"""Called with what could not be checked, in a sentence."""
+
+
 def _unheard(name: str, done: int, of: int) -> None:
+    pass
+
+
+def _unnoted(note: str) -> None:
     pass
 
 
@@ -46,12 +54,13 @@ def check_game(
     players: Sequence[int] = (),
     configs: Sequence[Config] = (),
     on_check: Heard = _unheard,
+    on_note: Noted = _unnoted,
 ) -> None:
     """Check a game, as `problems_of` does. Raises CheckFailed with what is wrong.
 
     For a test of your own: `def test_my_game(): check_game(GAME)`.
     """
-    found = list(problems_of(game, games=games, players=players, configs=configs, on_check=on_check))
+    found = list(problems_of(game, games=games, players=players, configs=configs, on_check=on_check, on_note=on_note))
     if found:
         raise CheckFailed(found)
 
@@ -63,6 +72,7 @@ def problems_of(
     players: Sequence[int] = (),
     configs: Sequence[Config] = (),
     on_check: Heard = _unheard,
+    on_note: Noted = _unnoted,
 ) -> Iterator[Problem]:
     """The mistakes of a game. A check that finds some ends the check of this configuration.
 
@@ -71,6 +81,7 @@ def problems_of(
         players: numbers of players, each with the defaults of the configuration; (): all that the game has.
         configs: configurations, in place of those of `players`.
         on_check: called before each check.
+        on_note: called with each thing that could not be checked, in a sentence.
 
     Raises ConfigError for a number of players that the game does not have, for a configuration of another game, and
     for configurations together with numbers of players.
@@ -93,7 +104,7 @@ def problems_of(
     for i, config in enumerate(configs or [game.config(players=number) for number in numbers]):
         done = 1 + i * (len(CHECKS) - 1)
         name = config.name if configs else f"{config.players} players"
-        for j, check in enumerate(_checks(config, range(games))):
+        for j, check in enumerate(_checks(config, range(games), on_note)):
             on_check(f"{CHECKS[1 + j]}, {name}", done + j, total)
             found = [replace(problem, config=config.name) if configs else problem for problem in check()]
             yield from found
@@ -101,13 +112,13 @@ def problems_of(
                 break
 
 
-def _checks(config: Config, seeds: range) -> Iterator[Callable[[], Iterator[Problem]]]:
+def _checks(config: Config, seeds: range, on_note: Noted) -> Iterator[Callable[[], Iterator[Problem]]]:
     number = min(_PLAIN, len(seeds))
     kept: list[dict[str, Any]] = []
     yield lambda: _plain(config, number, kept)
     yield lambda: _two_processes(config, number, kept)
     yield lambda: played.problems(config, seeds)
-    yield lambda: hidden.problems(config, seeds)
+    yield lambda: hidden.problems(config, seeds, on_note)
     yield lambda: official.problems(config)
 
 
