@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,12 @@ def test_a_failed_check_says_where() -> None:
     failed = CheckFailed([problem, problem])
     assert failed.problems == (problem, problem)
     assert isinstance(failed, AssertionError)  # so that pytest shows a failed test, not an error
+
+
+def test_a_configuration_is_for_the_games_players() -> None:
+    """Else `check`, which names the number of players, finds nothing, and no other command starts."""
+    with pytest.raises(TypeError, match=r"has players=2 by default, but the game is for 3 or 4 players: .* int = 3 in"):
+        replace(connect_four.GAME, players=(3, 4))
 
 
 def test_what_could_not_be_compared_is_told() -> None:
