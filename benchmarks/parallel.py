@@ -2,7 +2,7 @@
 
 Both learn the same game with the same settings in runs as users start them, in turns. The rate is that of a run's
 learning curve, so it has all that a run does but its start: playing, updates, averaging gradients, logs, saving.
-`docs/training.md` shows the results, which are in `docs/parallel.json`.
+`docs/cluster.md` shows the results, which are in `docs/parallel.json`.
 """
 
 from __future__ import annotations

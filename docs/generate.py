@@ -442,7 +442,6 @@ BLOCKS = (
     *_measured("agents.md", "ismcts_parts", "weights"),
     Block("agents.md", "ablations", ablations_table, STRENGTH),
     Block("agents.md", "thinking", thinking_table, STRENGTH),
-    *_measured("agents.md", "expert", "expert_gate"),
     Block(
         "evergreen/agents.md",
         "ladder",
@@ -450,10 +449,9 @@ BLOCKS = (
         "evergreen ladder --output docs/evergreen/ladder.json",
     ),
     *_measured("evergreen/agents.md", "evergreen_versus"),
+    *_measured("training.md", "images"),
     *_measured(
-        "training.md",
-        "learners",
-        "images",
+        "shipped-policies.md",
         "shipped",
         "versus",
         "versus_before",
@@ -462,8 +460,11 @@ BLOCKS = (
         "against_searches",
         "images_again",
         "exploiters",
+        "expert",
+        "expert_gate",
+        "learners",
     ),
-    Block("training.md", "parallel", parallel_table, PARALLEL),
+    Block("cluster.md", "parallel", parallel_table, PARALLEL),
     *_measured("evaluation.md", "coverage"),
     Block("performance.md", "benchmarks", performance_table, "petrichor bench --json docs/performance.json"),
     *_measured(

@@ -59,15 +59,16 @@ def main(
 def _print(console: Console, replay: Replay, found: Review, most: int) -> None:
     moments = found.moments[:most]
     if moments:
-        table = Table("step", "who", "played", "better", title=f"{shown(found.agent)}: {found.estimated}")
+        who = [] if replay.config.players == 1 else ["who"]
+        table = Table("step", *who, "played", "better", title=f"{shown(found.agent)}: {found.estimated}")
         for name in ("after played", "after better", "drop"):
             table.add_column(name, justify="right", max_width=7)
         for one in moments:
             played, better = _texts(replay, one)
             estimates = (estimate_text(given, found.estimated) for given in (one.estimate, one.best))
             drop = estimate_text(one.drop, found.estimated).removeprefix("+")
-            label = replay.label(one.seat)
-            table.add_row(f"{one.step}", label, played, better, *estimates, drop)
+            label = [replay.label(one.seat)] if who else []
+            table.add_row(f"{one.step}", *label, played, better, *estimates, drop)
         console.print(table)
     looked = f"{shown(found.agent)} looked at {counted(found.decisions, 'decision')} with a choice"
     console.print(f"{looked}; at {len(found.moments)} of them it finds something better.")

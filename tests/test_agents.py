@@ -324,6 +324,11 @@ def test_agents_of_ones_own_have_names_too(tmp_path: Path, monkeypatch: pytest.M
             make_agent(name, GAME)
     with pytest.raises(ConfigError, match="Nothing has no method act"):
         make_agent("own_agents:Nothing", GAME)
+    (tmp_path / "needs_more.py").write_text("import no_such_package\n", encoding="utf-8")
+    for name in ("needs_more:Agent", "model:needs_more:ask"):
+        with pytest.raises(ConfigError, match=f"'{name}': needs_more cannot be imported: .*no_such_package") as told:
+            make_agent(name, GAME)
+        assert "must be one of" not in str(told.value)
 
 
 def test_files_of_agents() -> None:

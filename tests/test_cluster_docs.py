@@ -36,7 +36,7 @@ def options_of(words: list[str], capsys: pytest.CaptureFixture[str]) -> set[str]
 def test_the_commands_of_the_page(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     commands = re.findall(r"^(petrichor .*?)(?:  +#.*)?$", PAGE, re.MULTILINE)
-    assert len(commands) == 4
+    assert len(commands) == 10
     for command in commands:
         words = run.with_values(shlex.split(command))
         given = {word for word in words if word.startswith("--")}

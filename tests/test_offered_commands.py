@@ -76,7 +76,8 @@ def test_what_is_offered_for_one_player_works(
     monkeypatch.chdir(tmp_path)
     assert run(capsys, game, "evaluate", "random", "greedy", "--games", "4", "--save-replays", "games")[0] == 0
     replay = str(next(Path("games").glob("*.json")))
-    assert run(capsys, game, "review", replay, "rollout-4", "--moments", "2")[0] == 0
+    code, out, _ = run(capsys, game, "review", replay, "rollout-4", "--moments", "2")
+    assert code == 0 and "better" in out and "who" not in out and "player_0" not in out
     assert run(capsys, game, "replay", replay, "--html", "page.html")[0] == 0
     told = run(capsys, game, "text-positions", "--positions", "2", "--judge", "greedy", "--output", "positions.jsonl")
     assert told[0] == 0 and len(Path("positions.jsonl").read_text(encoding="utf-8").splitlines()) == 2

@@ -1,4 +1,4 @@
-"""The policies that come with the package: they fit this version, and play as well as docs/training.md says."""
+"""The policies that come with the package: they fit this version, and play as well as docs/shipped-policies.md says."""
 
 from __future__ import annotations
 

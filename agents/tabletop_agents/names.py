@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from tabletop_agents.random_agent import RandomAgent
 from tabletop_agents.search.greedy import GreedyAgent
@@ -176,25 +177,38 @@ def _look_in_the_current_folder() -> None:
         sys.path.insert(0, os.getcwd())
 
 
+def _imported(name: str, module: str, attribute: str, game: Game) -> Any:
+    """What a module of the user's own has by a name. Raises ConfigError that tells a slip in the agent's name from a
+    module that is there but cannot be imported."""
+    _look_in_the_current_folder()
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except ImportError as error:
+        if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
+            raise ConfigError(f"{_unknown(name, game)} ({error})") from error
+        raise ConfigError(f"agent {name!r}: {module} cannot be imported: {error}") from error
+    except AttributeError as error:
+        raise ConfigError(f"{_unknown(name, game)} ({error})") from error
+
+
 def _model(name: str, module: str, function: str, game: Game) -> Agent:
     from tabletop_agents.text.model import ModelAgent
 
     if not _is_own_agent(module, function):
         raise _unknown(name, game)
-    _look_in_the_current_folder()
+    found = _imported(name, module, function, game)
     try:
-        found = getattr(importlib.import_module(module), function)
         agent = found if isinstance(found, ModelAgent) else ModelAgent(found)
-    except (ImportError, AttributeError, TabletopError) as error:
+    except TabletopError as error:
         raise ConfigError(f"{_unknown(name, game)} ({error})") from error
     agent.name = name
     return agent
 
 
 def _own_agent(name: str, module: str, kind: str, game: Game) -> Agent:
-    _look_in_the_current_folder()
+    made = _imported(name, module, kind, game)
     try:
-        agent = getattr(importlib.import_module(module), kind)()
+        agent = made()
     except (ImportError, AttributeError, TypeError) as error:
         raise ConfigError(f"{_unknown(name, game)} ({error})") from error
     if not callable(getattr(agent, "act", None)):

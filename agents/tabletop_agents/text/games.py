@@ -257,7 +257,9 @@ class TextTable:
 class TextGame(TextTable):
     """One game in which the caller plays one seat by text, and agents play the others.
 
-    Arguments: those of `TextTable`, and
+    The other arguments are those of `TextTable`.
+
+    Arguments:
         opponents: agents, or names for `tabletop_agents.make_agent`; one plays all other seats, players - 1 sit
             clockwise from the caller. None: greedy.
         seat: the caller's seat, or "random": drawn by the seed of the game.

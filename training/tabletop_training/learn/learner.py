@@ -65,6 +65,11 @@ class Learner:
     with exactly the weights of a run that was never interrupted.
 
     Arguments:
+        game: the game that is learned.
+        plan: the network, the games, the other seats and the evaluations.
+        budget: how long to learn.
+        folder: of the run; it is made if it does not exist.
+        seed: of the network and the games.
         start: a network to start from; None for a new one.
         device: torch's device of the network while it learns; the games run on processors.
         resumable: False leaves out `resume.zip`, which takes about a second to write for a large network.
@@ -76,7 +81,7 @@ class Learner:
 
     Attributes, beside the arguments:
         network: as it is now; it goes on learning.
-        table: the `SeatGames`.
+        table: the games that are played, of all seats.
         steps: the learner's decisions so far, of the whole group.
         curve, evaluations: as in `Logs`.
         threads: of torch; None before they are chosen.
@@ -348,7 +353,16 @@ def learn(
 ) -> Learner:
     """Learn one configuration for this many minutes, in every seat of its games. Returns the learner.
 
-    Writes only `policy.zip` and `learning_curve.csv`. The arguments are those of `Learner`.
+    Writes only `policy.zip` and `learning_curve.csv`, and shows nothing while it learns.
+
+    Arguments:
+        config: what is played.
+        minutes: how long to learn.
+        folder: for the two files; it is made if it does not exist.
+        seed: of the network and the games.
+        settings: the hyper-parameters; None for their defaults.
+        should_stop: asked after every update; what was learned by then is saved.
+        on_progress: called a few times a second; `learner.text` says how far it is.
     """
     plan = Plan(settings or Settings(), GamesSettings.of_table(config.game, asdict(config)))
     options: dict[str, Any] = {"resumable": False, "tensorboard": False, "evaluate": False}
