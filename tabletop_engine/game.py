@@ -419,8 +419,7 @@ class Game:
         images: takes a number of players, returns the images (`Image`) in which the game is the same: what is legal and
             worth doing in a position is legal and worth as much in its image. The game itself is not one of them.
         limits: takes a configuration, returns the `Limits` of its games.
-        search_settings: settings of this game for agents that search, such as the "scale" of points;
-            `tabletop_agents.search.utility.SETTINGS` has all.
+        search_settings: settings of this game for agents that search, such as the "scale" of points.
         words: the game in words.
         drawing: the game in pictures.
         check: takes (N,) records and tables; raises StateError for a record that no game can reach.
