@@ -101,8 +101,11 @@ def _masked(env: gymnasium.Env[Any, Any]) -> Callable[[], int]:
 
 
 def aec(game: Measured, repeats: int, seconds: float) -> list[Result]:
-    """AEC environments with their standard wrappers: last(), a random legal action, step."""
-    contenders = {f"{game.aec_name}, 2 players": _aec(game.aec(num_players=2))}
+    """AEC environments with their standard wrappers, and ours without: last(), a random legal action, step."""
+    contenders = {
+        f"{game.aec_name}, 2 players": _aec(game.aec(num_players=2)),
+        f"{game.aec_name}, 2 players, raw_env": _aec(game.aec(num_players=2).unwrapped),
+    }
     try:
         from pettingzoo.classic import chess_v6, tictactoe_v3
 

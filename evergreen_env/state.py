@@ -22,7 +22,7 @@ from enum import IntEnum
 import numpy as np
 
 from tabletop_engine.record import NOBODY as NOBODY
-from tabletop_engine.record import Record, array, blank_record, dtype_of, number
+from tabletop_engine.record import Array, Bits, Number, Record, array, blank_record, dtype_of, number
 
 STATE_VERSION = 2
 """The version of the record's layout. Saved states carry it."""
@@ -140,74 +140,78 @@ PLACE_NAMES = tuple(f"{column}{row}" for row in "1234567" for column in "abcdefg
 class State(Record):
     """A whole game. Two equal games are equal bytes."""
 
-    rng = number(np.uint64, "the random stream (splitmix64), the only source of randomness")
-    legal = array(np.uint64, 1, "the set of actions that answer the decision, one bit for each action")
+    rng: Bits = number(np.uint64, "the random stream (splitmix64), the only source of randomness")
+    legal: Array = array(np.uint64, 1, "the set of actions that answer the decision, one bit for each action")
 
-    box = number(np.int16, "which of several tables of printed numbers is played with; 0 with one")
+    box: Number = number(np.int16, "which of several tables of printed numbers is played with; 0 with one")
 
     # the switches of this game; a new game keeps them
-    players = number(np.int8, "the number of players; 1 plays for points alone")
-    owners = number(np.int8, "the number of those who have points: the players")
+    players: Number = number(np.int8, "the number of players; 1 plays for points alone")
+    owners: Number = number(np.int8, "the number of those who have points: the players")
 
     # what the board says
-    rounds = number(np.int8, "the number of rounds in the game")
-    outline = number(np.uint64, "the set of the spaces of a planet")
+    rounds: Number = number(np.int8, "the number of rounds in the game")
+    outline: Bits = number(np.uint64, "the set of the spaces of a planet")
 
     # progress
-    decision = number(np.int8, "the Decision that is asked")
-    actor = number(np.int8, "the seat that is asked, or NOBODY when the game is over", NOBODY)
-    round = number(np.int8, "the round, from 1", 1)
-    season = number(np.int8, "the Season of this round")
-    sun = number(np.int8, "the side where the Sun is in this season")
-    first_player = number(np.int8, "the seat that is first in this round")
-    next_first = number(np.int8, "the seat that took the marked card in this round, or NOBODY", NOBODY)
-    forfeited = number(np.int8, "the seat that lost by an illegal action, or NOBODY", NOBODY)
-    points = array(
+    decision: Number = number(np.int8, "the Decision that is asked")
+    actor: Number = number(np.int8, "the seat that is asked, or NOBODY when the game is over", NOBODY)
+    round: Number = number(np.int8, "the round, from 1", 1)
+    season: Number = number(np.int8, "the Season of this round")
+    sun: Number = number(np.int8, "the side where the Sun is in this season")
+    first_player: Number = number(np.int8, "the seat that is first in this round")
+    next_first: Number = number(np.int8, "the seat that took the marked card in this round, or NOBODY", NOBODY)
+    forfeited: Number = number(np.int8, "the seat that lost by an illegal action, or NOBODY", NOBODY)
+    points: Array = array(
         np.int16, MAX_PLAYERS, "by seat: points that everybody knows, without those of turns that are not shown yet"
     )
-    scored = array(
+    scored: Array = array(
         np.int16, (MAX_PLAYERS, len(Source)), "by seat and Source: where these points came from, for reports"
     )
-    earned = array(np.int16, MAX_PLAYERS, "by seat: points of a turn that is not shown yet")
+    earned: Array = array(np.int16, MAX_PLAYERS, "by seat: points of a turn that is not shown yet")
 
     # cards
-    market = array(np.int8, MAX_MARKET, "the card in each slot, the leftmost slot first, or NO_CARD", NO_CARD)
-    marker = number(np.int8, "the slot whose card has the first player marker, or NO_SLOT", NO_SLOT)
-    card = array(np.int8, MAX_PLAYERS, "by seat: the card that the player drafted in this round, or NO_CARD", NO_CARD)
-    deck = number(np.uint64, "the set of cards in the deck")
-    discards = number(np.uint64, "the set of cards in the discard pile")
-    collected = number(np.uint64, "the set of cards that all players drafted in earlier rounds of this season")
-    zone = array(np.int8, NUM_CARDS, "the cards of the fertility zone in order of arrival, then NO_CARD", NO_CARD)
-    zone_size = number(np.int8, "the number of cards in the fertility zone")
-    face_down = number(np.uint64, "the set of those of them that lie face down")
-    waiting_flips = array(
+    market: Array = array(np.int8, MAX_MARKET, "the card in each slot, the leftmost slot first, or NO_CARD", NO_CARD)
+    marker: Number = number(np.int8, "the slot whose card has the first player marker, or NO_SLOT", NO_SLOT)
+    card: Array = array(
+        np.int8, MAX_PLAYERS, "by seat: the card that the player drafted in this round, or NO_CARD", NO_CARD
+    )
+    deck: Bits = number(np.uint64, "the set of cards in the deck")
+    discards: Bits = number(np.uint64, "the set of cards in the discard pile")
+    collected: Bits = number(np.uint64, "the set of cards that all players drafted in earlier rounds of this season")
+    zone: Array = array(
+        np.int8, NUM_CARDS, "the cards of the fertility zone in order of arrival, then NO_CARD", NO_CARD
+    )
+    zone_size: Number = number(np.int8, "the number of cards in the fertility zone")
+    face_down: Bits = number(np.uint64, "the set of those of them that lie face down")
+    waiting_flips: Array = array(
         np.int8, NUM_PILES, "by pile: the number of aridities that wait for a flower (flag aridity_empty)"
     )
-    fertility = array(np.int8, NUM_BIOMES, "by biome: the fertility")
+    fertility: Array = array(np.int8, NUM_BIOMES, "by biome: the fertility")
 
     # the planets
-    sprouts = array(np.uint64, MAX_PLAYERS, "by seat: the set of spaces with a sprout")
-    small_trees = array(np.uint64, MAX_PLAYERS, "by seat: the set of spaces with a small tree")
-    big_trees = array(np.uint64, MAX_PLAYERS, "by seat: the set of spaces with a big tree")
-    bushes = array(np.uint64, MAX_PLAYERS, "by seat: the set of spaces with a bush")
-    lakes = array(np.uint64, MAX_PLAYERS, "by seat: the set of spaces with a lake")
-    level = array(np.int8, (MAX_PLAYERS, len(Power)), "by seat and Power: the level")
-    shown_sprouts = array(np.uint64, MAX_PLAYERS, "`sprouts` at the end of the last round, as the others see it")
-    shown_small_trees = array(np.uint64, MAX_PLAYERS, "`small_trees` at the end of the last round")
-    shown_big_trees = array(np.uint64, MAX_PLAYERS, "`big_trees` at the end of the last round")
-    shown_bushes = array(np.uint64, MAX_PLAYERS, "`bushes` at the end of the last round")
-    shown_lakes = array(np.uint64, MAX_PLAYERS, "`lakes` at the end of the last round")
-    shown_level = array(np.int8, (MAX_PLAYERS, len(Power)), "`level` at the end of the last round")
+    sprouts: Array = array(np.uint64, MAX_PLAYERS, "by seat: the set of spaces with a sprout")
+    small_trees: Array = array(np.uint64, MAX_PLAYERS, "by seat: the set of spaces with a small tree")
+    big_trees: Array = array(np.uint64, MAX_PLAYERS, "by seat: the set of spaces with a big tree")
+    bushes: Array = array(np.uint64, MAX_PLAYERS, "by seat: the set of spaces with a bush")
+    lakes: Array = array(np.uint64, MAX_PLAYERS, "by seat: the set of spaces with a lake")
+    level: Array = array(np.int8, (MAX_PLAYERS, len(Power)), "by seat and Power: the level")
+    shown_sprouts: Array = array(np.uint64, MAX_PLAYERS, "`sprouts` at the end of the last round, as the others see it")
+    shown_small_trees: Array = array(np.uint64, MAX_PLAYERS, "`small_trees` at the end of the last round")
+    shown_big_trees: Array = array(np.uint64, MAX_PLAYERS, "`big_trees` at the end of the last round")
+    shown_bushes: Array = array(np.uint64, MAX_PLAYERS, "`bushes` at the end of the last round")
+    shown_lakes: Array = array(np.uint64, MAX_PLAYERS, "`lakes` at the end of the last round")
+    shown_level: Array = array(np.int8, (MAX_PLAYERS, len(Power)), "`level` at the end of the last round")
 
     # the turn of the actor
-    finished = array(np.int8, MAX_PLAYERS, "by seat: 1 if the player has taken the turn of this round")
-    action_open = number(np.int8, "1 while the action can still be taken")
-    power_open = number(np.int8, "1 while the power can still be used")
-    plants_left = number(np.int8, "the number of sprouts that this action may still plant")
-    growths_left = number(np.int8, "the number of growths that this action, or the lake just placed, still has")
-    uses_left = number(np.int8, "the number of uses that the power still has")
-    begun = number(np.int8, "1 once this action has planted or grown something")
-    open_spaces = number(np.uint64, "the set of spaces that this action, power or lake may still be used on")
+    finished: Array = array(np.int8, MAX_PLAYERS, "by seat: 1 if the player has taken the turn of this round")
+    action_open: Number = number(np.int8, "1 while the action can still be taken")
+    power_open: Number = number(np.int8, "1 while the power can still be used")
+    plants_left: Number = number(np.int8, "the number of sprouts that this action may still plant")
+    growths_left: Number = number(np.int8, "the number of growths that this action, or the lake just placed, still has")
+    uses_left: Number = number(np.int8, "the number of uses that the power still has")
+    begun: Number = number(np.int8, "1 once this action has planted or grown something")
+    open_spaces: Bits = number(np.uint64, "the set of spaces that this action, power or lake may still be used on")
 
 
 STATE = dtype_of(State)

@@ -25,7 +25,7 @@ from enum import IntEnum
 import numpy as np
 
 from tabletop_engine.record import NOBODY as NOBODY
-from tabletop_engine.record import Record, array, blank_record, dtype_of, number
+from tabletop_engine.record import Array, Bits, Number, Record, array, blank_record, dtype_of, number
 
 STATE_VERSION = 5
 """The version of the record's layout. Saved states carry it."""
@@ -253,112 +253,124 @@ SELECTING = -1
 class State(Record):
     """A whole game. Two equal games are equal bytes."""
 
-    rng = number(np.uint64, "the random stream (splitmix64), the only source of randomness")
-    legal = array(np.uint64, LEGAL_WORDS, "the set of actions that answer the decision, one bit for each action")
+    rng: Bits = number(np.uint64, "the random stream (splitmix64), the only source of randomness")
+    legal: Array = array(np.uint64, LEGAL_WORDS, "the set of actions that answer the decision, one bit for each action")
 
-    box = number(np.int16, "which of several tables of printed numbers is played with; 0 with one")
+    box: Number = number(np.int16, "which of several tables of printed numbers is played with; 0 with one")
 
     # the switches of this game; a new game keeps them
-    players = number(np.int8, "the number of players; 1 is solo")
-    owners = number(np.int8, "the number of owners of drops and votes: the players, in solo also the neutral player")
-    rounds = number(np.int8, "the number of rounds in the game")
-    drafting = number(np.int8, "1 with the drafting variant")
-    variants = array(np.int8, len(Variant), "1 for each solo variant that is played, in the order of `config.VARIANTS`")
-    modules = array(np.int8, len(Module), "1 for each module that is played, in the order of `Module`")
-    chosen_power = array(
+    players: Number = number(np.int8, "the number of players; 1 is solo")
+    owners: Number = number(
+        np.int8, "the number of owners of drops and votes: the players, in solo also the neutral player"
+    )
+    rounds: Number = number(np.int8, "the number of rounds in the game")
+    drafting: Number = number(np.int8, "1 with the drafting variant")
+    variants: Array = array(
+        np.int8, len(Variant), "1 for each solo variant that is played, in the order of `config.VARIANTS`"
+    )
+    modules: Array = array(np.int8, len(Module), "1 for each module that is played, in the order of `Module`")
+    chosen_power: Array = array(
         np.int8, MAX_PLAYERS, "by seat: the Power that the configuration names; all NONE if powers are dealt at random"
     )
-    readings = array(np.int8, len(Reading), "1 for each Reading that is played, in their order")
+    readings: Array = array(np.int8, len(Reading), "1 for each Reading that is played, in their order")
 
     # progress
-    decision = number(np.int8, "the Decision that is asked")
-    actor = number(np.int8, "the seat that is asked, or NOBODY when the game is over", NOBODY)
-    phase = number(np.int8, "the Phase", Phase.SETUP)
-    round = number(np.int8, "the round, from 1", 1)
-    first_player = number(np.int8, "the seat with the First Player marker")
-    passed = number(np.int8, "the seat that passed first in this round, or NOBODY", NOBODY)
-    turns = number(np.int8, "the turns finished in this Action Phase, counted up to the number of players")
-    last_turns = number(np.int8, "the turns left after somebody has passed, this one included")
-    turn_index = number(np.int8, "the number of players who are done, where players act one after another")
-    harvested = number(np.int8, "1 if this round has had a Harvest")
-    forfeited = number(np.int16, "the seat that lost by an illegal action, or NOBODY", NOBODY)
-    points = array(np.int16, MAX_PLAYERS, "by owner: Victory Points")
-    scored = array(
+    decision: Number = number(np.int8, "the Decision that is asked")
+    actor: Number = number(np.int8, "the seat that is asked, or NOBODY when the game is over", NOBODY)
+    phase: Number = number(np.int8, "the Phase", Phase.SETUP)
+    round: Number = number(np.int8, "the round, from 1", 1)
+    first_player: Number = number(np.int8, "the seat with the First Player marker")
+    passed: Number = number(np.int8, "the seat that passed first in this round, or NOBODY", NOBODY)
+    turns: Number = number(np.int8, "the turns finished in this Action Phase, counted up to the number of players")
+    last_turns: Number = number(np.int8, "the turns left after somebody has passed, this one included")
+    turn_index: Number = number(np.int8, "the number of players who are done, where players act one after another")
+    harvested: Number = number(np.int8, "1 if this round has had a Harvest")
+    forfeited: Number = number(np.int16, "the seat that lost by an illegal action, or NOBODY", NOBODY)
+    points: Array = array(np.int16, MAX_PLAYERS, "by owner: Victory Points")
+    scored: Array = array(
         np.int16, (MAX_PLAYERS, len(Source)), "by owner and Source: the points that each source brought, for reports"
     )
 
     # the Fields
-    crop = array(np.int8, NUM_TILES, "the Crop of each position, FACE_DOWN or NO_TILE", NO_TILE)
-    growing = array(np.int8, NUM_TILES, "the Growing token on each tile")
-    drops = array(np.int8, (NUM_TILES, MAX_PLAYERS), "by tile and owner: drops on the tile")
-    cloud = array(np.int8, NUM_TILES, "the Cloud above each tile")
-    cloud_drops = array(np.int8, (NUM_TILES, MAX_PLAYERS), "by tile and owner: drops in the cloud above it")
-    fertilizer = array(np.int8, NUM_TILES, "1 for each tile with a Fertilizer token")
-    pods = array(np.int8, NUM_TILES, "1 for each tile with one of the Dandelion's pods")
-    blooms = array(np.int8, NUM_TILES, "bloom tokens on each tile: 1 on an open Snowdrop, 1 to 4 on the Primrose")
-    controller = number(np.int8, "the seat that controls the Primrose, or NOBODY", NOBODY)
+    crop: Array = array(np.int8, NUM_TILES, "the Crop of each position, FACE_DOWN or NO_TILE", NO_TILE)
+    growing: Array = array(np.int8, NUM_TILES, "the Growing token on each tile")
+    drops: Array = array(np.int8, (NUM_TILES, MAX_PLAYERS), "by tile and owner: drops on the tile")
+    cloud: Array = array(np.int8, NUM_TILES, "the Cloud above each tile")
+    cloud_drops: Array = array(np.int8, (NUM_TILES, MAX_PLAYERS), "by tile and owner: drops in the cloud above it")
+    fertilizer: Array = array(np.int8, NUM_TILES, "1 for each tile with a Fertilizer token")
+    pods: Array = array(np.int8, NUM_TILES, "1 for each tile with one of the Dandelion's pods")
+    blooms: Array = array(
+        np.int8, NUM_TILES, "bloom tokens on each tile: 1 on an open Snowdrop, 1 to 4 on the Primrose"
+    )
+    controller: Number = number(np.int8, "the seat that controls the Primrose, or NOBODY", NOBODY)
 
     # personal supplies and the board
-    supply = array(np.int8, MAX_PLAYERS, "by owner: drops in the personal supply")
-    votes = array(np.int8, (NUM_KINDS, MAX_PLAYERS), "by weather space and owner: votes")
-    vote_supply = array(np.int8, MAX_PLAYERS, "by owner: votes in the personal supply")
-    voting_wins = array(np.int8, MAX_PLAYERS, "by owner: Voting Wins")
-    wheat_tokens = array(np.int8, MAX_PLAYERS, "by owner: Wheat tokens")
-    dice = array(np.int8, 3, "the three Harvest dice in ascending order: HARVEST or 1 to 4 votes")
+    supply: Array = array(np.int8, MAX_PLAYERS, "by owner: drops in the personal supply")
+    votes: Array = array(np.int8, (NUM_KINDS, MAX_PLAYERS), "by weather space and owner: votes")
+    vote_supply: Array = array(np.int8, MAX_PLAYERS, "by owner: votes in the personal supply")
+    voting_wins: Array = array(np.int8, MAX_PLAYERS, "by owner: Voting Wins")
+    wheat_tokens: Array = array(np.int8, MAX_PLAYERS, "by owner: Wheat tokens")
+    dice: Array = array(np.int8, 3, "the three Harvest dice in ascending order: HARVEST or 1 to 4 votes")
 
     # cards, as counts of each kind
-    hand = array(np.int8, (MAX_PLAYERS, NUM_KINDS), "by seat and kind: cards in the hand")
-    deck = array(np.int8, NUM_KINDS, "by kind: cards in the deck")
-    discards = array(np.int8, NUM_KINDS, "by kind: cards in the discard pile")
-    pack = array(np.int8, (MAX_PLAYERS, NUM_KINDS), "by seat and kind: cards in the pack that the player drafts from")
-    draft_step = number(np.int8, "how often packs have been passed on in this draft, or NOT_DRAFTING", NOT_DRAFTING)
+    hand: Array = array(np.int8, (MAX_PLAYERS, NUM_KINDS), "by seat and kind: cards in the hand")
+    deck: Array = array(np.int8, NUM_KINDS, "by kind: cards in the deck")
+    discards: Array = array(np.int8, NUM_KINDS, "by kind: cards in the discard pile")
+    pack: Array = array(
+        np.int8, (MAX_PLAYERS, NUM_KINDS), "by seat and kind: cards in the pack that the player drafts from"
+    )
+    draft_step: Number = number(
+        np.int8, "how often packs have been passed on in this draft, or NOT_DRAFTING", NOT_DRAFTING
+    )
 
     # player powers and forecast cards
-    power = array(np.int8, MAX_PLAYERS, "by seat: the Power")
-    forecast_holder = array(
+    power: Array = array(np.int8, MAX_PLAYERS, "by seat: the Power")
+    forecast_holder: Array = array(
         np.int8, NUM_FORECASTS, "by card number - 1: the seat that holds it, NOBODY (not dealt) or PLAYED", NOBODY
     )
 
     # the effect being carried out
-    card = number(np.int8, "the Weather of the action that is carried out, or NO_CARD", NO_CARD)
-    optional = number(np.int8, "1 during the turn's optional second action")
-    cards_left = number(
+    card: Number = number(np.int8, "the Weather of the action that is carried out, or NO_CARD", NO_CARD)
+    optional: Number = number(np.int8, "1 during the turn's optional second action")
+    cards_left: Number = number(
         np.int8, "the cards that the actor still has to name; one of the action's own kind pays for two"
     )
-    lowest_card = number(
+    lowest_card: Number = number(
         np.int8, "the lowest kind that may be named next: cards of one set are named in ascending order"
     )
-    target = number(np.int8, "the tile or cloud that was chosen last in this effect, or NO_TILE", NO_TILE)
-    target_owner = number(np.int8, "the seat whose drop was chosen last in this effect, or NOBODY", NOBODY)
-    target_space = number(np.int8, "the weather space that a moved vote goes to, or NO_SPACE", NO_SPACE)
-    choices_left = number(np.int8, "the drops or tiles that are still to be chosen in this effect")
-    chosen_drops = array(
+    target: Number = number(np.int8, "the tile or cloud that was chosen last in this effect, or NO_TILE", NO_TILE)
+    target_owner: Number = number(np.int8, "the seat whose drop was chosen last in this effect, or NOBODY", NOBODY)
+    target_space: Number = number(np.int8, "the weather space that a moved vote goes to, or NO_SPACE", NO_SPACE)
+    choices_left: Number = number(np.int8, "the drops or tiles that are still to be chosen in this effect")
+    chosen_drops: Array = array(
         np.int8, MAX_PLAYERS, "by owner: drops of the target that have been chosen so far (forecast card 11)"
     )
-    selected = array(np.int8, NUM_KINDS, "1 for each weather space that is selected to be resolved")
-    weather = number(np.int8, "the Weather that is resolved, or SELECTING", SELECTING)
-    pod_turns = number(np.int8, "the number of players who are done placing pods after the Wind weather")
-    timing = number(np.int8, "the Timing: the point that this round's timeline has reached")
-    timing_index = number(np.int8, "the number of players who are done at this point of the timeline")
-    forecast = number(np.int8, "the number of the forecast card that is carried out, 1 to 16, or 0")
-    no_actions = array(
+    selected: Array = array(np.int8, NUM_KINDS, "1 for each weather space that is selected to be resolved")
+    weather: Number = number(np.int8, "the Weather that is resolved, or SELECTING", SELECTING)
+    pod_turns: Number = number(np.int8, "the number of players who are done placing pods after the Wind weather")
+    timing: Number = number(np.int8, "the Timing: the point that this round's timeline has reached")
+    timing_index: Number = number(np.int8, "the number of players who are done at this point of the timeline")
+    forecast: Number = number(np.int8, "the number of the forecast card that is carried out, 1 to 16, or 0")
+    no_actions: Array = array(
         np.int8, MAX_PLAYERS, "by seat: 1 if the player plays no action cards in this round (FORECASTS_END_ACTIONS)"
     )
-    counts_clouds = array(
+    counts_clouds: Array = array(
         np.int8, MAX_PLAYERS, "by seat: 1 if own drops in clouds count in this Harvest (forecast card 3)"
     )
-    scored_drops = array(
+    scored_drops: Array = array(
         np.int8, (NUM_TILES, MAX_PLAYERS), "by tile and owner: drops that this Harvest scored, kept until its end"
     )
 
     # Southern Winds: the deck, and the cards revealed since the player's last turn
-    winds_deck = array(np.int8, 9, "1 for each Southern Winds card that is still in the deck, by card number - 1")
-    winds_revealed = number(np.int8, "the number of cards revealed since the player's last turn")
-    winds_card = array(np.int8, WINDS_LOG, "the number of each revealed card, 1 to 8, or 0")
-    winds_roll = array(np.int8, WINDS_LOG, "the numeric die rolled for each of them, or 0 if none was rolled")
-    winds_target = array(np.int8, WINDS_LOG, "the tile that each of them took effect on, or NO_TILE", NO_TILE)
+    winds_deck: Array = array(
+        np.int8, 9, "1 for each Southern Winds card that is still in the deck, by card number - 1"
+    )
+    winds_revealed: Number = number(np.int8, "the number of cards revealed since the player's last turn")
+    winds_card: Array = array(np.int8, WINDS_LOG, "the number of each revealed card, 1 to 8, or 0")
+    winds_roll: Array = array(np.int8, WINDS_LOG, "the numeric die rolled for each of them, or 0 if none was rolled")
+    winds_target: Array = array(np.int8, WINDS_LOG, "the tile that each of them took effect on, or NO_TILE", NO_TILE)
 
-    spare = array(np.int8, 5, "nothing: it makes the record's size a multiple of 8 bytes")
+    spare: Array = array(np.int8, 5, "nothing: it makes the record's size a multiple of 8 bytes")
 
 
 STATE = dtype_of(State)

@@ -16,6 +16,7 @@ from tabletop_cli import completion, options
 from tabletop_cli.app import make_app
 from tabletop_cli.components import Section, add_components
 from tabletop_cli.line import MEASURE, TRAIN, CommandLine
+from tabletop_cli.measure import players_of
 from tabletop_cli.modules import imported
 from tabletop_cli.options import whole_numbers
 from tabletop_cli.output import json_to
@@ -80,12 +81,14 @@ def balance(
     box_games: Annotated[int | None, options.games(" with each box and number of players", "20")] = None,
     effect_games: Annotated[int | None, options.effect_games("number of players", 400)] = None,
     seed: options.FirstSeed = None,
+    workers: options.Workers = None,
+    ray: options.Ray = None,
     output: Annotated[Path | None, options.output("report, picture and tables", "runs/balance")] = None,
     json: options.Json = None,
 ) -> None:
     """Measure over many boxes whether the seats are equal, how long games are, and what powers and boards are worth."""
     numbers = whole_numbers("players", players, "whole numbers separated by commas, such as 2,3") or None
-    with json_to(json) as on_result:
+    with json_to(json) as on_result, players_of(workers, ray) as who:
         imported("tabletop_training.evergreen.balance", extra="train").main(
             agent,
             numbers,
@@ -95,6 +98,7 @@ def balance(
             seed=seed,
             output=output,
             resume=resume,
+            workers=who,
             on_result=on_result,
             **switches,
         )

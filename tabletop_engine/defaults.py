@@ -14,7 +14,7 @@ import numpy as np
 from tabletop_engine.compiling.compiled import rule
 from tabletop_engine.errors import ComponentsError
 from tabletop_engine.legal import ask, forbid_all
-from tabletop_engine.record import NOBODY, Record, number
+from tabletop_engine.record import NOBODY, Bits, Number, Record, number
 
 # --- The record ------------------------------------------------------------------------------------------------------
 
@@ -23,15 +23,15 @@ class GameRecord(Record):
     """The fields of `tabletop_engine.game.RECORD`, except `legal` and `points`, whose shapes differ from game to
     game."""
 
-    rng = number(np.uint64, "the random stream")
-    decision = number(np.int8, "the number of the pending decision")
-    actor = number(np.int8, "the seat that takes the pending decision, or NOBODY")
-    players = number(np.int8, "the number of players")
-    owners = number(np.int8, "the number of owners of points")
-    round = number(np.int8, "the current round, from 1")
-    rounds = number(np.int8, "the number of rounds")
-    forfeited = number(np.int8, "the seat that lost by an illegal action, or NOBODY")
-    box = number(np.int16, "which of several tables of printed numbers is played with")
+    rng: Bits = number(np.uint64, "the random stream")
+    decision: Number = number(np.int8, "the number of the pending decision")
+    actor: Number = number(np.int8, "the seat that takes the pending decision, or NOBODY")
+    players: Number = number(np.int8, "the number of players")
+    owners: Number = number(np.int8, "the number of owners of points")
+    round: Number = number(np.int8, "the current round, from 1")
+    rounds: Number = number(np.int8, "the number of rounds")
+    forfeited: Number = number(np.int8, "the seat that lost by an illegal action, or NOBODY")
+    box: Number = number(np.int16, "which of several tables of printed numbers is played with")
 
 
 @rule

@@ -50,7 +50,10 @@ class RuleError(TabletopError):
 
     def __init__(self, text: str, rule: str = "", file: str = "", line: int = 0, numba: str = "") -> None:
         super().__init__(text)
-        self.rule, self.file, self.line, self.numba = rule, file, line, numba
+        self.rule: str = rule
+        self.file: str = file
+        self.line: int = line
+        self.numba: str = numba
 
 
 class CheckpointError(TabletopError):

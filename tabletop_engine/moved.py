@@ -21,7 +21,9 @@ class MovedModules(MetaPathFinder, Loader):
     """
 
     def __init__(self, moved: Mapping[str, str], since: str, until: str) -> None:
-        self.moved, self.since, self.until = moved, since, until
+        self.moved: Mapping[str, str] = moved
+        self.since: str = since
+        self.until: str = until
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

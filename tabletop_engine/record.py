@@ -14,7 +14,7 @@ declared type. Type checkers know the fields. `s["passed"]` does the same, but o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -33,8 +33,11 @@ class Field(Generic[Value]):
     """One field of a record: name, dtype, shape (() for a number), meaning, and blank value, which it starts with."""
 
     def __init__(self, scalar: Scalar, shape: tuple[int, ...], meaning: str, blank: int | float) -> None:
-        self.dtype, self.shape, self.meaning, self.blank = np.dtype(scalar), shape, meaning, blank
-        self.name = ""
+        self.dtype: np.dtype[Any] = np.dtype(scalar)
+        self.shape: tuple[int, ...] = shape
+        self.meaning: str = meaning
+        self.blank: int | float = blank
+        self.name: str = ""
         self._is_integer = not shape and self.dtype.kind == "i"
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -65,6 +68,14 @@ def number(scalar: Scalar, meaning: str, blank: int | float = 0) -> Any:
 def array(scalar: Scalar, shape: int | tuple[int, ...], meaning: str, blank: int | float = 0) -> Field[np.ndarray]:
     """A field of an array of numbers, all of which start as `blank`."""
     return Field(scalar, (shape,) if isinstance(shape, int) else shape, meaning, blank)
+
+
+Number: TypeAlias = Field[int]
+"""The type of a field of one integer. Annotations of fields are only for packages whose public names all have one."""
+Bits: TypeAlias = Field[np.uint64]
+"""The type of a field of one `uint64`."""
+Array: TypeAlias = Field[np.ndarray]
+"""The type of a field of an array."""
 
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 from xml.etree import ElementTree
 
@@ -99,7 +100,9 @@ def test_petrichors_keys_are_those_of_scenarios(config: Petrichor) -> None:
     absent |= set() if config.solo else {"southern_winds"}
     assert set(keys) == set(scenarios.KEYS) - absent
     assert set(keys["pending"]["keys"]) == set(scenarios.PENDING_KEYS)
-    assert set(tile["keys"]) == set(scenarios.TILE_KEYS)
+    modules = {"fertilizer": "fertilizer", "pod": "flower_tiles", "blooms": "flower_tiles"}
+    unused = {key for key, module in modules.items() if module not in config.modules}
+    assert set(tile["keys"]) == set(scenarios.TILE_KEYS) - unused
     assert set(tile["keys"]["cloud"]["keys"]) == set(scenarios.CLOUD_KEYS)
     if config.solo:
         winds = keys["southern_winds"]["keys"]
@@ -150,6 +153,45 @@ def test_scenario_ends_where_the_form_ends(config: Any) -> None:
 
 
 @pytest.mark.parametrize("config", EACH_KEY, ids=lambda config: config.name)
+def test_the_shortest_description(config: Any) -> None:
+    """It gives the same state without what follows, and takes the deck along when a card is drawn by hand."""
+    batch = Batch(config, 1, seed=2)
+    game, shorter = config.game, 0
+    for _ in range(4):
+        for _ in range(15):
+            batch.step(batch.random_actions())
+        state = batch.states[0]
+        form, whole = game.form(state), game.described(state)
+        scenario = partial(game.scenario, components=config.components)
+        given = forms.shortest(form, whole, scenario)
+        assert scenario(given).tobytes() == state.tobytes()
+        assert forms.shortest(form, given, scenario) == given
+        assert "deck" not in given
+        shorter += len(json.dumps(given)) < len(json.dumps(whole))
+    assert shorter == 4
+    with pytest.raises(ScenarioError):
+        forms.shortest(form, {**whole, "round": 99}, scenario)
+
+
+@pytest.mark.parametrize("config", EACH_KEY, ids=lambda config: config.name)
+def test_what_people_read(config: Any) -> None:
+    """Each name of a choice has its words if any has; groups have keys of the form, each once."""
+    form = config.game.form(first_state(config))
+    grouped = [key for group in form["groups"] for key in group["keys"]]
+    assert set(grouped) <= set(form["keys"]) and len(set(grouped)) == len(grouped)
+    named = [inner for _, inner in leaves(form) if "labels" in inner]
+    assert named and all(len(inner["labels"]) == len(inner["names"]) for inner in named)
+
+    def unplaced(inner: Form) -> bool:
+        """Whether a value can't be met on the board."""
+        if "place" in inner or "places" in inner or inner["kind"] == "fixed":
+            return False
+        return inner["kind"] != "table" or any(map(unplaced, inner["keys"].values()))
+
+    assert {key for key, inner in form["keys"].items() if unplaced(inner)} <= set(grouped)
+
+
+@pytest.mark.parametrize("config", EACH_KEY, ids=lambda config: config.name)
 def test_places_are_on_the_board(config: Any) -> None:
     """Each is the path of elements of the picture, the outermost first."""
     state = first_state(config)
@@ -166,8 +208,9 @@ def test_places_are_on_the_board(config: Any) -> None:
     walk(ElementTree.fromstring(svg), frozenset())
 
     def gather(form: Form) -> None:
-        if "place" in form:
-            paths.add(tuple(map(tuple, form["place"])))
+        places = [form["place"]] if "place" in form else []
+        for place in (*places, *form.get("also", ()), *form.get("places", ())):
+            paths.add(tuple(map(tuple, place)))
         for inner in form.get("keys", {}).values():
             gather(inner)
 

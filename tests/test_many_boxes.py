@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -21,6 +22,7 @@ from tabletop_engine.errors import ComponentsError, ConfigError, ScenarioError, 
 from tabletop_engine.game import Config, game_of
 from tabletop_engine.play.agents import Agent, Decisions, assess
 from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.tables import boxes_of, tables_of
 from tabletop_engine.play.versus import VersusBatch
 from tabletop_engine.positions.position import Positions
 from tabletop_engine.replays.recorder import Recorder
@@ -188,6 +190,30 @@ def test_bad_components_are_refused() -> None:
         Batch(Petrichor(), 1, 0, boxes=["nowhere.toml"])
     with pytest.raises(ComponentsError, match="no numbers with ranges"):
         Batch(CONNECT_FOUR.config(), 1, 0, boxes=2)
+
+
+@pytest.mark.parametrize(
+    ("make", "table", "key", "values"),
+    [(Petrichor, "pieces", "drops", (7, 9)), (Evergreen, "flags", "power_cap", (6, 2))],
+)
+def test_boxes_are_drawn_once_and_anew_when_the_overlay_file_changes(
+    make: Any, table: str, key: str, values: tuple[int, int], tmp_path: Path
+) -> None:
+    """A study asks for the boxes and their tables in each block of games."""
+    own, seeds = tmp_path / "own.toml", [5, 6, 7]
+    known: set[Any] = set()
+    for value in values:
+        own.write_text(f"[{table}]\n{key} = {value}\n", encoding="utf-8")
+        config = make(components=str(own))
+        boxes, again = boxes_of(config, seeds), boxes_of(config, seeds)
+        assert all(one is other for one, other in zip(boxes, again, strict=True))
+        assert tables_of(config.game, boxes) is tables_of(config.game, again)
+        assert Batch(config, 1, boxes=seeds).tables.tobytes() == Batch(config, 1, boxes=boxes).tables.tobytes()
+        assert [dict(box)[f"{table}.{key}"] for box in boxes] == [value] * 3 and not known & {*boxes}
+        known |= {*boxes}
+    own.unlink()
+    with pytest.raises(ComponentsError, match="no such file"):
+        boxes_of(config, seeds)
 
 
 def test_a_reset_can_choose_the_boxes_which_then_stay() -> None:

@@ -34,7 +34,7 @@ def read(path: Path | str | None, game: Game = PETRICHOR) -> dict[str, Any]:
 def test_settings_files_that_are_shipped(game: Game, capsys: pytest.CaptureFixture[str]) -> None:
     names = shipped_settings(game)
     assert {"solo", "selfplay_2p", "general", "general_gpu", "exploiter"} <= set(names)
-    assert len(names) == len(list((CONFIGS / game.name).glob("*.toml"))) == {"petrichor": 14, "evergreen": 6}[game.name]
+    assert len(names) == len(list((CONFIGS / game.name).glob("*.toml"))) == {"petrichor": 15, "evergreen": 6}[game.name]
     for name in names:
         sections = read(name, game)
         numbers = list(sections["games"].levels(game))

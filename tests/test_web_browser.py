@@ -25,7 +25,7 @@ from selenium.webdriver.common.keys import Keys
 from petrichor_env import Config as PetrichorConfig
 from petrichor_env.config import MODULES
 from tabletop_agents.play.session import Session
-from tabletop_agents.web import catalogue
+from tabletop_agents.web import catalogue, people
 from tabletop_engine.drawing.parts import drawings_of
 from tabletop_engine.game import game_of
 from tabletop_engine.play.batch import legal_actions
@@ -86,7 +86,7 @@ def quick_adviser(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def points_of(visitor: Visitor) -> list[int]:
-    return [int(text) for text in visitor.texts("#owners td")]
+    return [int(text) for text in visitor.texts("#owners td:last-child")]
 
 
 # --- whole games -----------------------------------------------------------------------------------------------------
@@ -158,6 +158,8 @@ def test_looking_back(visitor: Visitor, server: Server, sound: Callable[[], None
     wait(lambda: visitor.text("place").startswith(f"Step {marks[-1]} of"), SECONDS)
     sound()
 
+    assert by_id(visitor.browser, "retry-order").get_attribute("value") == "drop"  # the dearest first
+    by_id(visitor.browser, "retry-order").find_element("css selector", "[value=step]").click()
     visitor.click("retry-start")
     wait(lambda: visitor.text("retry-asked").startswith("Mistake 1 of") and visitor.ready, SECONDS)
     first = min(marks)
@@ -187,6 +189,19 @@ def test_looking_back(visitor: Visitor, server: Server, sound: Callable[[], None
         wait(lambda: visitor.text("retry-asked").startswith("Mistake 2 of"), SECONDS)
         visitor.click("retry-stop")
     wait(lambda: visitor.shows("moments") and not visitor.shows("retry") and visitor.ready, SECONDS)
+
+    # on a phone the dearest one, and what is asked stands in the sheet
+    resize(visitor.browser, *PHONE)
+    visitor.run("document.querySelector('#retry-order [value=drop]').selected = true")
+    visitor.run("document.getElementById('retry-start').click()")
+    dearest = max((one for one in moments if one["step"] in marks), key=lambda one: one["drop"])
+    wait(lambda: f"step {dearest['step'] + 1}." in visitor.text("retry-asked") and visitor.ready, SECONDS)
+    wait(lambda: visitor.text("place").startswith(f"Step {dearest['step']} of"), SECONDS)
+    asked = visitor.run("return document.getElementById('retry-asked').getBoundingClientRect()")
+    assert asked["top"] > 0.3 * PHONE[1] and asked["bottom"] <= PHONE[1]
+    visitor.click("retry-stop")
+    wait(lambda: not visitor.shows("retry") and visitor.ready, SECONDS)
+    resize(visitor.browser, *DESK)
 
     played = visitor.text("place")
     visitor.run("document.querySelector('#answers button').click()")  # now an answer is played, and leaves the game
@@ -615,8 +630,14 @@ def position(visitor: Visitor) -> tuple[str, list[str], list[int]]:
     return picture, visitor.texts("#answers .words"), points_of(visitor)
 
 
-def test_names_and_own_games(visitor: Visitor) -> None:
-    """A name is text on the board, in the points and on the start page, from where the game can be continued."""
+def test_names_and_own_games(visitor: Visitor, server: Server) -> None:
+    """A name is text on the board, in the points and on the start page, from where the game can be continued.
+
+    The start page says what has become of the game since. What is told of an agent stands below one seat only.
+    """
+    visitor.choose("petrichor", 4)
+    shown = "return [...document.querySelectorAll('.seat-row .hint:not(.unseen)')].map((one) => one.textContent)"
+    assert len(visitor.all(".seat-row .hint")) == 3 and len(visitor.run(shown)) == 1
     name = "<b>Ana</b>"
     visitor.choose("evergreen", 2)
     visitor.find("[aria-label='Name of player_0']").send_keys(name)
@@ -631,10 +652,190 @@ def test_names_and_own_games(visitor: Visitor) -> None:
     visitor.find("#mine-list a").click()
     wait(lambda: visitor.ready)
     assert visitor.run("return location.pathname") == path
+    with server.open(path) as page:
+        page.play_out()
     visitor.open("/")
-    wait(lambda: visitor.shows("mine"))
+    wait(lambda: "over" in visitor.text("mine-list"))
     visitor.find("#mine-list button").click()
     assert not visitor.shows("mine")
+
+
+def about_seats(visitor: Visitor) -> list[str]:
+    """What stands beside each name."""
+    return visitor.texts("#owners .about")
+
+
+def look(visitor: Visitor, path: str) -> None:
+    """Open a link, whoever is asked there."""
+    visitor.open(path)
+    wait(lambda: visitor.facts["view"], SECONDS)
+
+
+def as_somebody_else(visitor: Visitor) -> None:
+    """From now on its browser calls itself as none has that came before."""
+    visitor.open("/")
+    visitor.run("localStorage.tabletop = JSON.stringify({ speed: '0', browser: 'somebody-else-here' })")
+
+
+def test_who_is_here_and_whose_turn(visitor: Visitor, other: Visitor, server: Server) -> None:
+    paths = server.make("petrichor", ["apart", "apart", "greedy"], start={"seed": 3})
+    look(visitor, paths[0])
+    assert about_seats(visitor)[1].startswith("away") and about_seats(visitor)[0].startswith("you")
+    look(other, paths[1])
+    wait(lambda: about_seats(visitor)[1].startswith("here"))
+    wait(lambda: about_seats(other)[:1] and about_seats(other)[0].startswith("here"))
+    pages = [visitor, other]
+    asked = next(page for page in pages if page.turn == "you")
+    waits = pages[1 - pages.index(asked)]
+    seat = pages.index(asked)
+    assert "your turn" in about_seats(asked)[seat] and asked.run("return document.title") == "● Your turn – Petrichor"
+    assert "their turn" in about_seats(waits)[seat] and waits.run("return document.title") == "Petrichor"
+    assert "turn" not in about_seats(waits)[1 - seat]
+    other.open("/")
+    wait(lambda: about_seats(visitor)[1].startswith("away"))
+    with server.open(paths[0], "a-browser-of-nobody"):
+        wait(lambda: visitor.text("watching") == "1 person watches.")
+    wait(lambda: visitor.text("watching") == "")
+
+
+def test_a_clock(visitor: Visitor) -> None:
+    """It is chosen for a new game, runs, and goes on below zero."""
+    visitor.choose("petrichor")
+    assert visitor.run("return document.getElementById('clock').value") == ""  # none, unless one is chosen
+    visitor.find("#clock").send_keys("5 min")
+    visitor.click("play")
+    visitor.starts()
+    (before,) = filter(None, visitor.texts("#owners .clock"))
+    assert re.fullmatch(r"[345]:\d\d", before)
+    wait(lambda: visitor.texts("#owners .clock")[0] != before)
+    came = "const done = arguments[0]; import('/page/people.js').then(({ clockCame }) => done(clockCame({})))"
+    visitor.browser.execute_async_script(came.replace("{}", "{ left: { 0: -34.5 }, runs: -1 }"))
+    assert visitor.text("owners").count("−0:34") == 1 and visitor.all("#owners .clock.over")
+
+
+_COUNTED = """
+const Note = OscillatorNode;
+window.OscillatorNode = class extends Note {
+  constructor(...a) {
+    super(...a);
+    window.notes = (window.notes ?? 0) + 1;
+  }
+};
+document.hasFocus = () => window.looks ?? false;
+window.time = 1e12;
+Date.now = () => window.time;
+"""
+
+
+def test_a_sound_when_it_is_ones_turn(visitor: Visitor, server: Server) -> None:
+    """Only if it is switched on, and nobody looks at the page; it is remembered."""
+    paths = server.make("petrichor", ["apart", "apart"], start={"seed": 3})
+    look(visitor, paths[0])
+    visitor.run(_COUNTED)
+    notes = partial(visitor.run, "return window.notes ?? 0")
+    with server.open(paths[1]) as page:
+
+        def goes_on() -> None:
+            """Until it was somebody else's turn, and is that of this page."""
+            while visitor.turn == "you":
+                wait(lambda: visitor.ready or visitor.turn != "you")
+                if visitor.turn == "you":
+                    before = visitor.facts["view"]
+                    visitor.give()
+                    wait(partial(lambda view: visitor.facts["view"] != view, before))
+            while visitor.turn != "you":
+                page.ask("here")  # refused; all views have come then
+                if page.view["turn"] == "you":
+                    page.answer(page.view["answers"][0]["actions"])
+                else:
+                    wait(lambda: visitor.turn == "you")
+
+        assert visitor.find("#sound").get_attribute("aria-pressed") == "false"
+        visitor.click("sound")
+        assert notes() == 2 and visitor.find("#sound").get_attribute("aria-pressed") == "true"
+        goes_on()
+        assert notes() == 2  # not so soon after the last one
+        visitor.run("window.time += 20_000")
+        goes_on()
+        assert notes() == 4
+        visitor.run("window.time += 20_000; window.looks = true")
+        goes_on()
+        assert notes() == 4
+    look(visitor, paths[0])
+    assert visitor.find("#sound").get_attribute("aria-pressed") == "true"
+    visitor.open("/")
+    assert not visitor.shows("sound")
+
+
+def test_a_second_person_at_a_link(visitor: Visitor, other: Visitor, server: Server) -> None:
+    """They watch, and play when they are let in; a reload changes nothing of it."""
+    (path,) = server.make("petrichor", ["here"], start={"seed": 4})
+    as_somebody_else(other)
+    visitor.sit(path)
+    look(other, path)
+    assert "You only watch" in other.text("guests") and not other.all("#answers button") and not other.all(".mark")
+    assert other.turn == "others" and not other.shows("undo") and other.run("return document.title") == "Petrichor"
+    wait(lambda: "Somebody else has opened your link" in visitor.text("guests"))
+    before = other.facts["view"]
+    visitor.answer()
+    wait(lambda: other.facts["view"] != before)
+    for _ in range(2):
+        look(other, path)
+        assert "You only watch" in other.text("guests")
+    wait(lambda: visitor.all("#guests button"))
+    visitor.find("#guests button").click()
+    wait(lambda: other.ready and other.turn == "you")
+    assert other.text("guests") == "" and other.all("#answers button")
+    wait(lambda: visitor.text("guests") == "")
+    other.answer()
+    other.sit(path)
+    assert other.turn == "you" and other.text("guests") == ""
+
+
+def test_seats_of_those_who_are_gone(
+    visitor: Visitor, other: Visitor, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(people, "AWAY", 0.5)
+    monkeypatch.setattr(people, "MOMENT", 0.1)
+    (path,) = server.make("petrichor", ["here"], start={"seed": 4})
+    as_somebody_else(other)
+    visitor.sit(path)
+    look(other, path)
+    assert not other.all("#guests button")
+    visitor.open("/")
+    wait(lambda: other.all("#guests button"))
+    other.find("#guests button").click()
+    wait(lambda: other.ready and other.turn == "you")
+    other.answer()
+
+
+def test_a_name_of_ones_own(visitor: Visitor, server: Server) -> None:
+    """Somebody with a link gives themselves a name, which stands in what was said before, too."""
+    name = "<b>Ana</b>"
+    visitor.sit(server.make("petrichor", ["here", "greedy"], start={"seed": 4})[0])
+    for _ in range(2):
+        visitor.answer()
+    assert any("player_0" in text for text in visitor.texts("#log .who"))
+    for given, error in (("greedy", "greedy is what somebody else is called"), (name, "")):
+        if not visitor.shows("naming"):
+            visitor.find("#owners .rename").click()
+        field = visitor.find("#own-name")
+        field.clear()
+        field.send_keys(given + Keys.ENTER)
+        wait(
+            partial(
+                lambda words: visitor.shows("naming") == bool(words) and words in visitor.text("naming-error"), error
+            )
+        )
+    wait(lambda: any(name in text for text in visitor.texts("#owners th")))
+    wait(lambda: name in visitor.text("board"))
+    assert any(name in text for text in visitor.texts("#log .who"))
+    assert not any("player_0" in text for text in visitor.texts("#log .who"))
+    assert visitor.run("return document.activeElement.matches('#owners .rename')")
+    visitor.answer()
+    visitor.open("/")
+    wait(lambda: visitor.shows("mine"))
+    assert visitor.find("#mine-list a").text == f"Petrichor: {name}"
 
 
 def test_a_page_comes_back(visitor: Visitor, server: Server) -> None:
@@ -929,8 +1130,24 @@ def asked_of(state: Any) -> str:
     return html.unescape(drawn.partition('data-asked="')[2].partition('"')[0])
 
 
+def spot_at(visitor: Visitor, begins: str) -> dict[str, Any]:
+    """The first place of the board, while it is set up, whose name begins so."""
+    return next(spot for spot in visitor.run(_EDITED) if spot["place"].startswith(begins))
+
+
+def edited(visitor: Visitor, where: str) -> Any:
+    """The field of what is open on the board."""
+    return visitor.find(f"#spot [data-where='{where}'] input")
+
+
+def more(visitor: Visitor, where: str, times: int = 1) -> None:
+    """Press the button beside a number."""
+    for _ in range(times):
+        visitor.find(f"#spot [data-where='{where}'] button[aria-label^='One more']").click()
+
+
 def test_setting_a_position_up(analysed: Visitor) -> None:
-    """What the rules don't allow is said beside its field, and can't be used; then it can, and is played on from."""
+    """What the rules don't allow is said, and can't be used; then it can, and is played on from."""
     analysed.find("#line [data-step='30']").click()
     wait(lambda: step_of(analysed) == 30)
     analysed.click("set-up")
@@ -939,24 +1156,39 @@ def test_setting_a_position_up(analysed: Visitor) -> None:
     was = field.get_attribute("value")
     field.clear()
     field.send_keys("9")
-    wait(lambda: analysed.texts("#form [data-where='round'] .problem") == ["round: 9; allowed are 1 to 4"])
+    wait(lambda: analysed.texts("#form [data-where='round'] .problem") == ["Round: 9; allowed are 1 to 4"])
     assert field.get_attribute("aria-invalid") == "true" and not by_id(analysed.browser, "use").is_enabled()
     field.clear()
     field.send_keys(was)
     wait(lambda: "in order" in analysed.text("editor-error"))
     assert analysed.all("#form .problem") == []
 
-    # a place on the board leads to its fields
+    # a place on the board opens what lies there
     picture = analysed.picture
-    spot = next(spot for spot in analysed.run(_EDITED) if spot["place"].startswith("tile:"))
-    analysed.point(*spot["at"])
+    spot = spot_at(analysed, "tile:")
     tile = spot["place"].partition(":")[2]
-    drops = f"#form [data-where='field.{tile}.drops.player_0'] input"
-    wait(lambda: analysed.find(drops).is_displayed())
-    number = "4" if analysed.find(drops).get_attribute("value") != "4" else "3"
-    analysed.find(drops).clear()
-    analysed.find(drops).send_keys(number)
+    assert spot["words"] == f"Tile {tile}"
+    analysed.point(*spot["at"])
+    wait(lambda: analysed.shows("spot") and analysed.text("spot-title") == f"Tile {tile}")
+    assert analysed.run("return document.activeElement.id") == "spot-title"
+    drops = f"field.{tile}.drops.player_0"
+    number = str(int(edited(analysed, drops).get_attribute("value")) + 1)
+    more(analysed, drops)
     wait(lambda: analysed.picture != picture)
+    assert edited(analysed, drops).get_attribute("value") == number
+
+    # too much is refused by its rule, with the name that the player has on the board, and can be taken back
+    more(analysed, drops, 25)
+    wait(
+        lambda: re.fullmatch(r".+ has \d+ drops on tiles and in clouds; a player has 20", analysed.text("editor-error"))
+    )
+    assert not analysed.text("editor-error").startswith("player_0")
+    assert not by_id(analysed.browser, "use").is_enabled()
+    analysed.click("take-back")
+    wait(lambda: "in order" in analysed.text("editor-error"))
+    assert edited(analysed, drops).get_attribute("value") == number
+    press(analysed.browser, Keys.ESCAPE)
+    assert not analysed.shows("spot") and analysed.shows("editor")
     before = analysed.ready
     analysed.click("use")
     analysed.changed(before)
@@ -976,6 +1208,55 @@ def test_setting_a_position_up(analysed: Visitor) -> None:
     assert analysed.text("about").startswith("2 players")
     assert analysed.find(f"#board [data-tile='{tile}']").get_attribute("data-drops").split(",")[0] == number
     assert state["round"] == int(was)
+
+
+def test_what_follows_goes_along(visitor: Visitor, server: Server) -> None:
+    """A card in a hand comes from the deck; with another question its answers so far are forgotten, which is said."""
+    hands = {"player_0": {"sun": 2}, "player_1": {"frost": 2}}
+    voting = {"players": 2, "decision": "vote", "turns": 0, "pending": {"card": "frost"}, "hands": hands}
+    (path,) = server.make("petrichor", [], players=2, kind="analyse", start={"scenario": json.dumps(voting)})
+    visitor.open(path)
+    visitor.starts("analyse")
+    visitor.click("set-up")
+    wait(lambda: "in order" in visitor.text("editor-error"))
+    deck = "return document.querySelector('#board [data-deck]').dataset.deckKinds.split(',').map(Number)"
+    before = visitor.run(deck)
+    visitor.point(*spot_at(visitor, "owner:player_1")["at"])
+    more(visitor, "hands.player_1.wind")
+    wait(lambda: visitor.run(deck) != before)
+    assert [one - other for one, other in zip(before, visitor.run(deck), strict=True)] == [0, 0, 1, 0]
+    visitor.find("#spot-close").click()
+    question = visitor.find("#form [data-where='decision'] select")
+    next(one for one in question.find_elements("css selector", "option") if one.text.startswith("The turn")).click()
+    wait(lambda: "Left to the rules with it: What has been chosen so far." in visitor.text("editor-error"))
+    visitor.click("use")
+    wait(lambda: "to play" in visitor.view()["asked"] and visitor.ready)
+    assert visitor.view()["start"] == "scenario" and not visitor.shows("editor")
+
+
+def test_setting_up_by_keys_on_a_phone(visitor: Visitor, server: Server) -> None:
+    """A space by Enter, Tab and arrows: what it has is chosen in the sheet below it; then it has the focus again."""
+    resize(visitor.browser, *PHONE)
+    (path,) = server.make("evergreen", [], players=2, kind="analyse", start={"seed": 3})
+    visitor.open(path)
+    visitor.starts("analyse")
+    visitor.run("document.getElementById('set-up').click()")
+    wait(lambda: "in order" in visitor.text("editor-error"))
+    place = "player:player_0 space:c2"
+    visitor.run("document.querySelector(`.mark[data-place='${arguments[0]}']`).focus()", place)
+    press(visitor.browser, Keys.ENTER)
+    wait(lambda: visitor.text("spot-title") == "Space c2 of player_0")
+    press(visitor.browser, Keys.TAB, Keys.TAB, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    piece = "return document.querySelector('[data-player=player_0] [data-space=c2]').dataset.piece"
+    wait(lambda: visitor.run(piece) == "small_tree")
+    sheet = visitor.run("return document.getElementById('editor-bar').getBoundingClientRect()")
+    hit = visitor.run("return document.querySelector('.mark.lit .hit').getBoundingClientRect()")
+    assert sheet["bottom"] == PHONE[1] and hit["top"] >= 0 and hit["bottom"] <= sheet["top"]
+    chips = visitor.run("return [...document.querySelectorAll('#spot .chips label')].map((one) => one.offsetHeight)")
+    assert len(chips) == 6 and min(chips) >= LEAST
+    press(visitor.browser, Keys.ESCAPE)
+    assert visitor.run("return document.activeElement.dataset.place") == place
+    resize(visitor.browser, *DESK)
 
 
 def test_an_error_ends(analysed: Visitor) -> None:
@@ -1036,7 +1317,9 @@ def test_labels_of_boxes_are_whole(visitor: Visitor, server: Server, game: str) 
         assert boxes and all(lines == 1 and width < LEAST for _, lines, width in boxes), boxes
 
 
-_EDITED = SPOTS.replace("mark.dataset.actions", '"0"')
+_EDITED = SPOTS.replace("mark.dataset.actions", '"0"').replace(
+    "at: null }", "at: null, words: mark.getAttribute('aria-label') }"
+)
 
 
 def test_two_opinions(analysed: Visitor) -> None:
@@ -1324,6 +1607,21 @@ def test_a_curtain_and_links_are_sound(visitor: Visitor, server: Server, sound: 
     sound()
 
 
+def test_people_are_sound(visitor: Visitor, server: Server, sound: Callable[[], None]) -> None:
+    """Somebody waits to be let in; a name is given; and somebody only watches."""
+    paths = server.make("petrichor", ["apart", "apart", "greedy"], start={"seed": 3})
+    look(visitor, paths[0])
+    with server.open(paths[0], "a-browser-of-nobody"):
+        wait(lambda: visitor.all("#guests button"))
+        sound()
+    visitor.find("#owners .rename").click()
+    sound()
+    with server.open(paths[1], "a-browser-of-nobody"):
+        look(visitor, paths[1])
+        assert "You only watch" in visitor.text("guests")
+        sound()
+
+
 def test_watching_is_sound(visitor: Visitor, server: Server, sound: Callable[[], None]) -> None:
     visitor.open(server.make("petrichor", ["random", "random"], kind="watch", start={"seed": 2})[0])
     wait(lambda: visitor.facts["view"] and int(visitor.facts["view"]) > 2, SECONDS)
@@ -1351,3 +1649,9 @@ def test_analysing_is_sound(analysed: Visitor, sound: Callable[[], None]) -> Non
     field.send_keys("9")
     wait(lambda: analysed.all("#form .problem"))
     sound()
+    analysed.click("take-back")
+    wait(lambda: "in order" in analysed.text("editor-error"))
+    for place in ("tile:", "owner:", "deck:", "dice:"):
+        analysed.tap(spot_at(analysed, place))
+        assert analysed.shows("spot")
+        sound()

@@ -11,6 +11,7 @@ import pytest
 
 from docs import generate
 from tabletop_cli import petrichor
+from tabletop_engine.drawing import CURVE_STYLE, SCRIPTS
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "web.md").read_text(encoding="utf-8")
@@ -44,3 +45,19 @@ def test_the_table_is_what_was_measured(tmp_path: Path) -> None:
 def test_its_pictures_are_there() -> None:
     for picture in re.findall(r"\]\((pictures/\w+\.png)\)", PAGE):
         assert (ROOT / "docs" / picture).stat().st_size > 10_000
+
+
+def test_what_a_game_loads_is_small() -> None:
+    """Less than 200 kB, as docs/web.md says; the editor's files come when it is opened."""
+    sizes = {path.name: path.stat().st_size for path in (*(WEB / "page").iterdir(), *SCRIPTS, CURVE_STYLE)}
+    files = {path.name: path for path in (*(WEB / "page").iterdir(), *SCRIPTS)}
+    loaded, coming = {"index.html", *(name for name in sizes if name.endswith(".css"))}, ["main.js"]
+    while coming:
+        name = coming.pop()
+        loaded.add(name)
+        imports = re.findall(
+            r'^(?:im|ex)port .*"\./(\w+\.js)";$', files[name].read_text("utf-8"), re.MULTILINE
+        )
+        coming += [one for one in imports if one not in loaded]
+    assert set(sizes) - loaded == {"editor.js", "form.js", "position.js"}
+    assert sum(sizes[name] for name in loaded) < 200_000

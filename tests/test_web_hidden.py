@@ -20,13 +20,16 @@ from petrichor_env.config import MODULES
 from petrichor_env.state import NOBODY, Decision
 from tabletop_agents.play.session import Session
 from tabletop_agents.web.catalogue import Catalogue
+from tabletop_agents.web.clock import Clock
 from tabletop_agents.web.messages import Refused
+from tabletop_agents.web.people import browser_of
 from tabletop_agents.web.tables import Link, Table
 from tabletop_cli.play import SHIPPED
 from tabletop_engine.game import Config as AnyConfig
 from tabletop_engine.play.batch import Batch
 from tests.evergreen.rounds import choose, goes_on, turns
 from tests.support.hidden import exchanged, swapped
+from tests.support.web import BROWSER
 
 CATALOGUE = Catalogue(SHIPPED)
 THREADS = ThreadPoolExecutor(1)
@@ -49,13 +52,22 @@ class Listening:
         self.got.append(text)
 
 
-def table_at(config: AnyConfig, state: Any, learn: bool = False) -> Table:
+NOW = [0.0]  # what the clocks of tables show
+
+
+def table_at(config: AnyConfig, state: Any, learn: bool = False, clock: bool = False) -> Table:
     """A table of people on devices of their own, at a position that need not be a sound one."""
     session = Session(config)
     session._states = [state.copy()]
     session._go_to_last()
     links = [Link(f"key of {seat}", (seat,)) for seat in range(config.players)]
-    return Table(session, "play", links, CATALOGUE, THREADS, learn=learn)
+    time = Clock(5, 3, range(config.players), now=lambda: NOW[0]) if clock else None
+    table = Table(session, "play", links, CATALOGUE, THREADS, learn=learn, clock=time)
+    if clock:
+        for link in links:  # everybody was here once
+            link.company.let_in.append(browser_of(BROWSER))
+        table._set_clock()
+    return table
 
 
 def views_of(page: Listening) -> list[dict[str, Any]]:
@@ -65,7 +77,7 @@ def views_of(page: Listening) -> list[dict[str, Any]]:
 
 def opened(table: Table, seat: int) -> Listening:
     page = Listening()
-    table.open(table.links[seat], page)
+    table.open(table.links[seat], page, browser_of(BROWSER))
     return page
 
 
@@ -79,7 +91,10 @@ def ask(table: Table, link: Link, do: str, **message: Any) -> None:
     """What a page asks for, until all is sent that follows."""
 
     async def asked() -> None:
-        assert await table.obey(link, Listening(), do, message) == {}
+        page = Listening()
+        link.company.enter(page, browser_of(BROWSER))  # without a word to others, who would be told of somebody here
+        assert await table.obey(link, page, do, message) == {}
+        del link.company.pages[page]
         await table.told()
 
     asyncio.run(asked())
@@ -116,14 +131,19 @@ def test_what_an_action_sends(config: Config) -> None:
         if batch.states[0]["decision"] == Decision.DRAFT and batch.actors[0] != seat:
             actions[1] = games.random_actions()[1]
         if games.action_masks[[0, 1], actions].all():
-            tables = [table_at(config, state) for state in games.states]
+            tables = [table_at(config, state, clock=True) for state in games.states]
             pages = [opened(table, seat) for table in tables]
             games.step(actions)
             seen = games.observe(seat)
             same = bool((seen[0] == seen[1]).all())
             if same and (games.actors[0] != seat or (games.action_masks[0] == games.action_masks[1]).all()):
-                for table, taken in zip(tables, actions.tolist(), strict=True):
+                before, is_secret = NOW[0], views_of(pages[0])[0]["actor"] == NOBODY
+                named = not generator.integers(4)
+                for seconds, table, taken in zip((5, 50 if is_secret else 5), tables, actions.tolist(), strict=True):
+                    NOW[0] = before + seconds  # nobody is told how long somebody thought in secret
                     play(table, taken)
+                    if named:  # then all are shown their views anew
+                        ask(table, table.links[seat - 1], "name", seat=(seat - 1) % config.players, name="Ana")
                 assert pages[0].got == pages[1].got
                 compared += 1
         batch.step(action)
@@ -143,7 +163,7 @@ def test_what_is_taken_back(config: Config) -> None:
         if batch.states[0]["decision"] != Decision.DRAFT and games.action_masks[[0, 1], action].all():
             tables = [table_at(config, state) for state in games.states]
             pages = [opened(table, seat) for table in tables]
-            own = opened(tables[0], actor)
+            own, _ = (opened(table, actor) for table in tables)
             for table in tables:
                 play(table, int(action[0]))
             if all(table._way_back(table.links[actor]) is not None for table in tables):
@@ -192,12 +212,13 @@ def test_turns_that_nobody_sees(players: int) -> None:
             own = np.random.default_rng(number)
             batch.states[:] = start
             batch.refresh()
-            table = table_at(EvergreenConfig(players), start[0])
+            table = table_at(EvergreenConfig(players), start[0], clock=True)
             page = opened(table, seat)
             sent = [*page.got]
             while goes_on(batch, start):
                 sent = [*page.got]  # what comes when all are done shows what they did
                 action = choose(batch, own if batch.actors[0] == seat else others)
+                NOW[0] += 7 if batch.actors[0] == seat else int(others.integers(100))
                 play(table, action)
                 batch.step([action])
             got.append(sent)

@@ -154,7 +154,7 @@ def test_what_is_read_and_met(visitor: Visitor, server: Server, game: str, answe
 
 
 def points_of(visitor: Visitor) -> list[str]:
-    return visitor.texts("#owners td")
+    return visitor.texts("#owners td:last-child")
 
 
 def places_of(visitor: Visitor) -> list[str]:

@@ -678,10 +678,12 @@ def test_setting_a_position_up(server: Server) -> None:
         told = page.ask("describe")
         description = told["description"]
         assert description["players"] == 2 and told["form"]["keys"]["field"]["keys"]
+        assert "deck" not in description and told["whole"] == {**told["whole"], **description}
         description["points"] = {"player_0": 12, "player_1": 3}
         checked = page.ask("check", description=description)
         board = "".join(checked["parts"][i] for i in checked["board"])
         assert 'data-points="12"' in board and 'data-points="12"' not in page.board
+        assert checked["whole"]["points"] == description["points"] and checked["whole"]["deck"] == told["whole"]["deck"]
         description["votes"] = {"sun": {"player_0": 99}}
         refused = page.ask("check", description=description)
         assert "votes" in refused["error"]

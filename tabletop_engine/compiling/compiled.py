@@ -53,7 +53,9 @@ class Rule:
 
     def __init__(self, function: Callable[..., Any], *, shared: bool = False, other: tuple[str, Any] | None = None):
         functools.update_wrapper(self, function)
-        self.py_func, self.is_shared, self._other = function, shared, other
+        self.py_func: Callable[..., Any] = function
+        self.is_shared: bool = shared
+        self._other = other
         self.sources: Sources | None = None
         """What the machine code of a shared rule depends on, if it is kept on disk."""
 
@@ -85,7 +87,8 @@ class Kernel:
 
     def __init__(self, function: Callable[..., Any], sources: Sources) -> None:
         functools.update_wrapper(self, function)
-        self.py_func, self.sources = function, sources
+        self.py_func: Callable[..., Any] = function
+        self.sources: Sources = sources
         kernels.add(self)
 
     @property

@@ -30,7 +30,7 @@ class Window:
 
     def __init__(self, title: str) -> None:
         self.title = title
-        self.is_closed_by_user = False
+        self.is_closed_by_user: bool = False
         self._window: Any = None
         self._pixels: NDArray[np.uint8] | None = None
         self._shown_at = 0.0

@@ -158,12 +158,14 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         if prepare is not None:
             prepare(self.batch, np.ones(1, np.bool_))
         self.agents = self.possible_agents[:]
-        self.rewards, self._cumulative_rewards = (dict.fromkeys(self.agents, 0.0) for _ in range(2))
-        self.terminations, self.truncations = (dict.fromkeys(self.agents, False) for _ in range(2))
+        self.rewards: dict[str, float] = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations: dict[str, bool] = dict.fromkeys(self.agents, False)
+        self.truncations: dict[str, bool] = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {"action_mask": self._nothing} for agent in self.agents}
         self._skip_agent_selection = None
         self._rendering.started()
-        self.agent_selection = self.possible_agents[self.batch.actors.item()]
+        self.agent_selection: str = self.possible_agents[self.batch.actors.item()]
         self.infos[self.agent_selection] = {"action_mask": self.batch.action_masks[0].copy()}
         if self.render_mode == "human":
             self.render()

@@ -89,7 +89,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
     def __init__(self, parameters: Mapping[str, Any] | None = None, positions: Positions | None = None) -> None:
         given = dict(parameters or {})
         self.config, self.reward, self.at_the_end = config, reward, at_the_end = _chosen(self.game, given)
-        self.positions = positions_of(config) if positions is None else positions
+        self.positions: Positions = positions_of(config) if positions is None else positions
         self._limits = limits = self.game.limits(config)
         lowest, highest = _utilities(self.game, reward)
         sums_to_zero = {"utility_sum": 0.0} if _is_zero_sum(config, reward) else {}
@@ -154,7 +154,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
 
     def __init__(self, game: SpielGame, position: Position) -> None:
         super().__init__(game)
-        self.position = position
+        self.position: Position = position
 
     def __reduce__(self) -> tuple[Callable[..., SpielState], tuple[Any, ...]]:
         """OpenSpiel's own pickle names only the game, which another process does not know."""
@@ -219,8 +219,10 @@ class Observer:
 
     def __init__(self, game: Game) -> None:
         self._game = game
-        self.tensor = np.zeros(game.observation.size, np.float32)
-        self.dict = {block.name: self.tensor[block.slice].reshape(block.shape) for block in game.observation}
+        self.tensor: np.ndarray = np.zeros(game.observation.size, np.float32)
+        self.dict: dict[str, np.ndarray] = {
+            block.name: self.tensor[block.slice].reshape(block.shape) for block in game.observation
+        }
 
     def __reduce__(self) -> tuple[Callable[..., Observer], tuple[Any, ...], np.ndarray]:
         """Copies have views of their own, too."""
@@ -269,7 +271,7 @@ class Resampler:
     """
 
     def __init__(self, seed: int | np.random.Generator | None = None) -> None:
-        self.generator = np.random.default_rng(seed)
+        self.generator: np.random.Generator = np.random.default_rng(seed)
 
     def __call__(self, state: SpielState, player: int) -> SpielState:
         return SpielState(state.get_game(), state.position.resampled(player, self.generator))
@@ -282,7 +284,8 @@ class Playouts:
     """
 
     def __init__(self, games: int = 1, seed: int | np.random.Generator | None = None) -> None:
-        self.games, self.generator = games, np.random.default_rng(seed)
+        self.games: int = games
+        self.generator: np.random.Generator = np.random.default_rng(seed)
 
     def evaluate(self, state: SpielState) -> np.ndarray:
         """The mean return of each player."""

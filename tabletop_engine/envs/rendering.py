@@ -60,7 +60,7 @@ class Rendering:
             raise ConfigError(f"render_mode={mode!r}: must be {', '.join(map(repr, modes))} or None")
         self.game = game
         self.mode = mode
-        self.draws = mode in ("rgb_array", "human")
+        self.draws: bool = mode in ("rgb_array", "human")
         self._size = check_pixels("render_size", size, _SMALLEST, _LARGEST)
         self._window = Window(game.title) if mode == "human" else None
         self._played: list[list[tuple[Any, int | None]]] = [[] for _ in range(num_games)]  # states, actions

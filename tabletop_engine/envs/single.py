@@ -70,7 +70,9 @@ class Replying:
     """
 
     def __init__(self, agent: Agent, replies: deque[int]) -> None:
-        self.agent, self.replies, self.name = agent, replies, agent.name
+        self.agent: Agent = agent
+        self.replies: deque[int] = replies
+        self.name: str = agent.name
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> NDArray[np.int64]:
         """The reply to the one decision of a single game."""
@@ -152,8 +154,10 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
         game = self.batch.game
         self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"])
         self.render_mode = render_mode
-        self.observation_space = observation_box(game, self.batch.observations.dtype, self.batch.observe_numbers)
-        self.action_space = gymnasium.spaces.Discrete(game.num_actions)
+        self.observation_space: gymnasium.spaces.Box = observation_box(
+            game, self.batch.observations.dtype, self.batch.observe_numbers
+        )
+        self.action_space: gymnasium.spaces.Discrete = gymnasium.spaces.Discrete(game.num_actions)
         self._started = False
         self._actions = np.zeros(1, np.int64)
 

@@ -112,13 +112,15 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         self.metadata = {**type(self).metadata, "autoreset_mode": mode}  # type: ignore[misc]
         self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"], num_envs)
         self.render_mode = render_mode
-        self.num_envs = num_envs = self.batch.num_games
+        self.num_envs: int = self.batch.num_games
         self.copy: bool = copy
         self.autoreset_mode: AutoresetMode = mode
-        self.single_observation_space = observation_box(game, self.batch.observations.dtype, self.batch.observe_numbers)
-        self.single_action_space = gymnasium.spaces.Discrete(game.num_actions)
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.single_observation_space: gymnasium.spaces.Box = observation_box(
+            game, self.batch.observations.dtype, self.batch.observe_numbers
+        )
+        self.single_action_space: gymnasium.spaces.Discrete = gymnasium.spaces.Discrete(game.num_actions)
+        self.observation_space: gymnasium.Space[Any] = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space: gymnasium.Space[Any] = batch_space(self.single_action_space, self.num_envs)
         self._started = False
 
     # --- Gymnasium's interface ---

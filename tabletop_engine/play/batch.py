@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -49,7 +49,12 @@ def game_seed(seed: int) -> np.uint64:
     """The random stream at the start of a game with this seed, an int of at least 0. Raises ConfigError for others."""
     if not is_whole(seed) or seed < 0:
         raise ConfigError(f"seed={seed!r}: must be an int of at least 0, or None")
-    return np.random.SeedSequence(int(seed)).generate_state(1, np.uint64)[0]
+    return _stream(int(seed))
+
+
+@lru_cache(maxsize=4096)  # games that choose their boxes start twice, and agents are compared on the same seeds
+def _stream(seed: int) -> np.uint64:
+    return np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
 
 
 _most_cores = sys.maxsize
@@ -215,7 +220,9 @@ class Batch:
         self.tables: np.ndarray = tables_of(game, self.boxes)
         if isinstance(starts, type):
             raise ScenarioError(f"starts={starts!r:.80}: must be positions or a function, not a class")
-        self.starts = starts if starts is None or callable(starts) else records_of(starts, config, self.tables)
+        self.starts: np.ndarray | Callable[[np.ndarray], np.ndarray] | None = (
+            starts if starts is None or callable(starts) else records_of(starts, config, self.tables)
+        )
         if self.starts is not None:
             self._modes[0] = kernels.DISABLED  # a game that is over waits until it is given its position
         self.num_threads: int = num_threads or max(1, min(usable_cores(), self.num_games // _GAMES_A_THREAD))

@@ -24,7 +24,7 @@ class Past:
     """
 
     def __init__(self, batch: Batch) -> None:
-        self.numbers = [next(_NUMBERS) for _ in range(batch.num_games)]
+        self.numbers: list[int] = [next(_NUMBERS) for _ in range(batch.num_games)]
         self._steps: list[list[tuple[Any, int]]] = [[] for _ in range(batch.num_games)]
 
     def steps(self, game: int, seat: int) -> Sequence[tuple[Any, int]]:

@@ -121,7 +121,7 @@ class VersusBatch:
             raise ConfigError("starts: not allowed with choose_config, since all are of one configuration")
         self.config: Config = config
         self.players: int = config.players
-        self.seat = check_seat(seat, config.players)
+        self.seat: int = check_seat(seat, config.players)
         self.opponents: list[Agent] = _make_opponents(opponents, config, assign)
         self.autoreset: str = autoreset
         self.new_observations: bool = fitted("new_observations", new_observations, bool)

@@ -59,12 +59,12 @@ class Positions:
         self.game: Game = check_config(config)
         self.config = config
         usual = self.game.load_tables(config.components)
-        self.tables = usual if tables is None else tables
+        self.tables: np.ndarray = usual if tables is None else tables
         self._has_usual_tables = tables is None or tables.tobytes() == usual.tobytes()
-        self.blank = np.zeros(1, self.game.state)
+        self.blank: np.ndarray = np.zeros(1, self.game.state)
         config.write_switches(self.blank)
         warm_up(self.game)
-        self.kernels = _kernels(self.game)
+        self.kernels: ScriptedKernels = _kernels(self.game)
         self._scratch = _Scratch(self.game)
 
     @cached_property

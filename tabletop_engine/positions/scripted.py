@@ -17,7 +17,7 @@ from tabletop_engine.compiling.compiled import kernel_template, rules
 from tabletop_engine.compiling.overwrite import overwrite
 from tabletop_engine.legal import next_legal
 from tabletop_engine.play.kernels import write_forfeit_rewards, write_places, write_rewards
-from tabletop_engine.record import Record, array, fields_of, number
+from tabletop_engine.record import Array, Number, Record, array, fields_of, number
 
 if TYPE_CHECKING:
     from tabletop_engine.game import Game
@@ -40,12 +40,12 @@ NUM_FACTS = 6
 class Script(Record):
     """The additional fields of a scripted record. The field `script` marks it as one."""
 
-    told = number(np.int64, "outcomes that the script has")
-    drawn = number(np.int64, "draws so far in this step")
-    outcomes = number(np.int64, "of the first draw beyond the script: how many outcomes there are")
-    weighted = number(np.int64, "1 if `weights` say how likely they are")
-    weights = array(np.int32, MOST_KINDS, "how many things of each kind there were to be drawn")
-    script = array(np.int32, MOST_DRAWS, "the outcomes: numbers, or kinds")
+    told: Number = number(np.int64, "outcomes that the script has")
+    drawn: Number = number(np.int64, "draws so far in this step")
+    outcomes: Number = number(np.int64, "of the first draw beyond the script: how many outcomes there are")
+    weighted: Number = number(np.int64, "1 if `weights` say how likely they are")
+    weights: Array = array(np.int32, MOST_KINDS, "how many things of each kind there were to be drawn")
+    script: Array = array(np.int32, MOST_DRAWS, "the outcomes: numbers, or kinds")
 
 
 @cache

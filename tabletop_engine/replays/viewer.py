@@ -68,11 +68,11 @@ class Viewer:
     def __init__(self, replay: Replay, seat: int | None = None, colour: bool = True) -> None:
         replay.check_seat(seat)
         self.replay = replay
-        self.game = replay.game
-        self.seat = seat
+        self.game: Game = replay.game
+        self.seat: int | None = seat
         self.colour = colour
-        self.frames = list(frames(replay, seat))
-        self.step = 0
+        self.frames: list[Frame] = list(frames(replay, seat))
+        self.step: int = 0
 
     @property
     def last(self) -> int:
@@ -239,8 +239,8 @@ class KeyControl:
     """The replay on the whole screen, moved by keys. For a key without a meaning it shows a hint."""
 
     def __init__(self, viewer: Viewer, seconds: float = SECONDS) -> None:
-        self.viewer = viewer
-        self.seconds = seconds
+        self.viewer: Viewer = viewer
+        self.seconds: float = seconds
         self._digits = ""
         self._hint = ""
         self._scrolled = self._hidden = 0

@@ -39,7 +39,7 @@ class RandomStream:
     """
 
     def __init__(self, place: int) -> None:
-        self.place = place
+        self.place: int = place
 
     def below(self, bound: int) -> int:
         """The next number of the stream, of 0 to `bound` - 1."""
@@ -70,7 +70,7 @@ class Taste:
     """
 
     def __init__(self, config: Config, seed: int) -> None:
-        self.random = generator(seed, Stream.CHECK, crc32(config.name.encode())).random
+        self.random: Callable[[], float] = generator(seed, Stream.CHECK, crc32(config.name.encode())).random
         self.likes: dict[str, float] = {}
 
     def like(self, word: str) -> float:
@@ -156,9 +156,9 @@ class Comparison(ABC, Generic[C]):
     def __init__(self, config: C, seed: int) -> None:
         self.config = config
         self.seed = seed
-        self.taste = Taste(config, seed)
-        self.stream = int(game_seed(seed))
-        self.step = 0
+        self.taste: Taste = Taste(config, seed)
+        self.stream: int = int(game_seed(seed))
+        self.step: int = 0
         self.asked: tuple[str | None, str | None] = (None, None)
         self.action: str | None = None
         self.before: Any = None

@@ -39,4 +39,4 @@ class CheckFailed(TabletopError, AssertionError):
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         super().__init__("\n".join(map(str, problems)))
-        self.problems = tuple(problems)
+        self.problems: tuple[Problem, ...] = tuple(problems)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Generator, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pytest
@@ -19,24 +20,32 @@ from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.game import game_of
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.seeds import EVALUATION
-from tabletop_training.evergreen import balance, balance_games
+from tabletop_training.evergreen import balance
 from tabletop_training.evergreen.balance import powers_of
-from tabletop_training.evergreen.balance_games import Games, figures, play_boxes
-from tabletop_training.files.job import Stopped
+from tabletop_training.evergreen.balance_games import FIELDS, Games, Part, figures
 from tabletop_training.files.trees import load_tree, save_tree
+from tabletop_training.measure.evaluation import HERE, EvaluationStopped, GameBlock, Playing, Workers
+from tabletop_training.measure.results import Results, concatenate
+from tabletop_training.measure.workers import Processes
 
 GAME = game_of("evergreen_env.game")
 
 
+def play(config: Config, boxes: int | None, games: int, seed: int) -> Games:
+    """Games of random agents."""
+    blocks = Part("", config, boxes, games).match(make_agent("random", GAME)).blocks(seed)
+    return Games.of(concatenate(list(HERE.play(blocks, record_fields=FIELDS))).in_order())
+
+
 @pytest.fixture(scope="module")
 def played() -> Games:
-    return play_boxes(make_agent("random", GAME), Config(players=3), 4, 5, 70, lambda: False)
+    return play(Config(players=3), 4, 5, 70)
 
 
 def test_games_are_those_of_their_boxes_and_seeds(played: Games) -> None:
     assert played.points.shape == (4, 5, 3) and played.levels.shape == (4, 5, 3, len(Power))
     assert played.boxes == tuple(dict(COMPONENTS.frozen(COMPONENTS.draw(EVALUATION.first + box))) for box in range(4))
-    again = play_boxes(make_agent("random", GAME), Config(players=3), 4, 5, 70, lambda: False)
+    again = play(Config(players=3), 4, 5, 70)
     assert (again.points == played.points).all()
     assert (played.scored.sum(axis=-1) == played.points).all(), "every point has a source"
     assert (played.decisions > 30).all()
@@ -46,17 +55,13 @@ def test_games_are_those_of_their_boxes_and_seeds(played: Games) -> None:
 def test_the_first_place_is_that_of_the_first_round(played: Games) -> None:
     """Later places have more start points, so `won` by place must fit the seats of the highest points."""
     for box in range(4):
-        batch = Batch(Config(players=3), 5, 70 + 5 * box + np.arange(5), boxes=[EVALUATION.first + box])
+        seeds = [seed for seed in range(70, 90) if seed % 4 == box]
+        batch = Batch(Config(players=3), 5, seeds, boxes=[EVALUATION.first + box])
         first = batch.states["first_player"].astype(int)
         best = played.points[box].argmax(axis=1)
         clear = (played.points[box] == played.points[box].max(axis=1, keepdims=True)).sum(axis=1) == 1
         place = played.won[box].argmax(axis=1)
         assert ((first + place) % 3 == best)[clear & (played.won[box].max(axis=1) == 1)].all()
-
-
-def test_it_can_be_stopped() -> None:
-    with pytest.raises(Stopped):
-        play_boxes(make_agent("random", GAME), Config(players=2), 2, 2, 70, lambda: True)
 
 
 def made_up(values: np.ndarray, players: int = 3) -> Games:
@@ -88,7 +93,7 @@ def test_it_leaves_a_report_a_picture_and_tables(tmp_path: Path) -> None:
     assert len(rows) == (2 + 4) + (4 + 4)
     four = {row["figure"]: float(row["mean"]) for row in rows if row["players"] == "4"}
     assert sum(value for name, value in four.items() if name.startswith("won")) == pytest.approx(1, abs=1e-3)
-    games = play_boxes(make_agent("random", GAME), Config(players=4), 5, 3, 9, lambda: False)
+    games = play(Config(players=4), 5, 3, 9)
     assert four["points"] == pytest.approx(games.points.mean(), rel=1e-4)
     ordered = np.sort(games.points, axis=-1)
     assert four["lead"] == pytest.approx((ordered[..., -1] - ordered[..., -2]).mean(), rel=1e-4)
@@ -102,7 +107,7 @@ def test_numbers_of_an_overlay_are_not_drawn(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text('[flags]\npower_cap = 6\nbuds_points = "once"\n', encoding="utf-8")
     config = Config(2, str(own))
-    games = play_boxes(make_agent("random", GAME), config, 6, 2, 3, lambda: False)
+    games = play(config, 6, 2, 3)
     assert all(box["flags.power_cap"] == 6 and box["flags.buds_points"] == "once" for box in games.boxes)
 
 
@@ -118,7 +123,7 @@ def test_what_each_change_does(tmp_path: Path) -> None:
 
     def mean(figure: str, **changed: Any) -> float:
         overlay = {f"flags.{key}": value for key, value in changed.items()} or None
-        games = play_boxes(make_agent("random", GAME), Config(3, overlay), None, 30, 9, lambda: False)
+        games = play(Config(3, overlay), None, 30, 9)
         return float(figures(games)[figure].mean())
 
     rounds, cap = [2, 2, 2, 2], 2
@@ -137,33 +142,58 @@ def test_what_each_change_does(tmp_path: Path) -> None:
     assert float(shorter["shapley_high"]) < 0, "fewer rounds mean fewer decisions"
 
 
-def test_a_study_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+class Stopping(Workers):
+    """Plays here, counts blocks, and stops as Ctrl-C does before this many are done."""
+
+    def __init__(self, last: int = 1000) -> None:
+        self.blocks, self.last = 0, last
+
+    def play(self, blocks: Iterable[GameBlock], **playing: Unpack[Playing]) -> Generator[Results, None, None]:
+        for result in super().play(blocks, **playing):
+            self.blocks += 1
+            if self.blocks == self.last:
+                raise EvaluationStopped
+            yield result
+
+
+def test_a_study_goes_on_where_it_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Stopped after some of its games, it plays only the others, and ends with the files of a study in one go."""
     own = tmp_path / "own.toml"
     own.write_text("[flags]\npower_cap = 2\nseason_rounds = [2, 2, 2, 2]\n", encoding="utf-8")
 
-    def begin(folder: Path) -> Path:
-        return balance.main("random", [2, 3], 2, 2, 9, str(own), 5, folder)
+    def begin(folder: Path, workers: Workers = HERE) -> Path:
+        return balance.main("random", [2, 3], 2, 2, 9, str(own), 5, folder, workers=workers)
 
     whole = begin(tmp_path / "whole")
-    played: list[str] = []
-    really = balance_games.play_boxes
-
-    def stopping(*given: Any) -> Games:
-        played.append("")
-        if len(played) == 7:
-            raise Stopped
-        return really(*given)
-
-    monkeypatch.setattr(balance_games, "play_boxes", stopping)
-    folder = begin(tmp_path / "parts")
+    folder = begin(tmp_path / "parts", Stopping(8))
     assert (folder / "balance.csv").read_text(encoding="utf-8").count("\n3,") == 0, "only what is done is told"
-    assert balance.main(resume=folder) == folder
-    assert len(played) == 2 * (1 + 4) + 1
+    assert "evergreen balance --resume" in capsys.readouterr().out
+    assert len(load_tree(folder / "games.zip")) == 7
+    assert balance.main(resume=folder, workers=(rest := Stopping())) == folder
+    assert rest.blocks == 2 * (1 + 4) - 7
     for name in ("balance.json", "balance.csv", "changes.csv", "report.md"):
         assert (folder / name).read_bytes() == (whole / name).read_bytes(), name
-    balance.main(resume=folder)
-    assert len(played) == 11, "nothing is played twice"
+    balance.main(resume=folder, workers=(rest := Stopping()))
+    assert not rest.blocks, "nothing is played twice"
+
+
+def test_any_number_of_workers_plays_the_same(tmp_path: Path) -> None:
+    """Agents that draw from their generator, several blocks of games over boxes, and those of changed numbers."""
+    own = tmp_path / "own.toml"
+    own.write_text("[flags]\npower_cap = 2\nseason_rounds = [2, 2, 2, 2]\n", encoding="utf-8")
+    with Processes(2) as two:
+        one, other = (
+            balance.main("random", [2, 3], 5, 250, 9, str(own), 40, tmp_path / str(who.number), workers=who)
+            for who in (HERE, two)
+        )
+    assert {path.name for path in one.iterdir()} == {path.name for path in other.iterdir()}
+    for path in one.iterdir():
+        assert path.suffix == ".zip" or path.read_bytes() == (other / path.name).read_bytes(), path.name
+    games, others = load_tree(one / "games.zip"), load_tree(other / "games.zip")
+    assert games.keys() == others.keys()
+    for part, arrays in games.items():
+        for name, values in arrays.items():
+            np.testing.assert_array_equal(values, others[part][name], f"{part}: {name}")
 
 
 def test_what_is_no_study_or_another_one_is_refused(tmp_path: Path) -> None:
@@ -270,3 +300,5 @@ def test_bad_input_and_the_command_line(tmp_path: Path, capsys: pytest.CaptureFi
     words = ["balance", "--agent", "random", "--players", "2", "--boxes", "2", "--box-games", "2", "--seed", "4"]
     cli.app([*words, "--output", str(tmp_path / "balance")], standalone_mode=False)
     assert "2 players: won by the first" in capsys.readouterr().out
+    with pytest.raises(TabletopError, match="workers=0"):
+        cli.app(["balance", "--workers", "0", "--output", str(tmp_path / "x")], standalone_mode=False)

@@ -11,15 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.browser import by_id, chromium, clear_logs, events_of, resize, wait
-from tests.support.web import SECONDS
+from tests.support.web import BROWSER, SECONDS
 
 DESK, PHONE, TABLET, LAPTOP, LARGE = (1280, 900), (390, 844), (768, 1024), (1280, 720), (1920, 1080)
 ALONE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 """With it a browser reaches this machine only, as one without a network."""
 _TEXT = 1  # a frame's kind; others ask whether the other end is still there
-_AT_ONCE = """
+_KEPT = json.dumps(json.dumps({"speed": "0", "browser": BROWSER}))
+_AT_ONCE = f"""
 if (location.protocol.startsWith("http") && !localStorage.getItem("tabletop"))
-  localStorage.setItem("tabletop", JSON.stringify({ speed: "0" }));
+  localStorage.setItem("tabletop", {_KEPT});
 """
 _FACTS = """
 const { dataset } = document.body;

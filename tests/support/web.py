@@ -21,6 +21,9 @@ from tabletop_cli.play import SHIPPED
 SECONDS = 60.0
 """For what takes a moment, on a machine that does other things."""
 
+BROWSER = "the-same-browser"
+"""What the browser of all pages calls itself, unless a test says otherwise."""
+
 
 class Server:
     """A server that runs in a thread."""
@@ -55,15 +58,15 @@ class Server:
         assert answer.status_code == 400
         return str(answer.json()["error"])
 
-    def open(self, path: str) -> Page:
+    def open(self, path: str, browser: str = BROWSER) -> Page:
         """A page of a link, after its first view."""
-        page = Page(self.connect(path))
+        page = Page(self.connect(path, browser))
         page.wait()
         return page
 
-    def connect(self, path: str, **options: Any) -> AbstractContextManager[ClientConnection]:
-        """A socket of a link, for a `with`."""
-        address = f"ws{self.url.removeprefix('http')}/api/table/{path.rpartition('/')[2]}"
+    def connect(self, path: str, browser: str = BROWSER, **options: Any) -> AbstractContextManager[ClientConnection]:
+        """A socket of a link, for a `with`. `browser`: what the page's browser calls itself."""
+        address = f"ws{self.url.removeprefix('http')}/api/table/{path.rpartition('/')[2]}?browser={browser}"
         return connect(address, **{"origin": self.url, "max_size": None, "open_timeout": SECONDS, **options})
 
 
@@ -74,6 +77,8 @@ class Page:
         self._context = context
         self.socket = context.__enter__()
         self.view: dict[str, Any] = {}
+        self.people: dict[str, Any] = {}
+        self.clock: dict[str, Any] = {}
         self.got: list[dict[str, Any]] = []  # all messages
         self._ids = 0
 
@@ -90,6 +95,8 @@ class Page:
         message: dict[str, Any] = json.loads(self.socket.recv(SECONDS))
         self.got.append(message)
         self.view = message.get("view", self.view)
+        self.people = message.get("people", self.people)
+        self.clock = message.get("clock", self.clock)
         return message
 
     def wait(self) -> dict[str, Any]:

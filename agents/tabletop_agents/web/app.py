@@ -25,11 +25,13 @@ from tabletop_agents.web.messages import (
     Allowance,
     Refused,
     asked_for,
+    mine_asked_for,
     object_of,
     rules_asked_for,
     scenario_asked_for,
     table_asked_for,
 )
+from tabletop_agents.web.people import browser_of
 from tabletop_agents.web.rules import rules_page
 from tabletop_agents.web.tables import Link, Table
 from tabletop_engine.drawing import CURVE_STYLE, SCRIPTS
@@ -45,8 +47,6 @@ _MOST_REFUSED = 200
 """Messages beyond that limit after which a page is disconnected."""
 _MOST_WAITING = 300
 """Messages that may wait for a page that does not read them."""
-_MOST_PAGES = 8
-"""Pages of one link that may be open at a time."""
 _LONGEST_ERROR = 500
 _THOUGHTFUL = ("advice", "review", "judge", "page")
 """Requests that take so long that the page may send others in the meantime."""
@@ -90,6 +90,7 @@ def make_app(
         Route("/api/drawings/{game}", web.drawings),
         Route("/api/rules/{game}", web.rules),
         Route("/api/scenarios", web.scenarios, methods=["POST"]),
+        Route("/api/mine", web.mine, methods=["POST"]),
         Route("/api/tables", web.tables, methods=["POST"]),
         WebSocketRoute("/api/table/{key}", web.socket),
     ]
@@ -171,6 +172,13 @@ class _Web:
     async def _players_of(self, request: Request, message: dict[str, Any]) -> dict[str, Any]:
         return {"players": await self._hall.players_of(scenario_asked_for(message))}
 
+    async def mine(self, request: Request) -> Response:
+        """Whose turn it is in the games of some links."""
+        return await self._posted(request, self._turns_of)
+
+    async def _turns_of(self, request: Request, message: dict[str, Any]) -> dict[str, Any]:
+        return {"turns": self._hall.turns(mine_asked_for(message)["keys"])}
+
     async def tables(self, request: Request) -> Response:
         """A new table."""
         return await self._posted(request, self._links_of)
@@ -201,6 +209,7 @@ class _Web:
         await socket.accept()
         try:
             found = await self._hall.find(socket.path_params["key"])
+            browser = browser_of(socket.query_params.get("browser", ""))
         except TabletopError as error:
             await _leave(socket, str(error), _NO_TABLE)
             return
@@ -208,11 +217,11 @@ class _Web:
             await _leave(socket, "there is no such table here", _NO_TABLE)
             return
         table, link = found
-        if len(link.pages) >= _MOST_PAGES:
-            await _leave(socket, f"{_MOST_PAGES} pages of this link are open already", _TOO_MANY)
+        if not link.company.may_enter(browser):
+            await _leave(socket, "too many pages of this link are open already", _TOO_MANY)
             return
         page = _Page(socket)
-        table.open(link, page)
+        table.open(link, page, browser)
         try:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(page.send_all, tasks.cancel_scope)

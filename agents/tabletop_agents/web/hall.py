@@ -18,8 +18,10 @@ from typing import Any
 
 from tabletop_agents.play.session import PERSON, Session
 from tabletop_agents.web.catalogue import Catalogue
+from tabletop_agents.web.clock import Clock, clock_of
 from tabletop_agents.web.line import Line
-from tabletop_agents.web.messages import Refused, called, object_of
+from tabletop_agents.web.messages import Refused, object_of
+from tabletop_agents.web.people import are_browsers, names_of
 from tabletop_agents.web.tables import KINDS, Link, Table, new_link
 from tabletop_engine.errors import TabletopError
 from tabletop_engine.files import free_path, read_limited, whole_file
@@ -51,7 +53,8 @@ class Hall:
         self._known: dict[str, Path] = {}  # the replay's file by the key of each link
         self._ready: OrderedDict[Path, Table] = OrderedDict()
         self._loading: dict[Path, asyncio.Task[Table]] = {}
-        self._changed: dict[Path, Table] = {}
+        self._changed: dict[Path, Table] = {}  # whose games are to be saved
+        self._people_changed: dict[Path, Table] = {}  # whose names and links are to be saved
 
     # --- making tables ---
 
@@ -60,27 +63,22 @@ class Hall:
         if len(self._known) >= _MOST_TABLES:
             raise Refused("there are too many tables; start with another folder")
         session = await asyncio.get_running_loop().run_in_executor(self._threads, self._session, order)
-        return self.add(session, order["kind"], self._links(order, session), order["learn"])
+        clock = clock_of(order["clock"], session.people)
+        if clock is not None and order["kind"] != "play":
+            raise Refused("clock: only for a game of people")
+        return self.add(session, order["kind"], self._links(order, session), order["learn"], clock)
 
-    def add(self, session: Session, kind: str, links: Sequence[Link], learn: bool = False) -> Table:
+    def add(
+        self, session: Session, kind: str, links: Sequence[Link], learn: bool = False, clock: Clock | None = None
+    ) -> Table:
         """Add a table for a game. From now on the game is saved."""
         self.folder.mkdir(parents=True, exist_ok=True)
         path = free_path(self.folder / f"{session.game.name}-{session.config.name}.json")
-        table = self._table(path, session, kind, links, learn)
+        table = self._table(path, session, kind, links, learn, clock)
         for link in links:
             self._known[link.key] = path
-        notes = {
-            "table": _FORMAT,
-            "game": session.game.name,
-            "kind": kind,
-            "learn": learn,
-            "names": [session.called.get(seat, "") for seat in range(session.config.players)],
-            "links": [{"key": link.key, "seats": link.seats} for link in links],
-        }
         _write(path, session.replay.text)
-        with whole_file(path.with_suffix(".links")) as unfinished:
-            unfinished.touch(mode=0o600)  # who has a link plays with it
-            unfinished.write_text(json.dumps(notes), encoding="utf-8")
+        _write_notes(path, _notes_of(table))
         return table
 
     async def players_of(self, asked: dict[str, Any]) -> int:
@@ -92,11 +90,26 @@ class Hall:
 
         return await asyncio.get_running_loop().run_in_executor(self._threads, players)
 
-    def _table(self, path: Path, session: Session, kind: str, links: Sequence[Link], learn: bool) -> Table:
+    def _table(
+        self, path: Path, session: Session, kind: str, links: Sequence[Link], learn: bool, clock: Clock | None
+    ) -> Table:
         def on_change(table: Table) -> None:
             self._changed[path] = table
 
-        table = Table(session, kind, links, self.catalogue, self._threads, learn=learn, on_change=on_change)
+        def on_people(table: Table) -> None:
+            self._people_changed[path] = table
+
+        table = Table(
+            session,
+            kind,
+            links,
+            self.catalogue,
+            self._threads,
+            learn=learn,
+            clock=clock,
+            on_change=on_change,
+            on_people=on_people,
+        )
         self._ready[path] = table
         self._leave_idle()
         return table
@@ -127,17 +140,10 @@ class Hall:
         return session
 
     def _called(self, names: Sequence[str], session: Session) -> dict[int, str]:
-        """The names that people gave, by their seats. Nobody can be called as somebody else is, or as an agent."""
+        """The names that people gave, by their seats. Raises Refused as `names_of`, and for too many."""
         if len(names) > session.config.players:
             raise Refused(f"names: {len(names)} given, but the game has {session.config.players} players")
-        given = {seat: called(name) for seat, name in enumerate(names) if seat in session.people}
-        given = {seat: name for seat, name in given.items() if name}
-        folded = [name.casefold() for name in given.values()]
-        taken = {PERSON, *(name.casefold() for name in (*session.names, *session.seats))}
-        for name, key in zip(given.values(), folded, strict=True):
-            if key in taken or folded.count(key) > 1 or self.catalogue.allows(key, session.game):
-                raise Refused(f"names: {name} is what somebody else is called")
-        return given
+        return names_of(session, dict(enumerate(names)), self.catalogue)
 
     def _start(self, order: dict[str, Any], game: Game, start: dict[str, Any]) -> tuple[Config, Any, int]:
         """The configuration, the first state if the request describes one, and the seed."""
@@ -171,14 +177,27 @@ class Hall:
             await asyncio.shield(self._loading[path])
         table = self._ready[path]
         self._ready.move_to_end(path)
-        return table, next(link for link in table.links if link.key == key)
+        return table, table.link(key)
+
+    def turns(self, keys: Sequence[str]) -> dict[str, str]:
+        """Whose turn it is (`Table.turn`) by the keys of links; "gone" for links that nothing here belongs to.
+
+        Tables that are in no memory are left out: loading them would take too long.
+        """
+        turns = {key: "gone" for key in keys if key not in self._known}
+        for key in self._known.keys() & set(keys):
+            table = self._ready.get(self._known[key])
+            if table is not None:
+                turns[key] = table.turn(table.link(key))
+        return turns
 
     async def _load(self, path: Path) -> Table:
         try:
             notes = _notes(path.with_suffix(".links"))
             session = await asyncio.get_running_loop().run_in_executor(self._threads, self._kept, path, notes)
-            links = [Link(one["key"], tuple(one["seats"])) for one in notes["links"]]
-            return self._table(path, session, notes["kind"], links, notes["learn"])
+            links = [Link(one["key"], tuple(one["seats"]), let_in=one.get("let_in", [])) for one in notes["links"]]
+            clock = Clock.of_notes(notes.get("clock"), session.people)
+            return self._table(path, session, notes["kind"], links, notes["learn"], clock)
         finally:
             del self._loading[path]
 
@@ -214,7 +233,10 @@ class Hall:
             await self.keep()
 
     async def keep(self) -> None:
-        """Save the games that have changed."""
+        """Save the games that have changed, and what has changed of their people."""
+        people, self._people_changed = self._people_changed, {}
+        for path, table in people.items():
+            await asyncio.to_thread(_write_notes, path, _notes_of(table))
         changed, self._changed = self._changed, {}
         for path, table in changed.items():
             text = (table.session.whole if isinstance(table.session, Line) else table.session.replay).text
@@ -233,13 +255,34 @@ class Hall:
         for path, table in tuple(self._ready.items())[:-1]:
             if len(self._ready) <= _MOST_READY:
                 return
-            if table.idle and path not in self._changed:
+            if table.idle and path not in self._changed and path not in self._people_changed:
                 del self._ready[path]
 
 
 def _write(path: Path, text: str) -> None:
     with whole_file(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
+
+
+def _write_notes(path: Path, notes: dict[str, Any]) -> None:
+    """Write the file of links beside a replay's file."""
+    with whole_file(path.with_suffix(".links")) as unfinished:
+        unfinished.touch(mode=0o600)  # who has a link plays with it
+        unfinished.write_text(json.dumps(notes), encoding="utf-8")
+
+
+def _notes_of(table: Table) -> dict[str, Any]:
+    """What the file of links says of a table now."""
+    session = table.session
+    return {
+        "table": _FORMAT,
+        "game": session.game.name,
+        "kind": table.kind,
+        "learn": table.learn,
+        "names": [session.called.get(seat, "") for seat in range(session.config.players)],
+        "clock": None if table.clock is None else table.clock.notes,
+        "links": [{"key": one.key, "seats": one.seats, "let_in": one.company.let_in} for one in table.links],
+    }
 
 
 def _replay_of(start: dict[str, Any], game: Game) -> Replay:
@@ -276,6 +319,7 @@ def _notes(path: Path) -> dict[str, Any]:
             and isinstance(notes.get("names", []), list)
             and all(isinstance(one, str) for one in notes.get("names", []))
             and all(isinstance(one["key"], str) and all(type(seat) is int for seat in one["seats"]) for one in links)
+            and all(are_browsers(one.get("let_in", [])) for one in links)
         )
     except (ValueError, TypeError, KeyError, RecursionError):
         sound = False

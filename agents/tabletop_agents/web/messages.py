@@ -21,6 +21,8 @@ MOST_POSTED = 2_000_000
 """Bytes of a request, at most; it may hold a replay."""
 LONGEST_CALLED = 24
 """Characters of a person's name, at most."""
+MOST_KEYS = 30
+"""Links of one question about their games, at most."""
 MOST_ACTIONS = 100
 """Actions of one answer, at most."""
 
@@ -72,6 +74,10 @@ def _names(value: Any) -> bool:
     return isinstance(value, list) and len(value) <= 20 and all(map(_name, value))
 
 
+def _keys(value: Any) -> bool:
+    return isinstance(value, list) and len(value) <= MOST_KEYS and all(map(_name, value))
+
+
 Shape = Mapping[str, Callable[[Any], bool]]
 
 ASKED: Mapping[str, Shape] = {
@@ -79,6 +85,9 @@ ASKED: Mapping[str, Shape] = {
     "alone": {"give": _switch},
     "undo": {"view": _number},
     "here": {},
+    "name": {"seat": _number, "name": _name},
+    "admit": {"who": _number},
+    "sit": {},
     "advice": {"view": _number, "agent": _name},
     "review": {"agent": _name},
     "judge": {"view": _number, "agent": _name, "action": _number},
@@ -102,12 +111,15 @@ TABLE: Shape = {
     "names": _names,
     "kind": _name,
     "learn": _switch,
+    "clock": _object_or_none,
     "start": _object_or_none,
     "step": _number,
 }
 """The keys of a request for a new table."""
 RULES: Shape = {"players": _number, "options": _object}
 """The keys of a question about the rules of a configuration."""
+MINE: Shape = {"keys": _keys}
+"""The keys of a question about the games of some links."""
 SCENARIO: Shape = {"game": _name, "scenario": _text}
 """The keys of a question about a scenario."""
 _OPTIONAL: Mapping[str, Any] = {
@@ -116,6 +128,7 @@ _OPTIONAL: Mapping[str, Any] = {
     "names": [],
     "kind": "play",
     "learn": False,
+    "clock": None,
     "start": None,
     "step": 0,
 }
@@ -165,6 +178,12 @@ def called(text: str) -> str:
 def scenario_asked_for(message: dict[str, Any]) -> dict[str, Any]:
     """A question about a scenario. Raises Refused as `asked_for`."""
     _check(message, SCENARIO)
+    return message
+
+
+def mine_asked_for(message: dict[str, Any]) -> dict[str, Any]:
+    """A question about the games of some links. Raises Refused as `asked_for`."""
+    _check(message, MINE)
     return message
 
 

@@ -9,16 +9,19 @@ import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from itertools import zip_longest
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from tabletop_agents.play.advice import advise, judged, review
 from tabletop_agents.play.session import Session
-from tabletop_agents.web import views
+from tabletop_agents.web import people, views
 from tabletop_agents.web.catalogue import Catalogue, options_of
+from tabletop_agents.web.clock import Clock
 from tabletop_agents.web.line import Line
-from tabletop_agents.web.messages import LARGEST, Refused
+from tabletop_agents.web.messages import LARGEST, Allowance, Refused
+from tabletop_agents.web.people import Company, Page, names_of
+from tabletop_engine.described.forms import shortest
 from tabletop_engine.errors import IllegalAction, ScenarioError, TabletopError
 from tabletop_engine.game import NOBODY, Game
 from tabletop_engine.replays.page import page as page_of
@@ -31,27 +34,25 @@ _log = logging.getLogger(__name__)
 KINDS = ("play", "watch", "analyse")
 _MOST_QUESTIONS = 4
 """Questions to agents that may wait for an answer at one time, for all pages of a table together."""
+_FOR_WATCHERS = ("review", "export", "page")
+"""What somebody who only watches may ask for when the game is over."""
+_NAMES_RATE, _NAMES_BURST = 0.2, 10.0
+"""New names a second of one link: each shows all pages their view anew."""
 _LATER = 0.02
 """Seconds between a view and the work on its boards, so that the view is on its way."""
 
 T = TypeVar("T")
 
 
-class Page(Protocol):
-    """A page that is open somewhere."""
-
-    def push(self, text: str) -> None:
-        """Send a message after those before it. Must not wait."""
-        ...
-
-
 @dataclass(eq=False)
 class Link:
-    """An address of a table, for the people in some seats. Whoever has its key plays for them and sees their cards.
+    """An address of a table, for the people in some seats. Whoever has its key sees their cards.
 
     Attributes:
         key: random, so that nobody can guess it.
         seats: those of the people at this device; none if everybody may see everything.
+        let_in: the browsers that play there already.
+        company: who is at this link, and may play or only watch.
         at_screen: the seat that is at the screen now.
         number: how many different views it has shown.
         gives_alone: whether an answer that is the only one is given by itself.
@@ -62,13 +63,22 @@ class Link:
     at_screen: int = NOBODY
     number: int = 0
     gives_alone: bool = True
-    pages: set[Page] = field(default_factory=set)
+    let_in: InitVar[Sequence[str]] = ()
+    company: Company = field(init=False)
+    names: Allowance = field(default_factory=lambda: Allowance(_NAMES_RATE, _NAMES_BURST))
     shown_steps: dict[int | None, int] = field(default_factory=dict)  # by viewer: answers whose effects were shown
     shown: bytes = b""  # a digest of what the last view showed
+    told: dict[Page, dict[str, Any]] = field(default_factory=dict)  # what each page was told of the people
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, let_in: Sequence[str]) -> None:
+        self.company = Company(everybody=not self.seats, let_in=let_in)
         if self.seats:
             self.at_screen = self.seats[0]
+
+    @property
+    def pages(self) -> tuple[Page, ...]:
+        """The open pages."""
+        return tuple(self.company.pages)
 
 
 def new_link(seats: Iterable[int]) -> Link:
@@ -77,9 +87,9 @@ def new_link(seats: Iterable[int]) -> Link:
 
 
 class _View(NamedTuple):
-    """A view as JSON, whether it shows more than the one before, and what draws the boards of what led to it."""
+    """A view, whether it shows more than the one before, and what draws the boards of what led to it."""
 
-    text: str
+    content: dict[str, Any]
     is_new: bool
     story: views.Story | None
 
@@ -91,8 +101,10 @@ class Table:
         kind: "play"; "watch" if agents have all seats; "analyse" if `session` is a `Line`.
         links: for "play" one or more that together have all people's seats; otherwise one without seats.
         learn: explain every decision.
+        clock: the people's time.
         threads: they run the agents.
-        on_change: called when there is something new to save.
+        on_change: called when there is something new to save of the game.
+        on_people: called when there is something new to save of the people: their names, or who was let in.
     """
 
     def __init__(
@@ -104,20 +116,28 @@ class Table:
         threads: Executor,
         *,
         learn: bool = False,
+        clock: Clock | None = None,
         on_change: Callable[[Table], None] = lambda table: None,
+        on_people: Callable[[Table], None] = lambda table: None,
     ) -> None:
         self.session, self.kind, self.links, self.learn = session, kind, tuple(links), learn
         self.catalogue, self._threads, self._on_change = catalogue, threads, on_change
+        self._on_people, self.clock = on_people, clock
         self.advisers = catalogue.advisers(session.config)
         self.trouble = ""
         self.look: int | None = None  # whose view an analysis shows
         self._playing: asyncio.Task[None] | None = None
         self._stories: set[asyncio.Task[None]] = set()
         self._questions = 0
+        self._set_clock()
 
     @property
     def game(self) -> Game:
         return self.session.game
+
+    def link(self, key: str) -> Link:
+        """The link with this key."""
+        return next(link for link in self.links if link.key == key)
 
     @property
     def pages(self) -> int:
@@ -131,25 +151,80 @@ class Table:
 
     # --- pages ---
 
-    def open(self, link: Link, page: Page) -> None:
-        """Add a page. It gets the present view, with what happened last."""
+    def open(self, link: Link, page: Page, browser: str) -> None:
+        """Add a page of a browser (`people.browser_of`). It gets the present view, with what happened last."""
         self._catch_up()
-        link.pages.add(page)
-        page.push(self._view(link, past=True).text)
+        if link.company.enter(page, browser):
+            self._on_people(self)
+            self._set_clock()
+            for one in self.links:
+                if self.clock is not None and one is not link:
+                    _push(one, {"clock": self.clock.told(one.seats)})
+        link.told[page] = self._people(link, page)
+        page.push(json.dumps({"people": link.told[page], **self._message(link, self._view(link, past=True))}))
+        self._tell_people()
+        if not link.company.may_play(page):
+            self._tell_people_after(people.AWAY)  # nobody else may ever come
         self._go_on()
 
     def close(self, link: Link, page: Page) -> None:
-        """Remove a page."""
-        link.pages.discard(page)
+        """Remove a page. The others are told a moment later, unless it is back by then."""
+        link.company.leave(page)
+        link.told.pop(page, None)
+        self._tell_people_after(people.MOMENT)
+        self._tell_people_after(people.AWAY)
+
+    def _tell_people_after(self, seconds: float) -> None:
+        asyncio.get_running_loop().call_later(seconds + 0.1, self._tell_people)
+
+    def _people(self, link: Link, page: Page) -> dict[str, Any]:
+        """What a page may know of who is here. Nothing of it depends on the game."""
+        company, plays = link.company, link.company.may_play(page)
+        watching = {browser for one in self.links for browser in one.company.watching}
+        return {
+            "plays": plays,
+            "here": sorted(seat for one in self.links for seat in one.seats if one.company.here),
+            "watching": len(watching - {company.pages[page]}),
+            "waiting": [*company.watching.values()] if plays and link.seats else [],
+            "free": not plays and company.free,
+        }
+
+    def _tell_people(self) -> None:
+        """Tell each page who is here, if that has changed for it."""
+        for link in self.links:
+            for page in link.pages:
+                told = self._people(link, page)
+                before, link.told[page] = link.told[page], told
+                if told == before:
+                    continue
+                is_let_in = told["plays"] and not before["plays"]
+                view = self._message(link, self._view(link, past=True)) if is_let_in else {}
+                page.push(json.dumps({"people": told, **view}))
 
     def _changed(self, undone: Sequence[dict[str, Any] | None] = ()) -> None:
         """Something happened: tell everybody who may know it. `undone` says by link what was taken back."""
         if not undone:
             self._give_what_is_alone()
         self._on_change(self)
+        self._set_clock()
         for link, one in zip_longest(self.links, undone):
             self._tell(link, one)
         self._go_on()
+
+    def _set_clock(self) -> None:
+        """Let the clock of whoever is asked run. The clocks stand until every person has been here."""
+        if self.clock is None:
+            return
+        state, actor = self.session.state, self.session.actor
+        if not all(one.company.let_in for one in self.links):
+            actor = NOBODY
+        views_of_all = (self.game.words.facts(state, seat, None).actor for seat in self.session.people)
+        self.clock.ask(actor, actor == NOBODY or all(seen == actor for seen in views_of_all))
+        self._on_people(self)
+
+    def _message(self, link: Link, view: _View) -> dict[str, Any]:
+        """What is sent of a view."""
+        return {"view": view.content} | ({} if self.clock is None else {"clock": self.clock.told(link.seats)})
 
     def _catch_up(self) -> None:
         """Give what is alone since somebody is here, or wants it given."""
@@ -180,8 +255,7 @@ class Table:
         view = self._view(link, undone=undone)
         if not view.is_new:
             return
-        for page in tuple(link.pages):
-            page.push(view.text)
+        _push(link, self._message(link, view))
         if view.story is not None:
             task = asyncio.create_task(self._tell_story(link, link.number, view.story))
             self._stories.add(task)
@@ -194,9 +268,7 @@ class Table:
         except Exception:  # of a game of somebody's own: the view is there, and whoever waits for boards does without
             _log.exception("the boards of what happened could not be drawn")
             told = {"boards": [], "parts": []}
-        text = json.dumps({"story": {"view": number, **told}})
-        for page in tuple(link.pages):
-            page.push(text)
+        _push(link, {"story": {"view": number, **told}})
 
     async def told(self) -> None:
         """Wait until the boards of all that has happened are sent."""
@@ -209,7 +281,8 @@ class Table:
             return self.look
         return link.at_screen if link.seats else None
 
-    def _turn(self, link: Link) -> str:
+    def turn(self, link: Link) -> str:
+        """Whose turn it is at a link: "you", "others", "handover" (another one's at its screen), "paused", "over"."""
         if self.session.over:
             return "over"
         if self.kind != "play":
@@ -224,7 +297,7 @@ class Table:
         `past` is for a page that was just opened: what happened last is shown as past. So it is where something was
         taken back, which `undone` tells.
         """
-        session, viewer, turn = self.session, self._viewer(link), self._turn(link)
+        session, viewer, turn = self.session, self._viewer(link), self.turn(link)
         view: dict[str, Any] = {"kind": self.kind, "learn": self.learn, "turn": turn, "trouble": self.trouble}
         boards, steps, story = views.Boards(), [], None
         if turn == "handover":
@@ -247,7 +320,7 @@ class Table:
         if is_new:
             link.shown, link.number = shown, link.number + 1
         view |= {"number": link.number, "past": past, "undone": undone, "steps": steps, "story": story is not None}
-        return _View(json.dumps({"view": view}), is_new, story)
+        return _View(view, is_new, story)
 
     def _asked(self, link: Link, turn: str, actor: int) -> dict[str, Any]:
         """What a page may do now, if it is not behind a curtain."""
@@ -314,18 +387,21 @@ class Table:
             "names": [session.called.get(seat, "") for seat in range(session.config.players)],
             "kind": self.kind,
             "learn": self.learn,
+            "clock": None if self.clock is None else self.clock.order,
         }
 
     # --- what pages ask for ---
 
     async def obey(self, link: Link, page: Page, do: str, message: dict[str, Any]) -> dict[str, Any]:
         """Do what a page asks for, and return the answer. Raises Refused and other TabletopErrors with a message."""
+        if do != "sit" and not link.company.may_play(page) and not (self.session.over and do in _FOR_WATCHERS):
+            raise Refused("you watch here, until somebody who plays lets you in")
         doing: Callable[[Link, Page, dict[str, Any]], Awaitable[dict[str, Any]]] = getattr(self, f"_on_{do}")
         return await doing(link, page, message)
 
     async def _on_answer(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         self._check_view(link, message)
-        if self._turn(link) != "you":
+        if self.turn(link) != "you":
             raise Refused("it is not your turn")
         try:
             self.session.give(message["actions"])
@@ -348,7 +424,7 @@ class Table:
 
     def _undone(self, link: Link, number: int) -> dict[str, Any] | None:
         """What a link is told when the answers from this number on are taken back; None if it knows of none of them."""
-        if self._turn(link) == "handover":
+        if self.turn(link) == "handover":
             return None
         steps = views.steps_of(self.session, number, self._viewer(link))
         return {"by": steps[0]["by"], "done": steps[0]["done"]} if steps else None
@@ -359,15 +435,47 @@ class Table:
         return {}
 
     async def _on_here(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
-        if self._turn(link) != "handover":
+        if self.turn(link) != "handover":
             raise Refused("it is nobody else's turn")
         link.at_screen = self.session.actor
         self._tell(link)
         return {}
 
+    async def _on_name(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        """A new name for an own seat; everybody is shown it in all that was said."""
+        seat = message["seat"]
+        if self.kind != "play" or seat not in link.seats:
+            raise Refused("seat: one of your own")
+        names = names_of(self.session, {**self.session.called, seat: message["name"]}, self.catalogue)
+        if not link.names.take():
+            raise Refused("too many new names; wait a little")
+        self.session.called = names
+        self._on_people(self)
+        for one in self.links:
+            if one.pages:
+                _push(one, self._message(one, self._view(one, past=True)))
+        return {}
+
+    async def _on_admit(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        link.company.admit(message["who"])
+        self._let_in()
+        return {}
+
+    async def _on_sit(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        if link.company.may_play(page):
+            raise Refused("you play here already")
+        link.company.sit(page)
+        self._let_in()
+        return {}
+
+    def _let_in(self) -> None:
+        """Somebody was let in at a link."""
+        self._on_people(self)
+        self._tell_people()
+
     async def _on_advice(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         self._check_view(link, message)
-        if self._turn(link) not in ("you", "paused"):
+        if self.turn(link) not in ("you", "paused"):
             raise Refused("only the player whose turn it is can ask for advice")
         name = message["agent"] or self.advisers[0]
         session, decision = self.session, self.session.decision()
@@ -454,14 +562,22 @@ class Table:
         return {}
 
     async def _on_describe(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
-        state = self._line.state
-        description = {key: value for key, value in self.game.described(state).items() if not _is_too_large(value)}
-        return {"description": description, "form": self._form(state)}
+        """The position: what is given of it, so that the rest follows, and the whole."""
+        state, components = self._line.state, self._line.config.components
+        form, whole = self.game.form(state), self.game.described(state)
+        given = whole
+        if form is not None:
+            given = await asyncio.to_thread(shortest, form, whole, lambda one: self.game.scenario(one, components))
+        return {"description": _readable(given), **self._edited(state)}
 
     async def _on_check(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         other, boards = self._line_of(message["description"]), views.Boards()
         board = boards.add(other, other.state, None)
-        return {"board": board, "parts": boards.parts, "form": self._form(other.state)}
+        return {"board": board, "parts": boards.parts, **self._edited(other.state)}
+
+    def _edited(self, state: Any) -> dict[str, Any]:
+        """What an editor shows of a position."""
+        return {"form": self._form(state), "whole": _readable(self.game.described(state))}
 
     def _form(self, state: Any) -> dict[str, Any] | None:
         """The form for a position, without numbers that browsers would round: the random stream stays as it is."""
@@ -492,7 +608,7 @@ class Table:
         """The game as a page for any browser, with the curve of its latest review."""
         if not self._can_export:
             raise Refused("this game can be saved when it is over; until then the file would show what others hold")
-        replay = self._whole
+        replay = self._whole if isinstance(self.session, Line) or not self.session.over else self.session.signed
         found = self.catalogue.reviews.of(replay, link.seats)
         text = await self._think(lambda: page_of(*page_data(replay, review=found)))
         return {"name": f"{self.game.name}-{replay.config.name}.html", "text": text}
@@ -562,6 +678,18 @@ class Table:
         if self._playing is not None:
             self._playing.cancel()
             await asyncio.gather(self._playing, return_exceptions=True)
+
+
+def _push(link: Link, message: dict[str, Any]) -> None:
+    """Send a message to all pages of a link."""
+    text = json.dumps(message)
+    for page in link.pages:
+        page.push(text)
+
+
+def _readable(description: dict[str, Any]) -> dict[str, Any]:
+    """A description without the numbers that browsers would round."""
+    return {key: value for key, value in description.items() if not _is_too_large(value)}
 
 
 def _is_too_large(value: Any) -> bool:

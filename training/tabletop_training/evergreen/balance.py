@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from evergreen_env.component_files import COMPONENTS, KEYS
-from evergreen_env.config import Config
 from evergreen_env.game import GAME
 from evergreen_env.state import POWER_NAMES, SOURCE_NAMES
 from tabletop_agents import check_trusted
@@ -21,6 +20,7 @@ from tabletop_engine.errors import ConfigError
 from tabletop_engine.seeds import Stream, generator
 from tabletop_engine.text.words import counted
 from tabletop_training.evergreen.balance_games import (
+    FIELDS,
     ORDINALS,
     SIZES,
     Games,
@@ -45,11 +45,11 @@ from tabletop_training.files.tables import (
     write_rows,
 )
 from tabletop_training.measure.changes import ChangeEffects, Changes
-from tabletop_training.measure.evaluation import EVALUATION_SEED
+from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
 from tabletop_training.measure.matches import make_agents
-from tabletop_training.measure.plays import agent_hash
+from tabletop_training.measure.plays import agent_hash, play_all
 from tabletop_training.measure.results import Estimate
-from tabletop_training.measure.shapley import WAYS, Set
+from tabletop_training.measure.shapley import WAYS
 from tabletop_training.measure.spread import LookUp, Spread, look_up_first, spread_of
 
 PLAYERS = (2, 3, 4)
@@ -151,6 +151,7 @@ def main(
     output: str | Path | None = None,
     *,
     resume: str | Path | None = None,
+    workers: Workers | int = HERE,
     on_result: OnResult = unheard,
 ) -> Path:
     """Play games over many boxes, the same agent in every seat, and write a report, a picture and tables.
@@ -162,10 +163,12 @@ def main(
             each set of the file's changes, all other numbers as shipped, which tell what each change does; None means
             `EFFECT_GAMES`, 0 none.
         output: None means `runs/balance`. resume: the folder of a study to go on with, which keeps its settings.
-        on_result: called with the content of `balance.json`.
+        workers: they play the blocks of games, as in `tabletop_training.measure.matches.evaluate`; the games are the
+            same. on_result: called with the content of `balance.json`.
 
-    Returns the folder. After Ctrl-C the report is about the numbers of players that are done. Raises ConfigError,
-    CheckpointError, ComponentsError, and TabletopError for a folder that cannot be resumed.
+    Returns the folder. Finished games of all boxes, or of a set of changes, are saved at once. After Ctrl-C the report
+    is about the numbers of players that are done. Raises ConfigError, CheckpointError, ComponentsError, and
+    TabletopError for a folder that cannot be resumed.
     """
     if resume is not None:
         given: dict[str, Any] = {"agent": agent, "players": players, "boxes": boxes, "box_games": box_games}
@@ -179,27 +182,28 @@ def main(
     player, *_ = [make_agents([study.agent], config)[0] for config in configs]
     study = replace(study, file=agent_hash(study.agent, GAME), tables=study.tables_now)
     changes = Changes.of(COMPONENTS, study.components if study.effect_games else None, study.seed)
-    found: list[Balance] = []
+    parts = {config.players: study.parts(config, changes) for config in configs}
     with Job(resume or output or "runs/balance", resume=resume is not None) as job:
         write_json(job.folder / SETTINGS_FILE, asdict(study))
-        kept = KeptGames(job.folder, study, player, job.should_stop)
-        with suppress(Stopped), job.bar("playing", float(len(configs))) as bar:
-            for config in configs:
-                named = counted(config.players, "player")
-                bar.show(f"{named}, {study.boxes * study.box_games:,} games", len(found))
-                games = kept.games(f"{config.players} boxes", config, study.boxes, study.box_games)
+        kept = KeptGames(job.folder, [part for some in parts.values() for part in some])
+        missing = [part for some in parts.values() for part in some if part not in kept]
+        matches = [part.match(player) for part in missing]
+        with suppress(Stopped):
+            played = play_all(job, matches, study.seed, workers, record_fields=FIELDS)
+            for part, (results, _) in zip(missing, played, strict=True):
+                kept.add(part, Games.of(results))
+        found: list[Balance] = []
+        for over_boxes, *changed in parts.values():
+            if all(part in kept for part in (over_boxes, *changed)):
                 effects = None
-                if changes.plan is not None:
-                    played: dict[Set, dict[str, np.ndarray]] = {}
-                    for chosen in (frozenset[int](), changes.whole, *changes.parts):
-                        overlay = changes.overlay(chosen)
-                        name = "+".join(overlay) or "shipped"
-                        bar.show(f"{named}, {name}", len(found))
-                        some = Config(config.players, overlay or None)
-                        same = kept.games(f"{config.players} {name}", some, None, study.effect_games)
-                        played[chosen] = {figure: values[0] for figure, values in figures(same).items()}
-                    effects = ChangeEffects.of(changes, played, frozenset(places(config.players)))
-                found.append(Balance.of(games, study, effects))
+                if changed:
+                    by_set = {
+                        part.changes: {name: one for name, (one,) in figures(kept.games(part)).items()}
+                        for part in changed
+                        if part.changes is not None
+                    }
+                    effects = ChangeEffects.of(changes, by_set, frozenset(places(over_boxes.config.players)))
+                found.append(Balance.of(kept.games(over_boxes), study, effects))
         if found:
             content = _write(job.folder, found, study, changes)
             job.console.print("\n".join(_seat_lines(found)))

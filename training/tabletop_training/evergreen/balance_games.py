@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -17,17 +17,21 @@ from tabletop_engine.boxes import MOST_BOXES
 from tabletop_engine.checks import whole
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.play.batch import Batch
-from tabletop_engine.play.play import PlayListener, play
-from tabletop_engine.play.scores import margins, win_shares
-from tabletop_engine.seeds import EVALUATION, Stream, box_seeds, generator
-from tabletop_training.files.job import Stopped, kept_settings
+from tabletop_engine.play.tables import boxes_of
+from tabletop_engine.seeds import EVALUATION, box_seeds
+from tabletop_training.files.job import kept_settings
 from tabletop_training.files.trees import load_tree, save_tree
+from tabletop_training.measure.changes import Changes
 from tabletop_training.measure.evaluation import MAX_GAMES_AT_ONCE
-from tabletop_training.measure.plays import agent_hash, tables_hash
+from tabletop_training.measure.plays import Match, agent_hash, tables_hash
+from tabletop_training.measure.results import Results
+from tabletop_training.measure.shapley import Set
+from tabletop_training.measure.spread import by_box
 
 ORDINALS = ("first", "second", "third", "fourth")
 GAMES_FILE = "games.zip"
-
+FIELDS = ("level",)
+"""What is recorded of the games beside their results."""
 
 SIZES = ("decisions", "points", "lead", "spread")
 
@@ -73,50 +77,33 @@ class Games:
     decisions: np.ndarray
     boxes: tuple[dict[str, Any], ...]
 
+    @classmethod
+    def of(cls, results: Results) -> Self:
+        """From the results of a `Part`, whose games have recorded `FIELDS`."""
+        players = results.config.players
+        order = (_first_players(results)[:, None] + np.arange(players)) % players
+        return cls(
+            players,
+            won=by_box(results, np.take_along_axis(results.win_shares, order, axis=1)),
+            points=by_box(results, results.points[:, :players]),
+            margins=by_box(results, results.margins_by_seat),
+            levels=by_box(results, results.fields["level"][:, :players].astype(np.int64)),
+            scored=by_box(results, results.scored[:, :players]),
+            decisions=by_box(results, results.lengths),
+            boxes=tuple(map(dict, results.boxes)),
+        )
 
-class _Counting(PlayListener):
-    """Counts the decisions of each game."""
 
-    def __init__(self, games: int) -> None:
-        self.decisions = np.zeros(games, np.int64)
-
-    def on_step(self, which: np.ndarray) -> None:
-        self.decisions += which
-
-
-def play_boxes(
-    agent: Agent, config: Config, boxes: int | None, games: int, seed: int, should_stop: Callable[[], bool]
-) -> Games:
-    """Play so many games of each box, whose seeds are those of reports; None plays one box, the configuration's own.
-
-    Raises Stopped.
-    """
-    players, number = config.players, (boxes or 1) * games
-    drawn_from = None if boxes is None else box_seeds(EVALUATION, boxes)
-    parts: list[tuple[np.ndarray, ...]] = []
-    drawn: tuple[Any, ...] = ()
-    for start in range(0, number, MAX_GAMES_AT_ONCE):
-        mine = np.arange(start, min(start + MAX_GAMES_AT_ONCE, number))
-        batch = Batch(config, len(mine), seed + mine, autoreset="disabled", boxes=drawn_from)
-        if boxes is not None:
-            batch.reset(seed + mine, boxes=mine // games)
-            drawn = batch.boxes
-        counting = _Counting(len(mine))
-        first = batch.states["first_player"].astype(np.int64)
-        chance = [generator(seed + start, Stream.AGENTS, seat) for seat in range(players)]
-        lineups = np.tile(np.arange(players), (len(mine), 1))
-        if not play([agent] * players, batch, lineups, chance, listeners=[counting], should_stop=should_stop):
-            raise Stopped
-        states = batch.states
-        order = (first[:, None] + np.arange(players)) % players
-        won = np.take_along_axis(win_shares(batch.places(states))[:, :players], order, axis=1)
-        points = states["points"][:, :players].astype(np.int64)
-        levels = states["level"][:, :players].astype(np.int64)
-        scored = states["scored"][:, :players].astype(np.int64)
-        parts.append((won, points, margins(points), levels, scored, counting.decisions))
-    joined = [np.concatenate(part) for part in zip(*parts, strict=True)]
-    won, points, ahead, levels, scored, decisions = (one.reshape(-1, games, *one.shape[1:]) for one in joined)
-    return Games(players, won, points, ahead, levels, scored, decisions, tuple(map(dict, drawn)))
+def _first_players(results: Results) -> np.ndarray:
+    """(games,) int64: the seat that was first in the first round."""
+    found = []
+    for start in range(0, len(results), MAX_GAMES_AT_ONCE):
+        seeds = results.seeds[start : start + MAX_GAMES_AT_ONCE]
+        batch = Batch(results.config, len(seeds), seeds, boxes=results.boxes or None)
+        if results.boxes:
+            batch.reset(seeds, boxes=results.box_of_games[start : start + MAX_GAMES_AT_ONCE])
+        found.append(batch.states["first_player"].astype(np.int64))
+    return np.concatenate(found)
 
 
 @dataclass(frozen=True)
@@ -164,6 +151,16 @@ class Study:
         """The configurations that are played over boxes, by numbers of players."""
         return [Config(number, self.components) for number in self.players]
 
+    def parts(self, config: Config, changes: Changes) -> list[Part]:
+        """What is played with one of the configurations: games over boxes, and with each set of the changes."""
+        found = [Part(f"{config.players} boxes", config, self.boxes, self.box_games)]
+        if changes.plan is not None:
+            for chosen in (frozenset[int](), changes.whole, *changes.parts):
+                overlay = changes.overlay(chosen)
+                name = f"{config.players} {'+'.join(overlay) or 'shipped'}"
+                found.append(Part(name, Config(config.players, overlay or None), None, self.effect_games, chosen))
+        return found
+
     @property
     def tables_now(self) -> str:
         """What `tables` must be, with the files and ranges as they are now."""
@@ -184,42 +181,73 @@ class Study:
         return study
 
 
+class Part(NamedTuple):
+    """Games that are played and kept together.
+
+    Attributes:
+        name: in `games.zip`.
+        boxes: how many boxes are drawn, whose seeds are those of reports; None for the configuration's own numbers.
+        games: of each box.
+        changes: which of an overlay file's changes its games have; None for games over boxes.
+    """
+
+    name: str
+    config: Config
+    boxes: int | None
+    games: int
+    changes: Set | None = None
+
+    def match(self, agent: Agent) -> Match:
+        """Its games, with this agent in every seat. Game i has box i mod `boxes`."""
+        seeds = None if self.boxes is None else box_seeds(EVALUATION, self.boxes)
+        return Match([agent] * self.config.players, self.config, (self.boxes or 1) * self.games, seeds, rotate=False)
+
+
 class KeptGames:
-    """The games of a study by name; those that are in its folder's `games.zip` are not played again.
+    """The games of a study's parts that are in its folder's `games.zip`.
 
     Raises TabletopError for a file that has no such games.
     """
 
-    def __init__(self, folder: Path, study: Study, agent: Agent, should_stop: Callable[[], bool]) -> None:
-        self._path, self._study, self._agent, self._should_stop = folder / GAMES_FILE, study, agent, should_stop
-        tree: Any = load_tree(self._path) if self._path.exists() else {}
-        if not isinstance(tree, dict):
-            raise self._strange()
-        self._arrays: dict[str, Any] = tree
+    def __init__(self, folder: Path, parts: Sequence[Part]) -> None:
+        self._path = folder / GAMES_FILE
+        self._arrays: dict[str, Any] = load_tree(self._path) if self._path.exists() else {}
+        wanted = {part.name: part for part in parts}
+        if not isinstance(self._arrays, dict) or not all(
+            name in wanted and _fits(kept, wanted[name]) for name, kept in self._arrays.items()
+        ):
+            raise TabletopError(f"{self._path}: not the games of this study; start anew, with another --output")
+
+    def __contains__(self, part: Part) -> bool:
+        return part.name in self._arrays
 
     def __len__(self) -> int:
         return len(self._arrays)
 
-    def _strange(self) -> TabletopError:
-        return TabletopError(f"{self._path}: not the games of this study; start anew, with another --output")
+    def add(self, part: Part, games: Games) -> None:
+        """Keep games of a part."""
+        self._arrays[part.name] = {one: getattr(games, one) for one in _kinds(part.config.players)}
+        save_tree(self._path, self._arrays)
 
-    def games(self, name: str, config: Config, boxes: int | None, games: int) -> Games:
-        """Games as `play_boxes` plays them, and keeps them under this name. Raises Stopped."""
-        if name not in self._arrays:
-            played = play_boxes(self._agent, config, boxes, games, self._study.seed, self._should_stop)
-            self._arrays[name] = {one: getattr(played, one) for one in _kinds(config.players)}
-            save_tree(self._path, self._arrays)
-            return played
-        kept, kinds = self._arrays[name], _kinds(config.players)
-        if not isinstance(kept, dict) or kept.keys() != kinds.keys():
-            raise self._strange()
-        for field, (dtype, shape) in kinds.items():
-            array = kept[field]
-            fits = isinstance(array, np.ndarray) and array.dtype == dtype
-            if not fits or array.shape != (boxes or 1, games, *shape):
-                raise self._strange()
-        drawn = () if boxes is None else Batch(config, 1, boxes=box_seeds(EVALUATION, boxes)).boxes
-        return Games(config.players, **kept, boxes=tuple(map(dict, drawn)))
+    def games(self, part: Part) -> Games:
+        """The kept games of a part."""
+        drawn = () if part.boxes is None else boxes_of(part.config, box_seeds(EVALUATION, part.boxes))
+        return Games(part.config.players, **self._arrays[part.name], boxes=tuple(map(dict, drawn)))
+
+
+def _fits(kept: Any, part: Part) -> bool:
+    """Whether these are arrays of games of this part."""
+    kinds = _kinds(part.config.players)
+    return (
+        isinstance(kept, dict)
+        and kept.keys() == kinds.keys()
+        and all(
+            isinstance(kept[field], np.ndarray)
+            and kept[field].dtype == dtype
+            and kept[field].shape == (part.boxes or 1, part.games, *shape)
+            for field, (dtype, shape) in kinds.items()
+        )
+    )
 
 
 def _kinds(players: int) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:

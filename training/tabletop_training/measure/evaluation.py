@@ -43,10 +43,12 @@ class Recording(TypedDict, total=False):
 
     record_actions: all actions, for replays. record_probabilities: also the probabilities of agents that have a
     `probabilities` method. The games stay the same; a search takes twice as long, because it is asked twice.
+    record_fields: what these fields of a game's record hold at its end.
     """
 
     record_actions: bool
     record_probabilities: bool
+    record_fields: Sequence[str]
 
 
 class Playing(Recording, total=False):
@@ -242,6 +244,7 @@ def play_lineups(
         seconds=record.seconds,
         actions=_by_game(record.actions, games) if playing.get("record_actions") else None,
         probabilities=_by_game(record.probabilities, games) if playing.get("record_probabilities") else None,
+        fields={name: final[name].copy() for name in playing.get("record_fields", ())},
         boxes=() if boxes is None else batch.boxes,
     )
 

@@ -46,24 +46,28 @@ _MOMENT = 0.3
 
 @dataclass(frozen=True)
 class Match:
-    """Games to be played on consecutive seeds, with the agents in every rotation of the seats."""
+    """Games to be played on consecutive seeds, with the agents in every rotation of the seats.
+
+    Without `rotate` each seed is played once, with agent i in seat i.
+    """
 
     agents: Sequence[Agent]
     config: Config
     games: int
     boxes: Boxes | None = None
+    rotate: bool = True
 
     def blocks(self, seed: int) -> list[GameBlock]:
-        """The games from this seed on, in blocks, as `play_match` plays them.
+        """The games from this seed on, in blocks, as `play_rounds` plays them.
 
         Games of one box stand together, because agents look up again what they computed of the same numbers.
         """
-        players = self.config.players
-        seeds = np.arange(seed, seed + seeds_for(self.games, players))
+        lineups = rotations(self.config.players)[: None if self.rotate else 1]
+        seeds = np.arange(seed, seed + seeds_for(self.games, len(lineups)))
         if self.boxes is not None:
             number = self.boxes if isinstance(self.boxes, int) else len(self.boxes)
             seeds = seeds[np.argsort(seeds % number, kind="stable")]
-        return blocks_of(self.agents, self.config, seeds, rotations(players), self.boxes)
+        return blocks_of(self.agents, self.config, seeds, lineups, self.boxes)
 
 
 def _seconds_a_game(agent: Agent, match: Match, decisions: float) -> float:
@@ -117,7 +121,7 @@ def _play_all(
         """
         start, own, rest, steps = time.perf_counter(), seconds([match]), seconds(later), itertools.count(1)
         all_steps = int(lengths[match.config.players].max()) * math.ceil(match.games / MAX_GAMES_AT_ONCE)
-        who = " against ".join(agent.name for agent in match.agents)
+        who = " against ".join(dict.fromkeys(agent.name for agent in match.agents))
 
         def step() -> bool:
             now, done = time.perf_counter(), min(next(steps) / all_steps, 0.99)

@@ -54,6 +54,8 @@ class Results:
     # for each game what agents gave the actions of its decisions, where they offer it, (n, 3) int16: the decision's
     # number, an action, its probability in thousandths; None if they were not recorded
     probabilities: tuple[np.ndarray, ...] | None = None
+    # the fields of the games' records that were recorded, as they were at the end, by name; each begins with (games,)
+    fields: dict[str, np.ndarray] = field(default_factory=dict)
     # the `components` of each of K boxes, where game i was played with box `seeds[i]` mod K; () for those of `config`
     boxes: tuple[Any, ...] = ()
 
@@ -87,6 +89,7 @@ class Results:
         for name in ("actions", "probabilities"):
             recorded = getattr(self, name)
             changed[name] = None if recorded is None else tuple(recorded[game] for game in order)
+        changed["fields"] = {name: values[order] for name, values in self.fields.items()}
         return replace(self, seed=int(self.seeds[order[0]]), **changed)
 
     @property
@@ -139,6 +142,7 @@ def concatenate(parts: Sequence[Results]) -> Results:
     first = parts[0]
     for name in ("seconds", "usage"):
         together[name] = np.sum([getattr(part, name) for part in parts], axis=0)
+    together["fields"] = {name: np.concatenate([part.fields[name] for part in parts]) for name in first.fields}
     return Results(first.config, first.agents, first.seed, **together, boxes=first.boxes)
 
 

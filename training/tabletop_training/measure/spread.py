@@ -27,12 +27,12 @@ _RIDGES = np.logspace(-3, 4, 29)
 
 
 def by_box(results: Results, values: np.ndarray) -> np.ndarray:
-    """(games,) numbers as (boxes, games of each). Raises ValueError unless each box has equally many games."""
+    """(games, …) numbers as (boxes, games of each, …). Raises ValueError unless each box has equally many games."""
     order = np.argsort(results.box_of_games, kind="stable")
     counts = np.bincount(results.box_of_games, minlength=len(results.boxes))
     if len(set(counts.tolist())) > 1:
         raise ValueError(f"games of boxes: from {counts.min()} to {counts.max()}; each box must have equally many")
-    return np.asarray(values[order].reshape(len(counts), -1))
+    return np.asarray(values[order].reshape(len(counts), -1, *values.shape[1:]))
 
 
 # --- How far boxes differ --------------------------------------------------------------------------------------------

@@ -153,6 +153,7 @@ class SeveralWorkers(Workers, Generic[Handle]):
         recording: Recording = {
             "record_actions": playing.get("record_actions", False),
             "record_probabilities": playing.get("record_probabilities", False),
+            "record_fields": playing.get("record_fields", ()),
         }
         tasks = enumerate(map(_Tasks(recording), blocks))
         under_way: dict[Handle, tuple[int, Task]] = {}

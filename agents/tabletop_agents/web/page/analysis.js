@@ -3,7 +3,7 @@
 import { askAdvice } from "./advice.js";
 import { boardDocument } from "./board.js";
 import { $, attempt, download, make, token } from "./dom.js";
-import { closeEditor, openEditor } from "./editor.js";
+import { closeEditor, openEditor } from "./editing.js";
 import { savePicture } from "./pictures.js";
 import { ask, playersOf, present, save, view } from "./present.js";
 

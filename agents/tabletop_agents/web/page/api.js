@@ -44,6 +44,8 @@ async function post(path, content) {
 export const openTable = async (wanted) => (await post("/api/tables", wanted)).links;
 export const playersOfScenario = async (game, scenario) => (await post("/api/scenarios", { game, scenario })).players;
 
+export const turnsOf = async (keys) => (await post("/api/mine", { keys })).turns;
+
 /* Put what a game's boards refer to into the page. */
 export async function useDrawings(game) {
   if ($("drawings").dataset.game === game) return;

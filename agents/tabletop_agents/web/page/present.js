@@ -2,8 +2,8 @@
 
 import { attempt, download } from "./dom.js";
 
-/* queue: views that have come and wait; leave(place) goes to another place of the page. */
-export const present = { connection: null, view: null, queue: [], leave: () => {} };
+/* people: what the server said of those at the table; queue: views that have come and wait; leave(place) goes to another place of the page. */
+export const present = { connection: null, view: null, people: null, clock: null, queue: [], leave: () => {} };
 
 export const view = () => present.view;
 export const ask = (name, content) => present.connection.ask(name, content);

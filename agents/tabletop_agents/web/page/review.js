@@ -30,7 +30,7 @@ const curve = new Curve($("curve"), $("curve-told"), (step, sure) => {
 export function closeReview() {
   round++;
   running = false;
-  $("review").hidden = true;
+  $("review").hidden = $("retry").hidden = true;
   $("moments").replaceChildren();
   if (!taken) found = retry = null;
   all = taken = false;
@@ -45,6 +45,7 @@ export function showReview(now) {
   if (now.kind === "analyse" && found && !running && now.played.steps !== found.last) found = retry = null; // another game
   $("review").hidden = !found;
   if (found) showFound();
+  else $("retry").hidden = true;
 }
 
 export function reviewPart({ agent, estimated, of, last, curve: points, moments }) {
@@ -64,7 +65,7 @@ async function startReview() {
   all = false;
   found = retry = chosen = null;
   $("review").hidden = false;
-  for (const id of ["curve", "curve-told", "retry", "retry-start"]) $(id).hidden = true;
+  for (const id of ["curve", "curve-told", "retry", "retry-begin"]) $(id).hidden = true;
   $("moments").replaceChildren();
   $("review-progress").hidden = false;
   $("review-progress").removeAttribute("value");
@@ -102,7 +103,7 @@ function showFound() {
   $("review-progress").max = found.of;
   $("review-progress").value = found.curve.length;
   $("review-about").textContent = about();
-  $("retry-start").hidden = running || retry !== null || !mistakes().length;
+  $("retry-begin").hidden = running || retry !== null || !mistakes().length;
   $("back-to-game").hidden = !left();
   showCurve();
   showMoments();
@@ -150,7 +151,8 @@ async function goTo(step) {
 const tried = () => retry.moments[retry.number];
 
 async function startRetry() {
-  const moments = mistakes().sort((one, other) => one.step - other.step);
+  const dearest = $("retry-order").value === "drop";
+  const moments = mistakes().sort((one, other) => (dearest ? other.drop - one.drop : one.step - other.step));
   retry = { moments, number: 0, look: view().seat ?? null };
   await showTried();
   if (view()?.kind === "analyse") $("retry-asked").focus({ preventScroll: true });
@@ -160,7 +162,9 @@ async function startRetry() {
 async function showTried() {
   $("retry-answer").textContent = "";
   await goTo(tried().step);
-  if (retry && view()) showFound();
+  if (!retry || !view()) return;
+  showFound();
+  $("dock").scrollTop = 0; // on a small screen what is tried stands at the top of the sheet
 }
 
 function showRetry() {

@@ -1,18 +1,22 @@
 /* The connection to a table. It is made anew when it is lost, later each time. */
 
+import { ownId } from "./settings.js";
+
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 8000;
 const NO_TABLE = 4404; // how the server closes where there is nothing to come back to
 
 export class Connection {
-  /* handlers: event({view | review | closing}), lost(for good), found(). */
+  /* handlers: event({view | people | story | review | closing}), lost(for good), found(). */
   constructor(key, handlers) {
     this.handlers = handlers;
     this.pause = FIRST_PAUSE;
     this.asked = new Map();
     this.number = 0;
     this.over = false;
-    this.url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/table/${encodeURIComponent(key)}`;
+    this.url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/table/${encodeURIComponent(key)}?browser=${ownId()}`;
+    this.leave = () => this.socket.close(); // browsers keep pages that were left, and their sockets; it comes back with the page
+    addEventListener("pagehide", this.leave);
     this.open();
   }
 
@@ -63,6 +67,7 @@ export class Connection {
 
   close() {
     this.over = true;
+    removeEventListener("pagehide", this.leave);
     clearTimeout(this.timer);
     this.socket.close();
   }

@@ -1,8 +1,8 @@
 /* A new game: which one, who plays, with what; or a position, or a file. */
 
-import { drawings, games, openTable, playersOfScenario } from "./api.js";
+import { drawings, games, openTable, playersOfScenario, turnsOf } from "./api.js";
 import { $, attempt, button, complain, draw, make, newId } from "./dom.js";
-import { forgetGame, ownGames, remember, setting } from "./settings.js";
+import { forgetGame, noteTurns, ownGames, remember, setting } from "./settings.js";
 
 const HERE = "here", APART = "apart", AGENT = "agent";
 const LARGEST_FILE = 2_000_000; // bytes; the server takes no more
@@ -24,11 +24,12 @@ export async function showStart(wanted, leave) {
   game = all.find((one) => one.name === name) ?? all[0];
   players = wanted?.players ?? setting("players", game.players[0]);
   showMine();
+  lookAfterMine();
   showGames();
   chooseGame(game);
 }
 
-const TURNS = { you: "your turn", handover: "your turn", others: "others think", over: "over" };
+const TURNS = { you: "your turn", handover: "your turn", others: "others think", over: "over", gone: "not on this server now" };
 
 /* What this browser has played and not forgotten. */
 function showMine() {
@@ -51,6 +52,16 @@ function showMine() {
     const seen = Number.isNaN(date.getTime()) ? "" : `, ${date.toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}`;
     return make("li", turn === "you" || turn === "handover" ? "yours" : "", link, make("span", "hint", `${TURNS[turn] ?? "?"}${seen}`), forget);
   }));
+}
+
+/* What has happened there since; without an answer it stays as it was. */
+async function lookAfterMine() {
+  const games = ownGames();
+  if (!games.length) return;
+  const turns = await turnsOf(games.map(({ key }) => key)).catch(() => ({}));
+  if (games.every(({ key, turn }) => turn === (turns[key] ?? turn))) return;
+  noteTurns(turns);
+  showMine();
 }
 
 function showGames() {
@@ -93,6 +104,7 @@ function choosePlayers(number) {
   $("agents").replaceChildren(...suggested.map((name) => new Option(aboutAgent(name), name)));
   const kept = seats(), typed = [...document.querySelectorAll(".seat-row")].map((row) => row.typed.value);
   $("seats").replaceChildren($("seats").firstElementChild, ...Array.from({ length: number }, (_, seat) => seatRow(seat, kept[seat], typed[seat])));
+  tellOnce();
   showOptions();
 }
 
@@ -111,7 +123,7 @@ const usualAgent = () => (suggestions().includes("greedy") ? "greedy" : (suggest
 function seatRow(seat, kept, names) {
   const who = make("select");
   who.id = newId();
-  who.append(new Option("You, at this device", HERE), new Option("Somebody at another device", APART), new Option("An agent", AGENT));
+  who.append(new Option("You, at this device", HERE), new Option("Somebody elsewhere", APART), new Option("An agent", AGENT));
   const given = kept ?? (seat === 0 ? HERE : usualAgent());
   who.value = given === HERE || given === APART ? given : AGENT;
   const name = make("input");
@@ -124,7 +136,10 @@ function seatRow(seat, kept, names) {
   const about = make("p", "hint", "");
   about.id = newId();
   name.setAttribute("aria-describedby", about.id);
-  const describe = () => (about.textContent = aboutAgent(name.value.trim()));
+  const describe = () => {
+    about.textContent = aboutAgent(name.value.trim());
+    tellOnce();
+  };
   name.addEventListener("input", describe);
   const label = make("label", "", `player_${seat}`);
   label.htmlFor = who.id;
@@ -134,6 +149,7 @@ function seatRow(seat, kept, names) {
     describe();
     for (const one of [name, about, called]) one.remove();
     row.append(...(who.value === AGENT ? [name, about] : [called]));
+    tellOnce();
   };
   who.addEventListener("change", show);
   row.called = () => (who.value === AGENT ? "" : called.value.trim());
@@ -141,6 +157,15 @@ function seatRow(seat, kept, names) {
   row.read = (asAgent) => (who.value === AGENT || asAgent ? name.value.trim() || usualAgent() : who.value);
   show();
   return row;
+}
+
+/* What stands below one seat already is only told aloud at the next ones. */
+function tellOnce() {
+  const told = new Set();
+  for (const about of document.querySelectorAll(".seat-row > .hint")) {
+    about.classList.toggle("unseen", told.has(about.textContent));
+    told.add(about.textContent);
+  }
 }
 
 /* The seat's shape, from the drawings where they are loaded already. */
@@ -232,13 +257,14 @@ function chosen(name, help, input, read) {
 function wanted(kind) {
   const options = {};
   if (!scenario) for (const [name, read] of choices) if (read() !== undefined) options[name] = read();
-  const seed = $("seed").value.trim();
+  const seed = $("seed").value.trim(), [minutes, seconds] = $("clock").value.split(" ");
   const start = scenario ? { scenario } : seed && !$("more").hidden ? { seed: Number(seed) } : null;
   return {
     game: game.name, players, options, kind, start,
     seats: kind === "analyse" ? [] : seats(kind === "watch"),
     names: kind === "play" ? [...document.querySelectorAll(".seat-row")].map((row) => row.called()) : [],
     learn: kind === "play" && $("learn").checked,
+    clock: kind === "play" && minutes ? { minutes: Number(minutes), seconds: Number(seconds) } : null,
   };
 }
 

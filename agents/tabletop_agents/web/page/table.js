@@ -6,8 +6,9 @@ import { closeAnalysis, moveInLine, showAnalysis } from "./analysis.js";
 import { disableAnswers, lightAnswers, narrowAnswers, showAnswers, startFilter, typed } from "./answers.js";
 import { clearBoard, clearMarks, light, markPlaces, showBoard } from "./board.js";
 import { $, attempt, complain, complainOn, make, sentence, token } from "./dom.js";
-import { afterEditing, checkAgain, closeEditor, isEditing } from "./editor.js";
+import { afterEditing, checkAgain, isEditing, leaveEditor } from "./editing.js";
 import { usePanes } from "./layout.js";
+import { announce, clockCame, forgetPeople, isForUs, peopleCame, seenBy, showSeats } from "./people.js";
 import { analyseAt, ask, present, save, waiting } from "./present.js";
 import { closeReview, isRetrying, reviewPart, showReview, tryAnswer } from "./review.js";
 import { noteGame, remember, setting } from "./settings.js";
@@ -43,7 +44,6 @@ export function openTableView(key, kept, leave) {
     found: () => {
       present.queue = []; // what waits is of the lost connection; the present view comes anew
       giveUpStories();
-      if (!setting("alone", true)) giveAlone(false);
       checkAgain();
     },
   });
@@ -59,11 +59,12 @@ export function closeTableView() {
   closeWatch();
   closeReview();
   forgetAdvice();
+  forgetPeople();
   showAnswers([], [], () => {}, () => {});
   if ($("curtain").open) $("curtain").close();
   $("banner").textContent = "";
   $("table").classList.remove("gone");
-  for (const id of ["result", "learning", "show-links", "rules-link"]) $(id).hidden = true;
+  for (const id of ["result", "learning", "show-links", "rules-link", "sound"]) $(id).hidden = true;
   $("about").textContent = "";
   for (const fact of ["turn", "view", "kind", "ready", "begun"]) delete document.body.dataset[fact];
 }
@@ -83,9 +84,14 @@ function receive(message) {
     stories.get(message.story.view)?.(message.story);
     stories.delete(message.story.view);
   }
+  if (message.clock) clockCame(message.clock);
+  if (message.people) {
+    peopleCame(message.people);
+    if (message.view && message.people.plays && !setting("alone", true)) giveAlone(false); // it was just opened, or let in
+  }
   if (!message.view) return;
   $("banner").textContent = "";
-  const { view } = message;
+  const view = seenBy(message.view);
   view.drawn = view.story ? new Promise((resolve) => stories.set(view.number, resolve)) : null;
   present.queue.push(view);
   if (isUrgent(view)) hurry();
@@ -143,6 +149,8 @@ function arrive(view) {
   document.body.dataset.turn = turn;
   document.body.dataset.view = view.number;
   document.body.dataset.kind = view.kind;
+  $("sound").hidden = view.kind !== "play";
+  announce(view);
   noteThis(view);
   forgetAdvice();
   complainOn(view.trouble ?? "");
@@ -152,7 +160,7 @@ function arrive(view) {
   }
   if ($("curtain").open) $("curtain").close();
   if (!isEditing()) showBoard(view.parts, view.board, `The board. ${asked}`, before !== null && speed() > 0, asked);
-  showOwners(view);
+  showSeats(view);
   $("about").textContent = [...view.about, view.seat === null ? "all hands shown" : ""].filter(Boolean).join(", ");
   showAsked(view);
   showLesson(view);
@@ -167,29 +175,13 @@ function arrive(view) {
     $("caption").textContent = waits && view.thinking ? `${view.thinking} thinks …` : hint;
     $("caption").classList.toggle("waiting", waits);
   }
-  document.title = `${turn === "you" && view.kind === "play" ? "● " : ""}${view.title}`;
 }
 
 /* For "My games" on the start page. */
 function noteThis({ kind, title, turn, owners }) {
-  if (kind !== "play") return;
+  if (kind !== "play" || !isForUs()) return;
   const who = owners.filter((owner) => owner.who === "you").map(({ name }) => name).join(", ");
   noteGame({ key: present.key, title, who, turn, when: Date.now() });
-}
-
-function showOwners({ owners, actor, result, turn }) {
-  $("owners").replaceChildren(...owners.map((owner, number) => {
-    const label = make("span", "", token(owner), make("span", "", owner.name));
-    if (owner.seat !== owner.name && owner.who === "agent") label.lastChild.append(" ", make("span", "seat", owner.seat));
-    if (owner.who === "you") label.lastChild.append(" ", make("span", "seat", "(you)"));
-    if (result?.winners?.includes(number)) label.lastChild.append(" ", make("span", "seat", "★ wins"));
-    const head = make("th", "", label);
-    head.scope = "row";
-    const row = make("tr", "", head, make("td", "", String(owner.points)));
-    row.classList.toggle("asked", number === actor && turn !== "over");
-    row.dataset.owner = owner.seat;
-    return row;
-  }));
 }
 
 function showAsked(view) {
@@ -367,9 +359,9 @@ function hide(view) {
   showAnswers([], [], () => {}, () => {});
   $("asked").textContent = `${view.for} is asked.`;
   $("learning").hidden = $("result").hidden = true;
-  showOwners(view);
+  showSeats(view);
   $("curtain-text").textContent = `${view.for}, press when nobody else looks.`;
-  if (!$("curtain").open) $("curtain").showModal();
+  if (isForUs() && !$("curtain").open) $("curtain").showModal();
   $("here").focus();
   document.body.dataset.ready = view.number;
   document.title = `● ${view.title}`;
@@ -403,6 +395,7 @@ $("show-links").addEventListener("click", () => present.leave({ links: links.lin
 export function tableKey(key) {
   const shown = present.view;
   if (!shown) return false;
+  if (isEditing()) return key === "Escape" && (leaveEditor(), true);
   if (key === " " && isTelling() && shown.kind !== "watch") return skip(), true;
   if (shown.kind === "watch" && key === " ") return toggleWatch(), true;
   if (shown.kind === "watch" && key === "ArrowRight") return stepWatch(), true;
@@ -411,8 +404,6 @@ export function tableKey(key) {
   if (shown.kind === "analyse" && moveInLine(key)) return true;
   if (key === "Escape" && begun.length && active) return undo(), true;
   if (key === "Escape" && isTelling()) return skip(), true;
-  if (key === "Escape" && isEditing()) return closeEditor(), true;
-  if (isEditing()) return false;
   if (key === "u") return undo(), true;
   if (key === "?") return askAdvice(), true;
   if (key === "/") return startFilter();

@@ -1,0 +1,119 @@
+"""Clocks: how much time each person has left for the whole game. Nothing happens when it is over; it is only shown."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Self
+
+from tabletop_agents.web.messages import Refused
+from tabletop_engine.game import NOBODY
+
+_MOST_MINUTES, _MOST_SECONDS = 600, 600
+
+
+class Clock:
+    """The time of a table's people.
+
+    Each seat has two accounts. Its own people see the first one, from which all time is taken in which the seat is
+    asked. Others see the second one, from which time is taken only while everybody can see that the seat is asked. So
+    nobody learns from a clock that somebody was asked in secret, or has answered.
+
+    Arguments:
+        minutes: of each seat for the whole game.
+        seconds: what is added each time the question goes on to somebody else.
+        seats: those of people.
+        now: the time in seconds.
+    """
+
+    def __init__(
+        self, minutes: int, seconds: int, seats: Iterable[int], now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.minutes, self.seconds, self._now = minutes, seconds, now
+        self._left = dict.fromkeys(seats, 60.0 * minutes)
+        self._seen = dict(self._left)
+        self._asked = self._seen_asked = NOBODY  # the seat whose turn it is, and that of which everybody knew last
+        self._is_public = False
+        self._since = now()
+
+    def ask(self, seat: int, is_public: bool) -> None:
+        """From now on this seat is asked; NOBODY if the clocks stand. `is_public`: whether everybody sees that."""
+        now = self._now()
+        self._take(self._left, self._asked, now)
+        if self._is_public:
+            self._take(self._seen, self._asked, now)
+        if self._asked in self._left and seat != self._asked:
+            self._left[self._asked] += self.seconds
+        if is_public:
+            if self._seen_asked in self._seen and seat != self._seen_asked:
+                self._seen[self._seen_asked] += self.seconds
+            self._seen_asked = seat
+        self._asked, self._is_public, self._since = seat, is_public, now
+
+    def _take(self, account: dict[int, float], seat: int, now: float) -> None:
+        if seat in account:
+            account[seat] -= now - self._since
+
+    def told(self, seats: Iterable[int]) -> dict[str, Any]:
+        """What the people in these seats are told: seconds by seat, and which clock runs for them."""
+        now = self._now()
+        left = {seat: self._left[seat] if seat in seats else self._seen[seat] for seat in self._left}
+        runs = self._asked if self._asked in seats or self._is_public else NOBODY
+        self._take(left, runs, now)
+        return {"left": {seat: round(seconds, 1) for seat, seconds in left.items()}, "runs": runs}
+
+    @property
+    def order(self) -> dict[str, int]:
+        """What was asked for (`clock_of`)."""
+        return {"minutes": self.minutes, "seconds": self.seconds}
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """What `of_notes` takes up again. The time of the present question is not in it."""
+        return {
+            **self.order,
+            "left": [self._left[seat] for seat in self._left],
+            "seen": [self._seen[seat] for seat in self._left],
+            "asked": self._seen_asked,
+        }
+
+    @classmethod
+    def of_notes(cls, notes: Any, seats: Iterable[int]) -> Clock | None:
+        """The clock of a file; None for none. Raises Refused for anything else."""
+        if notes is None:
+            return None
+        if not isinstance(notes, dict):
+            raise Refused("not a file of links")
+        clock = clock_of({key: notes.get(key) for key in ("minutes", "seconds")}, seats)
+        return None if clock is None else clock._with(notes)
+
+    def _with(self, notes: Mapping[str, Any]) -> Self:
+        for account, name in ((self._left, "left"), (self._seen, "seen")):
+            times = notes.get(name)
+            if not isinstance(times, list) or len(times) != len(account) or not all(map(_is_time, times)):
+                raise Refused("not a file of links")
+            account.update(zip(account, map(float, times), strict=True))
+        if type(notes.get("asked")) is not int:
+            raise Refused("not a file of links")
+        self._seen_asked = notes["asked"]
+        return self
+
+
+def _is_time(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value) and abs(value) < 1e9
+
+
+def clock_of(order: Any, seats: Iterable[int]) -> Clock | None:
+    """The clock of a request, `{"minutes": 10, "seconds": 5}`; None for none. Raises Refused."""
+    if order is None:
+        return None
+    minutes, seconds = order.get("minutes"), order.get("seconds")
+    if len(order) != 2 or not (
+        type(minutes) is int
+        and 1 <= minutes <= _MOST_MINUTES
+        and type(seconds) is int
+        and 0 <= seconds <= _MOST_SECONDS
+    ):
+        raise Refused(f"clock: minutes from 1 to {_MOST_MINUTES}, seconds from 0 to {_MOST_SECONDS}")
+    return Clock(minutes, seconds, seats)

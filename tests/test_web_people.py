@@ -1,0 +1,438 @@
+"""The people at a table: who is here, who may play or only watches, and what they are called."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tabletop_agents.web import people
+from tabletop_agents.web.clock import Clock, clock_of
+from tabletop_agents.web.messages import Refused
+from tabletop_agents.web.people import AWAY, MOMENT, Company, browser_of
+from tabletop_engine.game import NOBODY
+from tests.support.web import SECONDS, Page, Server, closing_words, serving
+
+FIRST, SECOND, THIRD = "the-first-browser", "the-second-browser", "the-third-browser"
+WATCHING = "you watch here, until somebody who plays lets you in"
+
+
+class Silent:
+    """A page that nobody reads."""
+
+    def push(self, text: str) -> None: ...
+
+
+def until_people(page: Page, **facts: Any) -> dict[str, Any]:
+    """Wait until a page is told this of the people."""
+    end = time.monotonic() + SECONDS
+    while not facts.items() <= page.people.items():
+        assert time.monotonic() < end, page.people
+        page.receive()
+    return page.people
+
+
+# --- who may play ----------------------------------------------------------------------------------------------------
+
+
+def test_a_company() -> None:
+    """The first browser plays, others when they are let in, or when those who play have been away."""
+    clock = [0.0]
+    company = Company(now=lambda: clock[0])
+    one, again, two = Silent(), Silent(), Silent()
+    assert not company.here and not Company(let_in=["a"]).here  # of a file
+    assert company.enter(one, "a") and not company.enter(two, "b")
+    assert company.may_play(one) and not company.may_play(two) and company.watching == {"b": 1}
+    assert not company.enter(again, "a") and company.may_play(again)
+    with pytest.raises(Refused, match="nobody to let in"):
+        company.admit(2)
+    company.leave(one)
+    company.leave(again)
+    clock[0] = MOMENT / 2
+    assert company.here  # it may be about to come back
+    clock[0] = AWAY - 1
+    assert not company.here and not company.free
+    with pytest.raises(Refused, match="somebody else plays here"):
+        company.sit(two)
+    company.enter(one, "a")  # once more
+    clock[0] = 5 * AWAY
+    assert company.here and not company.free
+    company.leave(one)
+    three = Silent()
+    company.enter(three, "c")
+    clock[0] = 6 * AWAY - 1
+    company.leave(three)  # somebody who only watched
+    clock[0] = 6 * AWAY
+    company.sit(two)
+    assert company.may_play(two) and company.let_in == ["a", "b"] and company.watching == {}
+    company.enter(one, "a")
+    assert company.may_play(one)  # nobody is put out
+
+
+def test_a_company_has_limits() -> None:
+    """Of pages for those who play and for those who watch, and of browsers that are let in."""
+    company = Company()
+    for _ in range(8):
+        assert company.may_enter("a")
+        company.enter(Silent(), "a")
+    assert not company.may_enter("a")
+    watching = [Silent() for _ in range(4)]
+    for number, page in enumerate(watching):
+        assert company.may_enter(f"b{number}")
+        company.enter(page, f"b{number}")
+    assert not company.may_enter("c") and company.may_enter("b0") is False
+    for page in watching[:-1]:
+        company.leave(page)
+    for number in range(20):  # one after another
+        page = Silent()
+        company.enter(page, f"d{number}")
+        company.admit(company.watching[f"d{number}"])
+        assert company.may_play(page) and len(company.let_in) <= 8
+        company.leave(page)
+    assert "a" in company.let_in and len(company.watching) == 1
+
+
+@pytest.mark.parametrize("given", ["short", "a" * 65, "with spaces in it", "\u00e4" * 20, "a" * 16 + "\n"])
+def test_what_no_browser_calls_itself(server: Server, given: str) -> None:
+    with pytest.raises(Refused):
+        browser_of(given)
+    path = server.make("petrichor", ["here"])[0]
+    with server.connect(path, given.replace("\n", "%0A").replace(" ", "%20").replace("\u00e4", "%C3%A4")) as socket:
+        assert closing_words(socket).startswith("browser: 16 to 64")
+
+
+def test_a_second_person_at_a_link(server: Server) -> None:
+    """They see what the seat sees, and can do nothing, until they are let in; a reload changes nothing of it."""
+    path = server.make("petrichor", ["here"], start={"seed": 2})[0]
+    with server.open(path, FIRST) as one, server.open(path, SECOND) as two, server.open(path, "") as nameless:
+        assert one.people["plays"] and not two.people["plays"] and not nameless.people["plays"]
+        assert until_people(one, watching=2)["waiting"] == [1, 2]
+        assert two.people["waiting"] == [] and two.board == one.board
+        number, actions = two.view["number"], two.view["answers"][0]["actions"]
+        refused: list[tuple[str, dict[str, Any]]] = [
+            ("answer", {"view": number, "actions": actions}),
+            ("undo", {"view": number}),
+            ("alone", {"give": False}),
+            ("here", {}),
+            ("name", {"seat": 0, "name": "Eve"}),
+            ("admit", {"who": 1}),
+            ("advice", {"view": number, "agent": "greedy"}),
+            ("export", {"what": "replay"}),
+            ("page", {}),
+            ("review", {"agent": "greedy"}),
+            ("step", {}),
+        ]
+        for do, message in refused:
+            assert two.ask(do, **message)["error"] == WATCHING
+        assert two.ask("sit")["error"] == "somebody else plays here; they can let you in"
+        assert one.ask("admit", who=7)["error"] == "there is nobody to let in"
+        assert "error" not in one.answer(actions)
+        two.wait()
+        assert two.view["number"] > number  # they are told what happens
+        two.close()
+        with server.open(path, SECOND) as back:
+            assert not back.people["plays"]
+            until_people(one, waiting=[2, 3])
+            assert "error" not in one.ask("admit", who=3)
+            until_people(back, plays=True)
+            assert "error" not in back.ask("undo", view=back.view["number"])
+            assert until_people(one, watching=1)["waiting"] == [2]
+        with server.open(path, SECOND) as back:
+            assert back.people["plays"]
+
+
+def test_who_watches_may_look_back(server: Server) -> None:
+    path = server.make("petrichor", ["here", "random"], start={"seed": 2})[0]
+    with server.open(path, FIRST) as one, server.open(path, SECOND) as two:
+        one.play_out()
+        two.until("over")
+        assert "error" not in two.ask("export", what="replay")
+        assert two.ask("undo", view=two.view["number"])["error"] == WATCHING
+
+
+def test_when_the_first_is_gone(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever comes later is not locked out for ever, and whoever was first may come back."""
+    monkeypatch.setattr(people, "AWAY", 0.5)
+    monkeypatch.setattr(people, "MOMENT", 0.1)
+    path = server.make("petrichor", ["here"], start={"seed": 2})[0]
+    with server.open(path, FIRST) as one, server.open(path, SECOND) as two:
+        assert two.people["here"] == [0]
+        one.close()
+        assert until_people(two, here=[])["plays"] is False
+        until_people(two, free=True)
+        assert "error" not in two.ask("sit")
+        until_people(two, plays=True, here=[0], free=False)
+        assert "error" not in two.answer(two.view["answers"][0]["actions"])
+        with server.open(path, FIRST) as back, server.open(path, THIRD) as three:
+            assert back.people["plays"] and not three.people["plays"]
+            assert three.ask("sit")["error"] == "somebody else plays here; they can let you in"
+            assert two.ask("sit")["error"] == "you play here already"
+
+
+def test_who_was_let_in_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when the server is started again; what browsers call themselves is in no file."""
+    with serving(tmp_path) as server:
+        path = server.make("petrichor", ["here", "greedy"])[0]
+        with server.open(path, FIRST) as one:
+            assert "error" not in one.ask("name", seat=0, name="Ana")
+    kept = (tmp_path / "petrichor-2p.links").read_text()
+    assert FIRST not in kept and json.loads(kept)["links"][0]["let_in"] == [browser_of(FIRST)]
+    with serving(tmp_path, resume=True) as server, server.open(path, SECOND) as two, server.open(path, FIRST) as one:
+        assert not two.people["plays"] and one.people["plays"]
+        assert one.view["owners"][0]["name"] == "Ana"
+    monkeypatch.setattr(people, "AWAY", 0.3)
+    with serving(tmp_path, resume=True) as server, server.open(path, SECOND) as two:  # nobody else comes
+        until_people(two, free=True)
+        assert "error" not in two.ask("sit")
+
+
+@pytest.mark.parametrize("let_in", ["all", [1], ["x"] * 9, {"a": 1}])
+def test_links_files_with_other_things_in_them(tmp_path: Path, let_in: Any) -> None:
+    with serving(tmp_path) as server:
+        path = server.make("petrichor", ["here"])[0]
+    file = tmp_path / "petrichor-solo.links"
+    notes = json.loads(file.read_text())
+    notes["links"][0]["let_in"] = let_in
+    file.write_text(json.dumps(notes))
+    with serving(tmp_path, resume=True) as server, server.connect(path) as socket:
+        assert closing_words(socket) == "there is no such table here"
+
+
+def test_everybody_may_watch_and_analyse(server: Server) -> None:
+    for game in (
+        server.make("petrichor", ["random"], kind="watch"),
+        server.make("petrichor", [], players=1, kind="analyse"),
+    ):
+        with server.open(game[0], FIRST) as one, server.open(game[0], SECOND) as two:
+            assert two.people["plays"] and two.people["waiting"] == []
+            assert until_people(one, watching=1)["here"] == []
+
+
+# --- who is here -----------------------------------------------------------------------------------------------------
+
+
+def test_who_is_here(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each page is told of every seat; that a page is loaded again is not worth a word."""
+    monkeypatch.setattr(people, "MOMENT", 0.3)
+    paths = server.make("petrichor", ["apart", "greedy", "apart"])
+    with server.open(paths[0], FIRST) as one:
+        assert one.people["here"] == [0]
+        two = server.open(paths[1], SECOND)
+        assert two.people["here"] == [0, 2]
+        assert until_people(one, here=[0, 2])["watching"] == 0
+        with server.open(paths[1], THIRD) as three:
+            assert not three.people["plays"] and three.people["watching"] == 0
+            assert until_people(one, watching=1)["waiting"] == []
+            assert until_people(two, watching=1)["waiting"] == [1]
+        until_people(one, watching=0)
+        told = len([message for message in one.got if "people" in message])
+        two.close()
+        two = server.open(paths[1], SECOND)  # a reload
+        two.close()
+        until_people(one, here=[0])
+        assert len([message for message in one.got if "people" in message]) == told + 1
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_name_of_ones_own(server: Server) -> None:
+    """It stands everywhere, for everybody, also in what was said before and in what is saved."""
+    paths = server.make("petrichor", ["apart", "apart", "greedy"], start={"seed": 3})
+    with server.open(paths[0]) as one, server.open(paths[1]) as two:
+        asked, other = (one, two) if one.view["turn"] == "you" else (two, one)
+        for page in (asked, other):
+            page.until("you")
+            page.answer(page.view["answers"][0]["actions"])
+        seat, name = asked.view["seat"], "<i>Bo</i>"
+        assert other.ask("name", seat=seat, name=name)["error"] == "seat: one of your own"
+        assert asked.ask("name", seat=2, name=name)["error"] == "seat: one of your own"
+        assert "error" not in asked.ask("name", seat=seat, name=f"  {name} ")
+        for page in (asked, other):
+            while page.view["owners"][seat]["name"] != name:
+                page.wait()
+            assert page.view["past"] and page.view["steps"]
+            assert "&lt;i&gt;Bo&lt;/i&gt;" in page.board and name not in page.board
+        assert other.ask("name", seat=other.view["seat"], name="<I>bo</I>")["error"].endswith(
+            "what somebody else is called"
+        )
+        assert other.ask("name", seat=other.view["seat"], name="Ana")["reply"]
+        assert asked.ask("name", seat=seat, name="")["reply"]  # none again
+        assert asked.ask("name", seat=seat, name=name)["reply"]
+        threads = [threading.Thread(target=page.play_out) for page in (asked, other)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(SECONDS)
+        names = ["", "", "greedy"]
+        names[seat], names[other.view["seat"]] = name, "Ana"
+        assert json.loads(asked.ask("export", what="replay")["text"])["names"] == names
+        assert "Ana" in asked.ask("page")["text"]
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("a" * 25, "names: at most 24"),
+        ("a\u202eb", "name: the value has the wrong type"),
+        ("greedy", "names: greedy is what somebody else is called"),
+        ("Player_1", "names: Player_1 is what somebody else is called"),
+        ("Bo", "names: Bo is what somebody else is called"),
+        (None, "name: the value has the wrong type"),
+    ],
+)
+def test_names_that_nobody_can_take(server: Server, name: Any, error: str) -> None:
+    paths = server.make("evergreen", ["apart", "apart"], names=["Ana", "Bo"])
+    with server.open(paths[0]) as page:
+        assert page.ask("name", seat=0, name=name)["error"].startswith(error)
+        assert page.ask("name", seat=1, name="Eve")["error"] == "seat: one of your own"
+        assert page.view["owners"][0]["name"] == "Ana"
+
+
+def test_no_flood_of_names(server: Server) -> None:
+    """Each new name shows everybody their view anew, so there are only so many."""
+    paths = server.make("evergreen", ["apart", "apart"])
+    with server.open(paths[0]) as page:
+        errors = [page.ask("name", seat=0, name=f"a{number}").get("error", "") for number in range(15)]
+        assert errors.count("too many new names; wait a little") >= 3 and errors[0] == ""
+
+
+# --- the games of a browser ------------------------------------------------------------------------------------------
+
+
+def test_whose_turn_it_is_in_ones_games(server: Server, tmp_path: Path) -> None:
+    """For whoever has the links; a question about many loads nothing."""
+    paths = [*server.make("petrichor", ["apart", "apart"], start={"seed": 3}), *server.make("petrichor", ["here"])]
+    keys = [path.rpartition("/")[2] for path in paths]
+
+    def turns(**question: Any) -> Any:
+        return server.http.post("/api/mine", json=question).json()
+
+    with server.open(paths[0]) as one, server.open(paths[1]) as two:
+        seen = {keys[0]: one.view["turn"], keys[1]: two.view["turn"]}
+        assert sorted(seen.values()) == ["others", "you"]
+        assert turns(keys=[*keys, "unknown"])["turns"] == {**seen, keys[2]: "you", "unknown": "gone"}
+    with server.open(paths[2]) as page:
+        page.play_out()
+    assert turns(keys=keys[2:])["turns"] == {keys[2]: "over"}
+    for wrong in (["a"] * 31, "a", [1], [["a"]], None, ["a" * 10_000]):
+        assert turns(keys=wrong)["error"] == "keys: the value has the wrong type"
+    with serving(tmp_path) as other:
+        (path,) = other.make("petrichor", ["here"])
+    key = path.rpartition("/")[2]
+    with serving(tmp_path, resume=True) as other:
+        asked = other.http.post("/api/mine", json={"keys": [key]})
+        assert asked.json() == {"turns": {}} and not other.site.hall._ready
+        with other.open(path):
+            assert other.http.post("/api/mine", json={"keys": [key]}).json() == {"turns": {key: "you"}}
+
+
+# --- clocks ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_clock() -> None:
+    """It runs for whoever is asked; others see only the time in which everybody could see that."""
+    now = [0.0]
+    clock = Clock(1, 5, (0, 1), now=lambda: now[0])
+
+    def told(*seats: int) -> tuple[list[float], int]:
+        content = clock.told(seats)
+        return [*content["left"].values()], content["runs"]
+
+    now[0] = 100.0
+    assert told(0) == ([60.0, 60.0], NOBODY)  # until somebody is asked
+    clock.ask(0, True)
+    now[0] += 10
+    assert told(0) == told(1) == ([50.0, 60.0], 0)
+    clock.ask(1, False)  # in secret
+    now[0] += 20
+    assert told(0) == ([55.0, 60.0], NOBODY)
+    assert told(1) == ([50.0, 40.0], 1)  # nor is the seat before told to have gone on
+    clock.ask(0, False)
+    now[0] += 30
+    assert told(0) == ([25.0, 60.0], 0) and told(1) == ([50.0, 45.0], NOBODY)
+    clock.ask(1, True)
+    assert told(0) == ([30.0, 60.0], 1) and told(1) == ([55.0, 45.0], 1)
+    now[0] += 100
+    assert told(0) == ([30.0, -40.0], 1) and told(1) == ([55.0, -55.0], 1)
+    again = Clock.of_notes(json.loads(json.dumps(clock.notes)), (0, 1))
+    assert again is not None and again.notes == clock.notes  # as of the last answer
+    clock.ask(NOBODY, True)
+    now[0] += 1000
+    assert told(1) == ([55.0, -50.0], NOBODY)
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        {},
+        {"minutes": 0, "seconds": 1},
+        {"minutes": 601, "seconds": 1},
+        {"minutes": 5},
+        {"minutes": 5.5, "seconds": 1},
+        {"minutes": 5, "seconds": -1},
+        {"minutes": True, "seconds": 1},
+        {"minutes": 5, "seconds": 5, "left": [1, 1]},
+    ],
+)
+def test_clocks_that_nobody_can_have(server: Server, order: Any) -> None:
+    seats = ["apart", "apart"]
+    assert server.refused(game="petrichor", players=2, seats=seats, clock=order).startswith("clock: minutes from 1")
+    assert server.refused(game="petrichor", players=2, seats=seats, clock=3) == "clock: the value has the wrong type"
+    watch = {"kind": "watch", "seats": ["random", "random"], "clock": {"minutes": 5, "seconds": 0}}
+    assert server.refused(game="petrichor", players=2, **watch) == "clock: only for a game of people"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"minutes": 0},
+        {"left": [float("inf"), 1.0]},
+        {"left": [1.0]},
+        {"left": ["1", 1]},
+        {"seen": "no"},
+        {"asked": None},
+    ],
+)
+def test_clocks_of_files_with_other_things_in_them(wrong: dict[str, Any]) -> None:
+    others: list[Any] = [3, [], {}]
+    for notes in (*others, {**Clock(5, 5, (0, 1)).notes, **wrong}):
+        with pytest.raises(Refused):
+            Clock.of_notes(notes, (0, 1))
+    assert clock_of(None, (0, 1)) is Clock.of_notes(None, (0, 1)) is None
+
+
+def test_a_game_with_a_clock(tmp_path: Path) -> None:
+    """It stands until everybody has been here, is kept, and goes into the next game's settings."""
+    order = {"minutes": 5, "seconds": 3}
+    with serving(tmp_path) as server:
+        paths = server.make("petrichor", ["apart", "apart", "random"], start={"seed": 3}, clock=order)
+        with server.open(paths[0], FIRST) as one:
+            assert one.clock == {"left": {"0": 300.0, "1": 300.0}, "runs": NOBODY}
+            with server.open(paths[1], FIRST) as two:
+                until_people(one, here=[0, 1])
+                pages = [one, two]
+                asked = next(page for page in pages if page.view["turn"] == "you")
+                seat = pages.index(asked)
+                assert one.clock["runs"] == two.clock["runs"] == seat
+                asked.answer(asked.view["answers"][0]["actions"])
+                asked.until("others")
+                assert asked.clock["left"][str(seat)] > 300.0 - SECONDS and asked.clock["runs"] != seat
+    kept = json.loads((tmp_path / "petrichor-3p.links").read_text())["clock"]
+    assert kept["minutes"] == 5 and kept["left"][seat] != 300.0
+    with (
+        serving(tmp_path, resume=True) as server,
+        server.open(paths[0], FIRST) as one,
+        server.open(paths[1], FIRST) as two,
+    ):
+        assert one.clock["left"]["0"] < kept["left"][0] + 0.1 and two.clock["left"]["1"] < kept["left"][1] + 0.1
+        threads = [threading.Thread(target=page.play_out) for page in (one, two)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(SECONDS)
+        assert one.view["settings"]["clock"] == order and one.clock["runs"] == NOBODY
