@@ -45,6 +45,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         from tabletop_engine.testing import problems_of
 
         found = []
+        notes: list[str] = []
         with json_to(json) as on_result, Progress(transient=True, disable=not sys.stdout.isatty()) as bar:
             task = bar.add_task("", total=None)
             for problem in problems_of(
@@ -53,12 +54,13 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
                 players=() if players is None or switches else (players,),
                 configs=_configs(line, players, switches) if switches else (),
                 on_check=lambda name, done, of: bar.update(task, description=name, completed=done, total=of),
+                on_note=notes.append,
             ):
                 found.append(problem)
                 bar.print(escape(shown(str(problem))), soft_wrap=True)
-            on_result({"problems": [asdict(problem) for problem in found]})
+            on_result({"problems": [asdict(problem) for problem in found], "notes": notes})
             if not found:
-                print(f"{line.game.title}: no mistake was found")
+                print("\n".join([*notes, f"{line.game.title}: no mistake was found"]))
         if found:
             raise TabletopError(counted(len(found), "mistake"))
 

@@ -50,7 +50,9 @@ def new(
     _check_spelling(name)
     place = Path(name) if folder is None else folder
     if place.exists() or place.is_symlink():
-        raise TabletopError(f"folder={str(place)!r}: there is something already, and nothing is overwritten")
+        raise TabletopError(
+            f"folder={str(place)!r}: exists already; name a folder that does not, as nothing is overwritten"
+        )
     _check_free(name)
     files = package_of(name)
     try:

@@ -482,6 +482,13 @@ class Game:
         words = self.state["legal"].shape[0]
         if len(self.actions) > 64 * words:
             raise TypeError(f"the record of {self.name} has {words} words for {len(self.actions)} actions")
+        usual = self.config.__dataclass_fields__["players"].default
+        if usual not in self.players:
+            raise TypeError(
+                f"the configuration of {self.name} has players={usual!r} by default, but the game is for "
+                f"{' or '.join(map(str, self.players))} players: write @dataclass(frozen=True) above its class and "
+                f"players: int = {self.players[0] if self.players else 2} in it"
+            )
 
     def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
         return game_of, (self.home,)

@@ -82,6 +82,14 @@ MISTAKES = {
         _OBSERVE,
         _OBSERVE + "    out[LAYOUT.size] = 1\n",
     ),
+    "an observation below 0": change(
+        "IndexError: index -3: below 0, .*out\\[viewer - 3\\]", _OBSERVE, _OBSERVE + "    out[viewer - 3] = 1\n"
+    ),
+    "a sum that overflows": change(
+        "a number overflows in plain Python, but not compiled: write int\\(...\\) around .*: out\\[\\(s.cards",
+        _OBSERVE,
+        _OBSERVE + "    out[(s.cards[viewer] + 127) // 8] = 1\n",
+    ),
     "an action past the words": change(
         "IndexError: index 1 is out of bounds", "    allow(s, CALL)\n", "    allow(s, CALL)\n    allow(s, 64)\n"
     ),

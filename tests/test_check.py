@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from petrichor_env.game import GAME as PETRICHOR
 from tabletop_cli import evergreen, petrichor
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Game
-from tabletop_engine.testing import CHECKS, CheckFailed, Problem, check_game, problems_of
+from tabletop_engine.testing import CHECKS, CheckFailed, Problem, check_game, hidden, problems_of
 from tests.games import connect_four, leduc_poker
 from tests.mistakes import MISTAKES, write
 
@@ -100,12 +101,29 @@ def test_a_failed_check_says_where() -> None:
     assert isinstance(failed, AssertionError)  # so that pytest shows a failed test, not an error
 
 
+def test_a_configuration_is_for_the_games_players() -> None:
+    """Else `check`, which names the number of players, finds nothing, and no other command starts."""
+    with pytest.raises(TypeError, match=r"has players=2 by default, but the game is for 3 or 4 players: .* int = 3 in"):
+        replace(connect_four.GAME, players=(3, 4))
+
+
+def test_what_could_not_be_compared_is_told() -> None:
+    """Whoever sees ten cards at the start sees other ones in nearly every game."""
+    heard: list[str] = []
+    assert list(hidden.problems(PETRICHOR.config(players=2), range(1), heard.append)) == []
+    (note,) = heard
+    assert note.startswith("not compared with 2 players: the frequencies of sample_hidden for seats 0, 1, as fewer")
+    heard.clear()
+    assert list(hidden.problems(leduc_poker.GAME.config(), range(1), heard.append)) == []
+    assert heard == []
+
+
 def test_the_command(tmp_path: Path) -> None:
     path = tmp_path / "found.json"
     ran = CliRunner().invoke(evergreen.app, ["check", "--players", "1", "--games", "1", "--json", str(path)])
     assert ran.exit_code == 0, ran.output
     assert ran.stdout == "Evergreen: no mistake was found\n"
-    assert json.loads(path.read_text(encoding="utf-8")) == {"problems": []}
+    assert json.loads(path.read_text(encoding="utf-8")) == {"problems": [], "notes": []}
 
 
 def test_the_command_with_other_settings() -> None:

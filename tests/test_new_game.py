@@ -92,15 +92,27 @@ def test_its_own_tests(package: Path) -> None:
     assert re.search(r"\b11 passed", ran.stdout), ran.stdout
 
 
+def test_one_number_makes_it_a_game_for_three(tmp_path: Path) -> None:
+    write(tmp_path, "dice_env")
+    game = tmp_path / "dice_env" / "game.py"
+    rules = game.read_text(encoding="utf-8")
+    assert rules.count("PLAYERS, ROUNDS, SIDES, FULL_POT = 2, ") == 1
+    three = rules.replace("PLAYERS, ROUNDS, SIDES, FULL_POT = 2, ", "PLAYERS, ROUNDS, SIDES, FULL_POT = 3, ")
+    game.write_text(three, encoding="utf-8")
+    command = [sys.executable, "-m", "tabletop_cli", "dice_env", "check", "--games", "2"]
+    ran = there(tmp_path, *command, NUMBA_DISABLE_JIT="1")
+    assert (ran.returncode, ran.stdout) == (0, "Dice Env: no mistake was found\n"), ran.stdout + ran.stderr
+
+
 def test_a_mistake_in_it_is_found(tmp_path: Path) -> None:
     """So its tests look at the rules that are there. Plain Python is enough."""
     write(tmp_path, "dice_env")
     game = tmp_path / "dice_env" / "game.py"
     rules = game.read_text(encoding="utf-8")
     for right, wrong, failed in (
-        ("if s.cards[0] != s.cards[1]:", "if s.cards[0] < s.cards[1]:", ["cards_score", "slow_game"]),
+        ("s.cards == s.cards[seat]) == 1:", "s.cards == s.cards[seat]) >= 1:", ["cards_score", "slow_game"]),
         ("if pips == 1:", "if pips == 2:", ["a_1_loses", "slow_game"]),
-        ("    s.deck[s.cards[1 - seat]] += 1\n", "", ["no_mistake"]),
+        ("s.deck[s.cards[other]] += 1\n", "s.deck[s.cards[other]] += 0\n", ["no_mistake"]),
     ):
         assert rules.count(right) == 1, right
         game.write_text(rules.replace(right, wrong), encoding="utf-8")
@@ -221,7 +233,7 @@ def test_nothing_is_overwritten(kind: str, tmp_path: Path, capsys: pytest.Captur
         place.symlink_to(tmp_path / "nowhere")
     code, out, err = new(capsys, "my_own_dice", "--folder", str(place))
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.endswith("there is something already, and nothing is overwritten\n")
+    assert err.endswith("exists already; name a folder that does not, as nothing is overwritten\n")
     assert [path.name for path in tmp_path.rglob("*")] == ["there"]
     assert kind != "file" or place.read_text(encoding="utf-8") == "kept"
 

@@ -55,9 +55,7 @@ def test_what_a_game_loads_is_small() -> None:
     while coming:
         name = coming.pop()
         loaded.add(name)
-        imports = re.findall(
-            r'^(?:im|ex)port .*"\./(\w+\.js)";$', files[name].read_text("utf-8"), re.MULTILINE
-        )
+        imports = re.findall(r'^(?:im|ex)port .*"\./(\w+\.js)";$', files[name].read_text("utf-8"), re.MULTILINE)
         coming += [one for one in imports if one not in loaded]
     assert set(sizes) - loaded == {"editor.js", "form.js", "position.js"}
     assert sum(sizes[name] for name in loaded) < 200_000

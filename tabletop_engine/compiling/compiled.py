@@ -34,6 +34,9 @@ from tabletop_engine.compiling.sources import PACKAGE, Sources, files_of
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 JIT = os.environ.get("NUMBA_DISABLE_JIT", "") in ("", "0")
+OVERFLOW: dict[str, Any] = {"over": "ignore"}
+"""What NumPy does in plain Python where a number overflows. The random stream's arithmetic is modulo 2**64, so nothing;
+`tabletop_engine.testing.strict` notes the places."""
 
 rules: Any = None
 """In templates this name stands for the rules of the game that they are compiled for."""
@@ -75,7 +78,7 @@ class Rule:
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """A call from Python runs the rule as written: a few calls are not worth compiling it."""
         written = self.py_func if self._other is None else _either(self.py_func, *self._other)
-        with np.errstate(over="ignore"):  # the random stream's arithmetic is modulo 2**64
+        with np.errstate(**OVERFLOW):
             return written(*arguments, **named)
 
 
@@ -293,7 +296,7 @@ def _plain(function: Function) -> Function:
 
     @functools.wraps(function)
     def run(*arguments: Any) -> Any:
-        with np.errstate(over="ignore"):  # the random stream's arithmetic is modulo 2**64
+        with np.errstate(**OVERFLOW):
             return function(*map(_with_attributes, arguments))
 
     return cast(Function, run)

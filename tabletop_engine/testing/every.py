@@ -18,7 +18,7 @@ from tabletop_engine.game import Config, Game
 from tabletop_engine.play.batch import check_config
 from tabletop_engine.testing import declared, hidden, official, played
 from tabletop_engine.testing.problems import CheckFailed, Problem
-from tabletop_engine.testing.strict import games, settings_of
+from tabletop_engine.testing.strict import games, overflow, parts, settings_of
 
 CHECKS = ("declarations", "plain Python", "two processes", "every state", "hidden information", "official checks")
 """What is checked, in this order."""
@@ -27,12 +27,22 @@ GAMES = 20
 _PLAIN = 6
 """Of these are played in plain Python, which is slow."""
 _SECONDS = 600
+_MOST_PARTS = 4
+"""So many of the parts in which two games differ are named."""
 
 Heard = Callable[[str, int, int], None]
 """Called before each check: its name, how many are done, and how many there are in all."""
 
 
+Noted = Callable[[str], None]
+"""Called with what could not be checked, in a sentence."""
+
+
 def _unheard(name: str, done: int, of: int) -> None:
+    pass
+
+
+def _unnoted(note: str) -> None:
     pass
 
 
@@ -44,12 +54,13 @@ def check_game(
     players: Sequence[int] = (),
     configs: Sequence[Config] = (),
     on_check: Heard = _unheard,
+    on_note: Noted = _unnoted,
 ) -> None:
     """Check a game, as `problems_of` does. Raises CheckFailed with what is wrong.
 
     For a test of your own: `def test_my_game(): check_game(GAME)`.
     """
-    found = list(problems_of(game, games=games, players=players, configs=configs, on_check=on_check))
+    found = list(problems_of(game, games=games, players=players, configs=configs, on_check=on_check, on_note=on_note))
     if found:
         raise CheckFailed(found)
 
@@ -61,6 +72,7 @@ def problems_of(
     players: Sequence[int] = (),
     configs: Sequence[Config] = (),
     on_check: Heard = _unheard,
+    on_note: Noted = _unnoted,
 ) -> Iterator[Problem]:
     """The mistakes of a game. A check that finds some ends the check of this configuration.
 
@@ -69,6 +81,7 @@ def problems_of(
         players: numbers of players, each with the defaults of the configuration; (): all that the game has.
         configs: configurations, in place of those of `players`.
         on_check: called before each check.
+        on_note: called with each thing that could not be checked, in a sentence.
 
     Raises ConfigError for a number of players that the game does not have, for a configuration of another game, and
     for configurations together with numbers of players.
@@ -91,7 +104,7 @@ def problems_of(
     for i, config in enumerate(configs or [game.config(players=number) for number in numbers]):
         done = 1 + i * (len(CHECKS) - 1)
         name = config.name if configs else f"{config.players} players"
-        for j, check in enumerate(_checks(config, range(games))):
+        for j, check in enumerate(_checks(config, range(games), on_note)):
             on_check(f"{CHECKS[1 + j]}, {name}", done + j, total)
             found = [replace(problem, config=config.name) if configs else problem for problem in check()]
             yield from found
@@ -99,13 +112,13 @@ def problems_of(
                 break
 
 
-def _checks(config: Config, seeds: range) -> Iterator[Callable[[], Iterator[Problem]]]:
+def _checks(config: Config, seeds: range, on_note: Noted) -> Iterator[Callable[[], Iterator[Problem]]]:
     number = min(_PLAIN, len(seeds))
     kept: list[dict[str, Any]] = []
     yield lambda: _plain(config, number, kept)
     yield lambda: _two_processes(config, number, kept)
     yield lambda: played.problems(config, seeds)
-    yield lambda: hidden.problems(config, seeds)
+    yield lambda: hidden.problems(config, seeds, on_note)
     yield lambda: official.problems(config)
 
 
@@ -127,12 +140,12 @@ def _two_processes(config: Config, number: int, kept: list[dict[str, Any]]) -> I
     if error:
         yield Problem("two processes", error, config.players)
         return
-    found = list(_first_difference("two processes of plain Python", kept, lines, config.players))
+    found = list(_first_difference("two processes of plain Python", kept, lines, config))
     yield from found
     if JIT and not found:
         compiled = list(games(config, number))
         failed = list(_first_error("compiled", compiled, config.players))
-        yield from failed or _first_difference("plain Python and compiled code", kept, compiled, config.players)
+        yield from failed or _first_difference("plain Python and compiled code", kept, compiled, config)
 
 
 def _first_error(check: str, lines: list[dict[str, Any]], players: int) -> Iterator[Problem]:
@@ -144,21 +157,28 @@ def _first_error(check: str, lines: list[dict[str, Any]], players: int) -> Itera
 
 
 def _first_difference(
-    what: str, one: list[dict[str, Any]], other: list[dict[str, Any]], players: int
+    what: str, one: list[dict[str, Any]], other: list[dict[str, Any]], config: Config
 ) -> Iterator[Problem]:
+    """The first step at which two lists of games differ, in what, and a likely reason.
+
+    A game that differs in its length differs before in whose turn it is.
+    """
+    players = config.players
     for first, second in zip(one, other, strict=False):
-        pairs = zip(first["digests"], second.get("digests", ()), strict=False)
+        pairs = zip(first["checksums"], second.get("checksums", ()), strict=False)
         step = next((i for i, (a, b) in enumerate(pairs) if a != b), None)
-        if step is None and len(first["digests"]) != len(second.get("digests", ())):
-            step = min(len(first["digests"]), len(second["digests"]))
         if step is not None:
-            reason = "chance comes from the record alone, and no global value may change"
-            yield Problem(
-                "the same bytes", f"{what} play the same seed differently: {reason}", players, first["seed"], step
-            )
+            names = zip(parts(config.game), first["checksums"][step], second["checksums"][step], strict=True)
+            differing = [name for name, a, b in names if a != b]
+            more = len(differing) - _MOST_PARTS
+            told = ", ".join(differing[:_MOST_PARTS]) + (f" and {more} more" if more > 0 else "")
+            place = first["overflows"].get(str(step))
+            reason = overflow(place) if place else "chance comes from the record alone, and no global value may change"
+            message = f"{what} play the same seed differently, in {told}: {reason}"
+            yield Problem("two processes", message, players, first["seed"], step)
             return
         if first["ranks"] != second["ranks"]:
-            yield Problem("the same bytes", f"{what} rank the same game differently", players, first["seed"])
+            yield Problem("two processes", f"{what} rank the same game differently", players, first["seed"])
             return
 
 

@@ -43,8 +43,11 @@ _LEAST_CHANCE = 1e-12
 """Frequencies that differ so much by chance have this probability, so that a million comparisons accuse nobody."""
 
 
-def problems(config: Config, seeds: range) -> Iterator[Problem]:
-    """The mistakes with hidden information that random games of these seeds meet; at most one of each kind."""
+def problems(config: Config, seeds: range, on_note: Callable[[str], None] = lambda note: None) -> Iterator[Problem]:
+    """The mistakes with hidden information that random games of these seeds meet; at most one of each kind.
+
+    `on_note` is called with what could not be compared.
+    """
     game, players = config.game, config.players
     met: set[str] = set()
     varies, apart = False, ""
@@ -83,7 +86,7 @@ def problems(config: Config, seeds: range) -> Iterator[Problem]:
         message = f"two games that a seat can't tell apart differ in {apart}, but sample_hidden redraws nothing"
         yield Problem("hidden information", message, players)
     elif not met:
-        yield from _frequencies(config)
+        yield from _frequencies(config, on_note)
 
 
 def _unsound(game: Game, config: Any, redrawn: list[tuple[int, int, int, Any]]) -> Problem | None:
@@ -238,17 +241,20 @@ def _bytes_of(game: Game, states: np.ndarray) -> np.ndarray:
 # --- Frequencies -----------------------------------------------------------------------------------------------------
 
 
-def _frequencies(config: Config) -> Iterator[Problem]:
+def _frequencies(config: Config, on_note: Callable[[str], None]) -> Iterator[Problem]:
     """What `sample_hidden` draws is as frequent as in games that the seat can't tell apart.
 
     Many games start with other seeds, and the same actions are played in all of them; those stay in which the seat sees
     the same (`_Line`). At most one mistake.
     """
-    lines = 1 if config.game.rules.sample_hidden is hide_nothing else LINES  # with nothing to redraw all are the same
+    hides = config.game.rules.sample_hidden is not hide_nothing
+    lines = LINES if hides else 1  # with nothing to redraw all are the same
+    left_out = []
     for seat in range(config.players):
         for number in range(lines):
             line = _Line(config, seat, number)
             if len(line.alike) < _FEWEST:
+                left_out += [seat] if number == 0 else []
                 break  # nor will it in the next line
             for step in range(LONGEST_LINE):
                 problem = line.problem() if line.says_all_that_is_remembered() else ""
@@ -257,6 +263,12 @@ def _frequencies(config: Config) -> Iterator[Problem]:
                     return
                 if not line.goes_on():
                     break
+    if hides and left_out:
+        seats = f"seat{'s' * (len(left_out) > 1)} {', '.join(map(str, left_out))}"
+        on_note(
+            f"not compared with {config.players} players: the frequencies of sample_hidden for {seats}, as fewer than "
+            f"{_FEWEST} of {DEALS:,} games begin alike there. Test this rule yourself"
+        )
 
 
 class _Line:

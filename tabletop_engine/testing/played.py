@@ -16,7 +16,7 @@ from tabletop_engine.play.batch import Batch, legal_actions
 from tabletop_engine.record import copied
 from tabletop_engine.seeds import Stream, generator
 from tabletop_engine.testing.problems import Problem
-from tabletop_engine.testing.strict import MOST_STEPS, NO_END, digest, positions
+from tabletop_engine.testing.strict import MOST_STEPS, NO_END, checksums, positions
 
 TABLES = 4
 """Games of which every state is looked at in words, with each seat as the viewer."""
@@ -157,7 +157,7 @@ def _after_a_reset(game: Game, config: Any, seeds: range) -> Iterator[Problem]:
     for seed in seeds:
         used.reset([seed])
         fresh = Batch(config, 1, seed, autoreset="disabled", num_threads=1)
-        if digest(used) == digest(fresh):
+        if checksums(used) == checksums(fresh):
             continue
         names = [name for name in game.state.names or () if (used.states[name] != fresh.states[name]).any()]
         what = f"the field{'s' * (len(names) > 1)} {', '.join(names)}" if names else "what its actor sees"

@@ -2,22 +2,23 @@
 
 Compiled code says nothing about -1 in an unsigned field, about a number that does not fit, about an index past the end.
 Here each of them is an error that names the line. `python -m tabletop_engine.testing.strict HOME GAMES` plays random
-games of the configuration whose settings stdin has as JSON. It prints a line of JSON for each: digests of the states,
+games of the configuration whose settings stdin has as JSON. It prints a line of JSON for each: checksums of the states,
 or what went wrong.
 """
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import json
+import linecache
 import os
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -28,6 +29,8 @@ MOST_STEPS = 20_000
 """Steps after which a random game counts as endless."""
 NO_END = f"a game of random actions has no end after {MOST_STEPS:,} steps"
 ENGINE = Path(__file__).parents[1]
+_overflows: list[str] = []
+"""The lines of the game in which a number has overflowed in this step."""
 
 
 class Strict(np.ndarray[Any, Any]):
@@ -61,9 +64,10 @@ def _check_value(dtype: np.dtype[Any], value: Any) -> None:
 
 
 def make_strict() -> None:
-    """Let the fields of records be `Strict`. Call it before the game is imported."""
+    """Let the fields of records be `Strict`, and what rules write into. Call it before the game is imported."""
     record = importlib.import_module("tabletop_engine.record")
-    chance = importlib.import_module("tabletop_engine.chance")
+    compiled = importlib.import_module("tabletop_engine.compiling.compiled")
+    rules = importlib.import_module("tabletop_engine.game").Rules
     get, put = record.Field.__get__, record.Field.__set__
 
     def strict_get(self: Any, owner: Any, kind: Any = None) -> Any:
@@ -77,19 +81,39 @@ def make_strict() -> None:
             raise OverflowError(f"the field {self.name}: {error}") from None
         put(self, owner, value)
 
+    as_module = rules.as_module
+
+    def strict_module(self: Any) -> Any:
+        module = as_module(self)
+        for name in ("observe", "ranks"):
+            setattr(module, name, _into_strict(getattr(module, name)))
+        return module
+
     record.Field.__get__, record.Field.__set__ = strict_get, strict_set
-    for name in ("random_bits", "mixed_bits"):
-        setattr(chance, name, _modulo(getattr(chance, name)))
+    rules.as_module = strict_module
+    compiled.OVERFLOW.update({"over": "call", "call": _note_overflow})
 
 
-def _modulo(function: Any) -> Any:
-    """The function with arithmetic modulo 2**64, which the random stream is made of."""
+def _into_strict(write: Callable[..., None]) -> Callable[..., None]:
+    """The rule, whose last argument is the array that it writes into."""
 
-    def modulo(*arguments: Any) -> Any:
-        with np.errstate(over="ignore"):
-            return function(*arguments)
+    def strict(*arguments: Any) -> None:
+        write(*arguments[:-1], arguments[-1].view(Strict))
 
-    return modulo
+    return strict
+
+
+def _note_overflow(kind: str, flag: int) -> None:
+    """NumPy calls it where a number overflows. The engine's own rules mean it: they calculate modulo 2**64."""
+    frame = sys._getframe(1)
+    path = frame.f_code.co_filename
+    if _is_own(path):
+        _overflows.append(_place(path, frame.f_lineno, linecache.getline(path, frame.f_lineno).strip()))
+
+
+def overflow(place: str) -> str:
+    """What to do about a number that overflows there."""
+    return f"a number overflows in plain Python, but not compiled: write int(...) around its field, at {place}"
 
 
 def settings_of(config: Any) -> dict[str, Any]:
@@ -103,24 +127,34 @@ def config_of(game: Any, settings: dict[str, Any]) -> Any:
 
 
 def games(config: Any, number: int, first_seed: int = 0) -> Iterator[dict[str, Any]]:
-    """Play random games up to the first error; yields for each its seed and digests, or the error and where it was."""
+    """Play random games up to the first error; yields for each its seed and checksums, or the error and where it was.
+
+    `overflows` has the steps in which a number overflowed, as texts, and a place for each.
+    """
     batch_of = importlib.import_module("tabletop_engine.play.batch").Batch
-    np.seterr(over="raise", invalid="raise", divide="raise")
+    np.seterr(invalid="raise", divide="raise")
     for seed in range(first_seed, first_seed + number):
         step, seat = 0, None
+        overflows: dict[str, str] = {}
+        _overflows.clear()
         try:
             batch = batch_of(config, 1, seed, autoreset="disabled", num_threads=1)
             chosen = generator(seed, Stream.CHECK)
-            digests = []
-            for step in positions(batch, chosen):  # noqa: B007 (an error below tells it)
+            sums = []
+            for step in positions(batch, chosen):
                 seat = int(batch.actors[0])
-                digests.append(digest(batch))
-            digests.append(digest(batch))
+                sums.append(checksums(batch))
+                overflows |= {str(step): place for place in _overflows[:1]}
+                _overflows.clear()
+            sums.append(checksums(batch))
+            overflows |= {str(len(sums) - 1): place for place in _overflows[:1]}
             if batch.actors[0] >= 0:
                 raise RuntimeError(NO_END)
-            yield {"seed": seed, "digests": digests, "ranks": batch.places().tolist()}
+            yield {"seed": seed, "checksums": sums, "ranks": batch.places().tolist(), "overflows": overflows}
         except Exception as error:  # whatever a stranger's rules raise
-            yield {"seed": seed, "step": step, "seat": seat, "error": told(error), "where": where(error)}
+            place = where(error)
+            reason, at = (overflow(place), "") if place in _overflows else (told(error), place)
+            yield {"seed": seed, "step": step, "seat": seat, "error": reason, "where": at}
             return
 
 
@@ -138,10 +172,17 @@ def pick(batch: Any, chosen: np.random.Generator) -> int:
     return int(chosen.choice(np.flatnonzero(batch.action_masks[0])))
 
 
-def digest(batch: Any) -> str:
-    """A digest of a game: its record, and what its actor sees and may do."""
-    seen = batch.states.tobytes() + batch.observations.tobytes() + batch.action_masks.tobytes()
-    return hashlib.blake2b(seen, digest_size=8).hexdigest()
+def checksums(batch: Any) -> list[int]:
+    """A checksum of each of the `parts` of a game."""
+    fields_of = [batch.states[name] for name in batch.game.state.names]
+    blocks = [batch.observations[:, block.slice] for block in batch.game.observation]
+    return [crc32(one.tobytes()) for one in (*fields_of, *blocks, batch.action_masks)]
+
+
+def parts(game: Any) -> list[str]:
+    """What a game's record has, and what its actor sees and may do, in the order of `checksums`."""
+    blocks = [f"block {block.name!r} of the observation" for block in game.observation]
+    return [*(f"the field {name}" for name in game.state.names), *blocks, "the action mask"]
 
 
 def told(error: BaseException) -> str:
@@ -151,14 +192,17 @@ def told(error: BaseException) -> str:
 
 def where(error: BaseException) -> str:
     """The last line outside the engine that led to the error: file, line, and what stands there."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [
-        frame for frame in frames if not Path(frame.filename).is_relative_to(ENGINE) and "numpy" not in frame.filename
-    ]
-    if not own:
-        return ""
-    last = own[-1]
-    return f"{Path(last.filename).name}, line {last.lineno}: {last.line}"
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
+    return _place(own[-1].filename, own[-1].lineno, own[-1].line) if own else ""
+
+
+def _is_own(path: str) -> bool:
+    """Whether a file is not the engine's or NumPy's."""
+    return not Path(path).is_relative_to(ENGINE) and "numpy" not in path
+
+
+def _place(path: str, line: int | None, text: str | None) -> str:
+    return f"{Path(path).name}, line {line}: {text}"
 
 
 def main(arguments: list[str]) -> None:

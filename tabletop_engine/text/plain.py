@@ -55,7 +55,8 @@ _BACKGROUND = "#ffffff"
 class PlainConfig:
     """A configuration with nothing to choose but the number of players, and printed numbers if the game has some.
 
-    A game derives a class from it, in the module that has its `GAME`.
+    A game derives a class from it, in the module that has its `GAME`. A game that is not for two players sets
+    `players`, with the decorator `@dataclass(frozen=True)` above the class.
 
     Attributes:
         players: the number of players.
