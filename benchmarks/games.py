@@ -61,7 +61,7 @@ GAMES = {
         },
         search={"solo": _PETRICHOR(), **{f"{players}p": _PETRICHOR(players=players) for players in (2, 3, 4)}},
         search_target=20_000,
-        int8_times=5.0,
+        int8_times=3.0,
         pictures={
             "2p": {"num_players": 2},
             "5p": {"num_players": 5},

@@ -472,6 +472,8 @@ BLOCKS = (
         "search_speed",
         "first_start",
         "machine_code_speed",
+        "step_parts",
+        "aec_wrappers",
         "connect_four",
         "learning_speed",
         "text_speed",

@@ -171,7 +171,7 @@ class Hall:
         path = self._known.get(key)
         if path is None:
             return None
-        if path not in self._ready:
+        while path not in self._ready:  # once more, if it was left idle at once for other tables
             if path not in self._loading:
                 self._loading[path] = asyncio.create_task(self._load(path))
             await asyncio.shield(self._loading[path])

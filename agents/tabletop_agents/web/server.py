@@ -7,6 +7,7 @@ import ipaddress
 import logging
 import secrets
 import socket
+import sys
 import webbrowser
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -34,6 +35,8 @@ PORT = 8321
 _MOST_CONNECTIONS = 1000
 _LOCAL_NAMES = ("localhost", LOOPBACK, "[::1]")
 _SECONDS_TO_END = 3
+_TURN_OF_THREADS = 0.001
+"""Seconds that a thread may go on while another waits. Python's 5 ms would let answers wait for agents and boards."""
 
 
 @dataclass
@@ -134,6 +137,7 @@ def main(
     print(f"The page is at {start} (Ctrl-C ends it).", flush=True)
     if opens:
         Timer(1.0, webbrowser.open, [start]).start()
+    sys.setswitchinterval(_TURN_OF_THREADS)
     site.run()
     print(f"Games are kept in {folder}; `web --resume` takes them up again.")
 

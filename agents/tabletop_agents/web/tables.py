@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import InitVar, dataclass, field, replace
 from itertools import zip_longest
 from typing import Any, NamedTuple, TypeVar
@@ -29,6 +28,8 @@ from tabletop_engine.replays.page import page_data
 from tabletop_engine.replays.replay import Replay
 from tabletop_engine.replays.reviews import Review
 
+_DRAWING = ThreadPoolExecutor(1, "boards of what happened")
+"""One thread: with several, answers would wait for all of them."""
 _log = logging.getLogger(__name__)
 
 KINDS = ("play", "watch", "analyse")
@@ -67,7 +68,7 @@ class Link:
     company: Company = field(init=False)
     names: Allowance = field(default_factory=lambda: Allowance(_NAMES_RATE, _NAMES_BURST))
     shown_steps: dict[int | None, int] = field(default_factory=dict)  # by viewer: answers whose effects were shown
-    shown: bytes = b""  # a digest of what the last view showed
+    shown: int = 0  # a digest of what the last view showed
     told: dict[Page, dict[str, Any]] = field(default_factory=dict)  # what each page was told of the people
 
     def __post_init__(self, let_in: Sequence[str]) -> None:
@@ -264,7 +265,7 @@ class Table:
     async def _tell_story(self, link: Link, number: int, story: views.Story) -> None:
         await asyncio.sleep(_LATER)
         try:
-            told = await asyncio.to_thread(story)
+            told = await asyncio.get_running_loop().run_in_executor(_DRAWING, story)
         except Exception:  # of a game of somebody's own: the view is there, and whoever waits for boards does without
             _log.exception("the boards of what happened could not be drawn")
             told = {"boards": [], "parts": []}
@@ -306,7 +307,7 @@ class Table:
             view |= views.position_of(session, viewer, boards)
             view |= self._asked(link, turn, view["actor"])
         view |= {"parts": boards.parts, "owners": views.owners_of(session, link.seats)}
-        shown = hashlib.blake2b(json.dumps(view).encode(), digest_size=16).digest()
+        shown = hash(json.dumps(view))  # hashlib would let other threads run first, and wait for them
         past = past or undone is not None
         if turn != "handover":
             first = 0 if past else link.shown_steps.get(viewer, 0)
