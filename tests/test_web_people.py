@@ -263,6 +263,7 @@ def test_a_name_of_ones_own(server: Server) -> None:
         assert other.ask("name", seat=other.view["seat"], name="Ana")["reply"]
         assert asked.ask("name", seat=seat, name="")["reply"]  # none again
         assert asked.ask("name", seat=seat, name=name)["reply"]
+        assert other.ask("alone", give=True)["reply"]  # what was sent before has come by now
         threads = [threading.Thread(target=page.play_out) for page in (asked, other)]
         for thread in threads:
             thread.start()

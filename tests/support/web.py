@@ -134,7 +134,8 @@ class Page:
                 continue
             number = self.view["number"]
             answers = self.view["answers"]
-            assert "error" not in self.answer(answers[generator.integers(len(answers))]["actions"])
+            told = self.answer(answers[generator.integers(len(answers))]["actions"])
+            assert "error" not in told, (told, number, self.view["number"], self.view["turn"])
             while self.view["number"] == number:
                 self.wait()
         return self.view
