@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_text
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
@@ -14,7 +13,15 @@ from tabletop_cli import options
 from tabletop_cli.line import GAME, CommandLine
 from tabletop_cli.output import json_to
 from tabletop_engine.described.draws import DRAWS_VERSION
-from tabletop_engine.described.overlays import OVERLAY, ComponentFile, Components, Numbers, as_toml
+from tabletop_engine.described.overlays import (
+    OVERLAY,
+    ComponentFile,
+    Components,
+    Numbers,
+    as_toml,
+    as_toml_value,
+    in_tables,
+)
 from tabletop_engine.described.ranges import stated
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.text.screen import Screen
@@ -82,18 +89,12 @@ def add_components(
 
 
 def _ranges_as_toml(ranges: Mapping[str, Any], loaded: Components) -> str:
-    lines: list[str] = []
-    before = None
-    for key, one in ranges.items():
-        table, _, name = key.rpartition(".")
-        if table != before:
-            lines += [*([""] if lines else []), f"[{table}]"]
-            before = table
+    def line_of(key: str, one: Any) -> str:
         ((form, values),) = one.items() if isinstance(one, dict) else (("", one),)
-        text = json_text.dumps(values, ensure_ascii=False)
-        text = f"{{{form} = {text}}}" if form else text
-        lines.append(f"range.{name} = {text}  # now {json_text.dumps(loaded[key].plain, ensure_ascii=False)}")
-    return "\n".join([*lines, ""])
+        text = as_toml_value(values)
+        return f"{f'{{{form} = {text}}}' if form else text}  # now {as_toml_value(loaded[key].plain)}"
+
+    return in_tables({key: line_of(key, one) for key, one in ranges.items()}, prefix="range.")
 
 
 def _nested(loaded: Components, file: ComponentFile) -> dict[str, Any]:

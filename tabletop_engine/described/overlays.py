@@ -69,14 +69,27 @@ def overlaid(components: Components) -> dict[str, Value | list[Value]]:
 
 def as_toml(numbers: Mapping[str, Value | Sequence[Value]]) -> str:
     """Numbers by the dotted names of their keys as the text of an overlay file."""
+    return in_tables({key: as_toml_value(value) for key, value in numbers.items()})
+
+
+def as_toml_value(value: Any) -> str:
+    """A number, a text, or a list of them."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def in_tables(values: Mapping[str, str], prefix: str = "") -> str:
+    """The text of an overlay file: values, as they stand there, by the dotted names of their keys.
+
+    `prefix` is put before each key's name in its table.
+    """
     lines: list[str] = []
     before = None
-    for key, value in numbers.items():
+    for key, value in values.items():
         table, _, name = key.rpartition(".")
         if table != before:
             lines += [*([""] if lines else []), f"[{table}]"]
             before = table
-        lines.append(f"{name} = {json.dumps(value, ensure_ascii=False)}")
+        lines.append(f"{prefix}{name} = {value}")
     return "\n".join([*lines, ""])
 
 
