@@ -364,7 +364,6 @@ function hide(view) {
   if (isForUs() && !$("curtain").open) $("curtain").showModal();
   $("here").focus();
   document.body.dataset.ready = view.number;
-  document.title = `● ${view.title}`;
 }
 
 $("here").addEventListener("click", () => attemptAt(present.view.number, () => ask("here")));
