@@ -204,6 +204,11 @@ class Session:
         return Replay.of(self.config, self._start, self._actions, names=names)
 
     @property
+    def exported(self) -> Replay:
+        """What people save: `signed` when the game is over, `replay` before."""
+        return self.signed if self.over else self.replay
+
+    @property
     def seats(self) -> tuple[str, ...]:
         """The names of the players by seat, as in a replay."""
         seats = range(self.config.players)

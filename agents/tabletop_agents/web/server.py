@@ -91,11 +91,14 @@ class Site:
         """Serve until a signal comes, or until `server.should_exit`."""
         # after a second Ctrl-C uvicorn shows where it was, which tells nobody anything
         logging.getLogger("uvicorn.error").addFilter(lambda record: "CancelledError" not in record.getMessage())
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(_TURN_OF_THREADS)
         try:
             self.server.run([self.listening])
         except KeyboardInterrupt:  # raised again when all is kept
             pass
         finally:
+            sys.setswitchinterval(interval)
             self.threads.shutdown(wait=False, cancel_futures=True)
 
 
@@ -137,7 +140,6 @@ def main(
     print(f"The page is at {start} (Ctrl-C ends it).", flush=True)
     if opens:
         Timer(1.0, webbrowser.open, [start]).start()
-    sys.setswitchinterval(_TURN_OF_THREADS)
     site.run()
     print(f"Games are kept in {folder}; `web --resume` takes them up again.")
 

@@ -20,7 +20,7 @@ from tabletop_agents.web.clock import Clock
 from tabletop_agents.web.line import Line
 from tabletop_agents.web.messages import LARGEST, Allowance, Refused
 from tabletop_agents.web.people import Company, Page, names_of
-from tabletop_engine.described.forms import shortest
+from tabletop_engine.described.forms import Form, shortest
 from tabletop_engine.errors import IllegalAction, ScenarioError, TabletopError
 from tabletop_engine.game import NOBODY, Game
 from tabletop_engine.replays.page import page as page_of
@@ -569,23 +569,13 @@ class Table:
         given = whole
         if form is not None:
             given = await asyncio.to_thread(shortest, form, whole, lambda one: self.game.scenario(one, components))
-        return {"description": _readable(given), **self._edited(state)}
+        return {"description": _readable(given), **_edited(form, whole)}
 
     async def _on_check(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         other, boards = self._line_of(message["description"]), views.Boards()
         board = boards.add(other, other.state, None)
-        return {"board": board, "parts": boards.parts, **self._edited(other.state)}
-
-    def _edited(self, state: Any) -> dict[str, Any]:
-        """What an editor shows of a position."""
-        return {"form": self._form(state), "whole": _readable(self.game.described(state))}
-
-    def _form(self, state: Any) -> dict[str, Any] | None:
-        """The form for a position, without numbers that browsers would round: the random stream stays as it is."""
-        form = self.game.form(state)
-        if form is not None:
-            form["keys"] = {key: one for key, one in form["keys"].items() if not _is_too_large(one.get("high"))}
-        return form
+        edited = _edited(self.game.form(other.state), self.game.described(other.state))
+        return {"board": board, "parts": boards.parts, **edited}
 
     async def _on_position(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         self.session = self._line_of(message["description"])
@@ -600,7 +590,7 @@ class Table:
         session = self.session
         name = f"{session.game.name}-{session.config.name}"
         if message["what"] == "replay":
-            return {"name": f"{name}.json", "text": (session.signed if session.over else session.replay).text}
+            return {"name": f"{name}.json", "text": session.exported.text}
         if message["what"] == "scenario":
             return {"name": f"{name}-scenario.json", "text": json.dumps(self.game.described(session.state), indent=1)}
         raise Refused("what: replay or scenario")
@@ -609,7 +599,7 @@ class Table:
         """The game as a page for any browser, with the curve of its latest review."""
         if not self._can_export:
             raise Refused("this game can be saved when it is over; until then the file would show what others hold")
-        replay = self._whole if isinstance(self.session, Line) or not self.session.over else self.session.signed
+        replay = self._whole if isinstance(self.session, Line) else self.session.exported
         found = self.catalogue.reviews.of(replay, link.seats)
         text = await self._think(lambda: page_of(*page_data(replay, review=found)))
         return {"name": f"{self.game.name}-{replay.config.name}.html", "text": text}
@@ -686,6 +676,13 @@ def _push(link: Link, message: dict[str, Any]) -> None:
     text = json.dumps(message)
     for page in link.pages:
         page.push(text)
+
+
+def _edited(form: Form | None, whole: dict[str, Any]) -> dict[str, Any]:
+    """What an editor shows of a position. Numbers that browsers would round, as the random stream, stay as they are."""
+    if form is not None:
+        form = {**form, "keys": {key: one for key, one in form["keys"].items() if not _is_too_large(one.get("high"))}}
+    return {"form": form, "whole": _readable(whole)}
 
 
 def _readable(description: dict[str, Any]) -> dict[str, Any]:
