@@ -69,7 +69,7 @@ class Rule:
         return made if self._other is None else compiler.with_other(made, *self._other)
 
     def keep(self, sources: Sources) -> None:
-        """Keep the machine code on disk, also if another game's kernel has met the rule before its own game was made."""
+        """Keep the machine code on disk, also if a kernel of another game has met the rule already."""
         self.sources = sources
         if "compiled" in self.__dict__:
             _in_cache(sources.folder, self.compiled.enable_caching)
