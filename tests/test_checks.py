@@ -470,15 +470,13 @@ def test_agents_by_name_lists_and_numpys_numbers(tmp_path: Path) -> None:
 
 def test_a_number_of_workers() -> None:
     """It starts processes and ends them; so does `Processes` that is not opened."""
-    here = evaluate(AGENTS, TWO, 80, 50)
-    two = Processes(2)
-    for given in (two, 1):
-        assert_same(here.results[0], evaluate(AGENTS, TWO, 80, 50, workers=given).results[0])
-    assert not two.is_open
-    games = EVERGREEN.config(players=2)
+    here, other = evaluate(AGENTS, TWO, 80, 50), EVERGREEN.config(players=2)
+    assert_same(here.results[0], evaluate(AGENTS, TWO, 80, 50, workers=2).results[0])
+    one = Processes(1)
     assert_same(
-        play_tournament(AGENTS, games, 20, 50).results, play_tournament(AGENTS, games, 20, 50, workers=2).results
+        play_tournament(AGENTS, other, 20, 50).results, play_tournament(AGENTS, other, 20, 50, workers=one).results
     )
+    assert not one.is_open
     for wrong in (0, -1, True, 10_001):
         with pytest.raises(ConfigError, match="workers="):
             evaluate(AGENTS, TWO, 10, workers=wrong)
