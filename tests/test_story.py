@@ -29,6 +29,7 @@ from tabletop_engine.text.plain import PlainWords
 from tests.games import connect_four
 from tests.rulebook.southern_winds import solo
 from tests.support.configurations import SOLO_MODULES
+from tests.support.effort import games
 
 CONFIGS: list[Any] = [
     Config(players=2),
@@ -39,7 +40,7 @@ CONFIGS: list[Any] = [
     *(EvergreenConfig(players) for players in EVERGREEN.players),
 ]
 EVERY_CONFIG = pytest.mark.parametrize("config", CONFIGS, ids=lambda config: f"{config.game.name}-{config.name}")
-SHARE = 6
+SHARE = games(15, 6)
 """Of the stories one in so many is drawn."""
 
 Story = list[tuple[str, Any]]
