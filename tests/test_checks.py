@@ -340,9 +340,7 @@ def test_any_argument_works_or_says_what_it_takes(
     """Never an error from within, such as that an int has no attribute, and the message names the argument."""
     function, given = CALLS[call]
     monkeypatch.setattr("tabletop_engine.play.batch._most_cores", 2)
-    monkeypatch.setattr(
-        "tabletop_training.measure.tournament._ORDERS", 1
-    )  # each takes half a second
+    monkeypatch.setattr("tabletop_training.measure.tournament._ORDERS", 1)  # each takes half a second
     problems: list[str] = []
     for number, wrong in enumerate(WRONG):
         if argument in SLOW and is_whole(wrong) and wrong > 5 and call != "workers":

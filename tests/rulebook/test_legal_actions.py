@@ -35,7 +35,6 @@ from tests.rulebook.base_game import (
     votes_on,
     weathers,
 )
-from tests.support.effort import games
 
 OWNERS = ("own", "1st to the left", "2nd to the left", "3rd to the left", "4th to the left")
 BASE_GAME = DECISION_NAMES[: DECISION_NAMES.index("fertilizer_tile")]
@@ -280,7 +279,7 @@ def test_exactly_what_the_rules_allow_is_offered(players: int, rounds: int) -> N
     """Every section with a decision: all its options are offered and none more; skipped with one answer only."""
     rng = np.random.default_rng(5)
     met: Counter[str] = Counter()
-    for number in range(games(20, 40)):
+    for number in range(40):
         batch = Batch(Config(players=players, rounds=rounds), 1, seed=number, autoreset="disabled")
         referee = Referee()
         if number % 4 == 3:
