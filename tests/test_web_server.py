@@ -23,12 +23,11 @@ import pytest
 from petrichor_env import GAME, Config, scenario
 from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.drawing import action_text, render_svg
-from tabletop_agents import GreedyAgent
 from tabletop_agents.play.session import PERSON, Session
 from tabletop_agents.web.line import Line
 from tabletop_agents.web.server import Site
 from tabletop_cli.play import SHIPPED
-from tabletop_engine.drawing.parts import drawings_of, parts_of, without_drawings
+from tabletop_engine.drawing.parts import drawings_of, parts_of, parts_without_drawings
 from tabletop_engine.drawing.raster import rgb_array
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Game, game_of
@@ -215,7 +214,7 @@ def test_a_solo_game(server: Server) -> None:
             assert step["changes"] == GAME.words.events(before, last, 0, session.tables)
             said = f"player_0: {action_text(before, last)}."
             drawn = render_svg(session.state, 0, names=("player_0", "neutral"), last_action=said)
-            assert page.board == without_drawings(drawn)
+            assert page.board == "".join(parts_without_drawings(drawn))
         assert page.view["turn"] == "over" and together > 5
         assert page.view["result"]["verdict"] == session.verdict()
         assert page.view["result"]["rows"][-1] == ["points", session.state["points"][:2].tolist()]
@@ -866,13 +865,16 @@ def test_a_port_that_is_taken(server: Server, tmp_path: Path) -> None:
 # --- pictures -----------------------------------------------------------------------------------------------
 
 
-def test_parts_of_a_picture() -> None:
-    state = Session(Config(), {0: GreedyAgent()}, seed=1).state
-    svg = render_svg(state, 0)
-    rest = without_drawings(svg)
-    parts = parts_of(rest)
-    assert "".join(parts) == rest and parts[0].startswith("<svg ") and parts[-1] == "</svg>" and len(parts) > 20
-    assert drawings_of(svg).startswith("<defs>") and len(svg) == len(rest) + len(drawings_of(svg))
+@pytest.mark.parametrize("game", [GAME, game_of("evergreen_env.game"), *GAMES], ids=lambda game: str(game.name))
+def test_parts_of_a_picture(game: Game) -> None:
+    """A picture that knows its parts has the parts that are found in its text."""
+    svg = game.drawing.render_svg(Session(game.config(players=game.players[-1])).state)
+    parts = parts_of(svg)
+    assert [*parts] == parts_of(str(svg)) and "".join(parts) == svg
+    assert parts[0].startswith("<svg ") and parts[-1] == "</svg>"
+    rest = parts_without_drawings(svg)
+    assert drawings_of(svg).startswith("<defs>") and len(rest) == len(parts) - 1
+    assert len(svg) == len("".join(rest)) + len(drawings_of(svg))
 
 
 @pytest.mark.parametrize("game", [GAME, game_of("evergreen_env.game"), *GAMES], ids=lambda game: str(game.name))

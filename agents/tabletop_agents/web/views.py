@@ -7,7 +7,7 @@ from typing import Any
 
 from tabletop_agents.play.combinations import Combination
 from tabletop_agents.play.session import PERSON, Session
-from tabletop_engine.drawing.parts import parts_of, without_drawings
+from tabletop_engine.drawing.parts import parts_without_drawings
 from tabletop_engine.drawing.svg import clean
 from tabletop_engine.game import NOBODY
 from tabletop_engine.play.batch import legal_actions
@@ -31,7 +31,7 @@ class Boards:
             state, viewer, tables=session.tables, names=labels(session), last_action=last
         )
         numbers = self._numbers
-        return [numbers.setdefault(part, len(numbers)) for part in parts_of(without_drawings(svg))]
+        return [numbers.setdefault(part, len(numbers)) for part in parts_without_drawings(svg)]
 
     @property
     def parts(self) -> list[str]:
