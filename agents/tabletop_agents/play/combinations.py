@@ -7,6 +7,7 @@ record. Where chance is drawn, or another player is asked, an answer ends: what 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,9 +31,9 @@ class Combination(NamedTuple):
     actions: tuple[int, ...]
     states: tuple[Any, ...]
 
-    def text(self, game: Game) -> str:
-        """All of it in words."""
-        return in_a_row([game.words.action_text(*one) for one in zip(self.states, self.actions, strict=True)])
+    def text(self, action_text: Callable[[Any, int], str]) -> str:
+        """All of it in words, from those for each answer, as `Words.action_text` gives them."""
+        return in_a_row([action_text(*one) for one in zip(self.states, self.actions, strict=True)])
 
 
 class _Open(NamedTuple):

@@ -317,7 +317,8 @@ class Table:
         """
         session, viewer, turn = self.session, self._viewer(link), self.turn(link)
         view: dict[str, Any] = {"kind": self.kind, "learn": self.learn, "turn": turn, "trouble": self.trouble}
-        boards, steps, story = views.Boards(), [], None
+        boards, story = views.Boards(), None
+        steps: list[dict[str, Any]] = []
         if turn == "handover":
             view |= {"game": self.game.name, "title": self.game.title, "for": views.labels(session)[session.actor]}
         else:
@@ -331,9 +332,9 @@ class Table:
             first = 0 if past else link.shown_steps.get(viewer, 0)
             if self.kind == "analyse":
                 first = max(0, session.number - 1)
-            steps = views.steps_of(session, first, viewer)
-            if not past and self.kind != "analyse" and sum(len(step["changes"]) for step in steps) > 1:
-                story = views.story_of(session, first, viewer, boards)
+            steps, moments = views.steps_of(session, first, viewer)
+            if not past and self.kind != "analyse" and len(moments) > 1:
+                story = views.story_of(session, moments, viewer, boards)
             link.shown_steps[viewer] = session.number
         is_new = shown != link.shown or bool(steps and not past) or undone is not None
         if is_new:
@@ -446,7 +447,7 @@ class Table:
         """What a link is told when the answers from this number on are taken back; None if it knows of none of them."""
         if self.turn(link) == "handover":
             return None
-        steps = views.steps_of(self.session, number, self._viewer(link))
+        steps, _ = views.steps_of(self.session, number, self._viewer(link))
         return {"by": steps[0]["by"], "done": steps[0]["done"]} if steps else None
 
     async def _on_alone(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
@@ -683,7 +684,9 @@ class Table:
                     continue  # somebody has taken an answer back meanwhile
                 session.take(action)
                 most = None if most is None else most - 1
-            self._tell_rest()
+                if most == 0 or not session.waits_for_agent:
+                    self._tell_rest()  # if an answer of a person is given with it, agents go on
+                    until = loop.time() + _TOGETHER
         except Exception as error:  # agents of somebody's own raise anything; the others' games go on
             self.trouble = str(error) if isinstance(error, TabletopError) else f"{type(error).__name__}: {error}"
             self._changed()
