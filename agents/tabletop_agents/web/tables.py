@@ -470,9 +470,9 @@ class Table:
         names = names_of(self.session, {**self.session.called, seat: message["name"]}, self.catalogue)
         if not link.names.take():
             raise Refused("too many new names; wait a little")
+        self._tell_rest()
         self.session.called = names
         self._on_people(self)
-        self._tell_rest()
         for one in self.links:
             if one.pages:
                 _push(one, self._message(one, self._view(one, past=True)))
