@@ -9,8 +9,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
-_MOST = 2048
-"""Drawings that are kept of each kind of part, at most: a few kB each."""
+_MOST = 400
+"""Drawings of each kind of part after which those are forgotten that nothing has shown since as many before."""
 
 V = TypeVar("V", bound="Shown")
 P = ParamSpec("P")
@@ -59,21 +59,27 @@ def kept(
         spans.append((first, kind.itemsize, 0) if name in fields else (first, *[kind.itemsize // kind.shape[0]] * 2))
 
     def decorate(draw: Callable[Concatenate[V, int, P], T]) -> Callable[Concatenate[V, int, P], T]:
-        found: dict[Any, T] = {}
+        young: dict[Any, T] = {}
+        old: dict[Any, T] = {}
 
         @wraps(draw)
         def drawn(v: V, row: int, /, *args: P.args, **kwargs: P.kwargs) -> T:
             places = [slice(first + row * step, first + row * step + size) for first, size, step in spans]
             seen = [v.record[place] for place in places]
             key = (b"".join(seen), v.numbers, v.viewer, v.names, row, args, *kwargs.items())
-            one = found.get(key)
+            nonlocal young, old
+            one = young.get(key)
+            if one is not None:
+                return one
+            one = old.get(key)
             if one is None:
                 alone = bytearray(record.itemsize)
                 for place, part in zip(places, seen, strict=True):
                     alone[place] = part
-                if len(found) >= _MOST:
-                    found.clear()
-                one = found[key] = draw(replace(v, s=np.frombuffer(alone, record)[0]), row, *args, **kwargs)
+                one = draw(replace(v, s=np.frombuffer(alone, record)[0]), row, *args, **kwargs)
+            if len(young) >= _MOST:
+                young, old = {}, young
+            young[key] = one
             return one
 
         return drawn
