@@ -51,7 +51,7 @@ _WIDTHS = {1: 24.0, 2: 30.0}
 _AIR, _AIR_EDGE = "#bccbd5", "#93a8b6"
 
 
-@kept(STATE, ())
+@kept(STATE, ("players",))
 def planet(v: View, seat: int, now: Planet, x: float, y: float, size: float) -> Markup:
     """The planet of a player with all that is on it, in the square with its corner at (x, y)."""
     scale = size / SIZE
