@@ -92,6 +92,7 @@ def _weather_space(v: View, kind: int, x: float, y: float, width: float, height:
     return titled(f"{WEATHER_WORDS[kind]}: {counted(total, 'vote')}", *parts, **data, **flags)
 
 
+@lru_cache(maxsize=64)
 def _clockwise(x: float, y: float) -> Markup:
     return group(
         circle(0, 0, 19, PANEL, EDGE, 1),

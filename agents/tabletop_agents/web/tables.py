@@ -324,8 +324,8 @@ class Table:
         else:
             view |= views.position_of(session, viewer, boards)
             view |= self._asked(link, turn, view["actor"])
-        view |= {"parts": boards.parts, "owners": views.owners_of(session, link.seats)}
-        text = json.dumps(view)
+        view["owners"] = views.owners_of(session, link.seats)
+        text = _joined(json.dumps(view), f'{{"parts": {boards.text}}}')
         shown = hash(text)  # hashlib would let other threads run first, and wait for them
         past = past or undone is not None
         if turn != "handover":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from tabletop_agents.play.combinations import Combination
@@ -37,6 +39,17 @@ class Boards:
     def parts(self) -> list[str]:
         """The parts by number."""
         return list(self._numbers)
+
+    @property
+    def text(self) -> str:
+        """The parts by number, as JSON."""
+        return f"[{', '.join(map(_written, self._numbers))}]"
+
+
+@lru_cache(maxsize=2048)
+def _written(part: str) -> str:
+    """A part as JSON, which is the same in many views."""
+    return json.dumps(part)
 
 
 def labels(session: Session) -> tuple[str, ...]:
