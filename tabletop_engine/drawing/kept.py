@@ -53,10 +53,11 @@ def kept(
     only these fields, and that row of the fields `rows`; all else is 0. So nothing else can make a difference.
     """
     declared: Mapping[str, Any] = record.fields or {}
-    spans = []  # of each field the first byte, and the size of what is seen and of a row
+    spans = []  # of each field its first byte, the size of what is seen of it, and the step from row to row
     for name in (*fields, *rows):
         kind, first = declared[name][:2]
-        spans.append((first, kind.itemsize, 0) if name in fields else (first, *[kind.itemsize // kind.shape[0]] * 2))
+        size = kind.itemsize if name in fields else kind.itemsize // kind.shape[0]
+        spans.append((first, size, 0 if name in fields else size))
 
     def decorate(draw: Callable[Concatenate[V, int, P], T]) -> Callable[Concatenate[V, int, P], T]:
         young: dict[Any, T] = {}
@@ -64,10 +65,10 @@ def kept(
 
         @wraps(draw)
         def drawn(v: V, row: int, /, *args: P.args, **kwargs: P.kwargs) -> T:
+            nonlocal young, old
             places = [slice(first + row * step, first + row * step + size) for first, size, step in spans]
             seen = [v.record[place] for place in places]
             key = (b"".join(seen), v.numbers, v.viewer, v.names, row, args, *kwargs.items())
-            nonlocal young, old
             one = young.get(key)
             if one is not None:
                 return one
