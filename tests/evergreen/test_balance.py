@@ -299,6 +299,6 @@ def test_bad_input_and_the_command_line(tmp_path: Path, capsys: pytest.CaptureFi
     assert not (tmp_path / "x").exists()
     words = ["balance", "--agent", "random", "--players", "2", "--boxes", "2", "--box-games", "2", "--seed", "4"]
     cli.app([*words, "--output", str(tmp_path / "balance")], standalone_mode=False)
-    assert "2 players: won by the first" in capsys.readouterr().out
+    assert "2 players: the first in the first round's order won " in capsys.readouterr().out
     with pytest.raises(TabletopError, match="workers=0"):
         cli.app(["balance", "--workers", "0", "--output", str(tmp_path / "x")], standalone_mode=False)
