@@ -56,9 +56,9 @@ _NUMBERS = """\
 This page is for those who train networks that read the numbers on the pieces. [Components](components.md) says how to
 change these numbers.
 
-The numbers on the pieces are one flat `float32` vector of {size} numbers between {low} and {high}, made of named blocks.
-With `observe_numbers=True` this vector follows the observation. `Batch.numbers` has it for each game. A network that
-reads it can play with any box ([many boxes](BOXES)).
+The numbers on the pieces are one flat `float32` vector of {size} numbers between {low} and {high}, made of named
+blocks. With `observe_numbers=True` this vector follows the observation. `Batch.numbers` has it for each game. A network
+that reads it can play with any box ([many boxes](BOXES)).
 
 `{package}.numbers.NUMBERS` has each block by its name, and `GAME.write_numbers(tables)` makes the plain counts."""
 _FIELDS = "`blank` is the value of the field on an empty table, before a game is set up."
