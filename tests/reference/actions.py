@@ -89,7 +89,7 @@ def pass_first(table: Table, player: Player) -> None:
     """The first pass of a round (Passing).
 
     With three and more players the passer discards all cards and takes the First Player marker at once; it must move,
-    so who already has it passes it to the right. With two players there is no special procedure.
+    so a passer who already has it gives it to the player on the right. With two players there is no special procedure.
     """
     table.passed = player
     if len(table.players) == 2:

@@ -84,7 +84,10 @@ def window(table: Table, timing: str, players: Iterable[Player] | None = None) -
 
 
 def play(table: Table, player: Player, card: int) -> Steps[None]:
-    """The card leaves the game; with the second one played the third is discarded. Then it takes effect."""
+    """The card leaves the game.
+
+    When a player's second card is played, the third is discarded. Then the card takes effect.
+    """
     player.forecasts.remove(card)
     table.forecasts_played.add(card)
     if len(player.forecasts) == 1:

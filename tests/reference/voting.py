@@ -56,7 +56,7 @@ def total_votes(table: Table, weather: str) -> int:
 
 
 def win_vote(table: Table, weather: str) -> None:
-    """Who has most votes on a resolved space advances on the Voting Wins track; without a vote nobody wins.
+    """Whoever has the most votes on a resolved space advances on the Voting Wins track; without a vote nobody wins.
 
     Tied players all advance, but nobody does with two players, nor in solo. With five players a sole leader advances by
     two and all who are second by one; tied leaders advance by one and the second ones don't (Flowers, five players).

@@ -87,7 +87,7 @@ def sun_weather(table: Table) -> Steps[None]:
 def double_cloud(table: Table, player: Player) -> Steps[None]:
     """Double the own drops in a cloud, with drops from the supply, then from tiles: all of them or none.
 
-    Who can double a cloud from the supply alone must double one; who can't may decline.
+    A player who can double a cloud from the supply alone must double one; others may decline.
     """
     own = {tile.name: tile.cloud.drops[player.seat] for tile in table.tiles.values() if tile.cloud}
     within_reach = player.supply + table.drops_on_tiles(player)

@@ -22,8 +22,8 @@ class Task:
         used: the spaces that were used so far, with what was done there.
         start: the planet before all of it.
 
-    An order is asked for only so that each result has one way to it. So steps that can't be done in that order, since a
-    later one gives back the piece that an earlier one needs, are done in the first order in which they can.
+    The order is fixed only so that there is one way to each result. Sometimes steps can't be done in that order,
+    because a later one gives back a piece that an earlier one needs. They are done in the first order that works.
     """
 
     planet: Planet
@@ -101,7 +101,7 @@ class Task:
         return best
 
     def spaces_for_most(self) -> list[str]:
-        """The spaces from which on as many steps are possible as from any; a wild card counts biome by biome."""
+        """The spaces after which the most further steps are possible; a wild card counts biome by biome."""
         steps = {space: self.after(space).most() for space in self.spaces()}
         found = []
         for space in steps:
