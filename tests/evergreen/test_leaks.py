@@ -1,5 +1,4 @@
-"""The leak rule: what a player sees, may do and gains does not depend on what others have done since the last turns
-were shown.
+"""The leak rule: what a player sees, may do and gains does not depend on what others did in hidden turns.
 
 Each draft is played once, and the turns after it twice: in the two games the others take different turns.
 """

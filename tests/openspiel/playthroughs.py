@@ -1,5 +1,4 @@
-"""Games through OpenSpiel as text: every draw with its possible outcomes, every action, and what each player knows
-then.
+"""Games through OpenSpiel as text: draws with their possible outcomes, actions, and what each player knows.
 
 python -m tests.openspiel.playthroughs     # writes tests/openspiel/*.txt anew
 """

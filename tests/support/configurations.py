@@ -1,5 +1,7 @@
-"""Configurations for tests that run over all of them: every one of the base game and of the solo game, and of promos
-and Flowers every module alone, all together, and random combinations.
+"""Configurations for the tests that run over all of them.
+
+They are every one of the base game and of the solo game; and every module of promos and Flowers alone, all modules
+together, and random combinations.
 """
 
 from __future__ import annotations

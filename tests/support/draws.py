@@ -15,9 +15,7 @@ from tabletop_engine.text.telling import Teller
 
 
 class Overheard(Teller):
-    """Plays a game's steps on records, in place, and lists the outcomes of all draws that had several possible
-    outcomes.
-    """
+    """Plays a game's steps on records, in place, and lists the results of all draws with several possible ones."""
 
     def __init__(self, game: Game) -> None:
         self.drawn: list[int] = []

@@ -172,9 +172,7 @@ class Terminal:
         return self.process.wait(_SECONDS)
 
     def _read(self, end: float) -> bool:
-        """Read what the program has written since; False if nothing comes before `end`, or the program has closed the
-        terminal.
-        """
+        """Read what the program has written since; False if nothing comes before `end`, or nothing can come."""
         ready, _, _ = select.select([self._file], [], [], max(0.0, end - time.monotonic()))
         if not ready:
             return False

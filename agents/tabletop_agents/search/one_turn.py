@@ -23,8 +23,10 @@ _SAME = 1e-9
 
 
 FOLLOWING, LINE, BEST = 0, 1, 2
-"""Rows of `Walk.lines`: for each depth the first action that was not tried yet; the decisions that lead to the best
-position after one first action; the decisions that lead to the best position of all. The last two end with -1.
+"""Rows of `Walk.lines`.
+
+For each depth the first action that was not tried yet; the decisions that lead to the best position after one first
+action; the decisions that lead to the best position of all. The last two end with -1.
 """
 
 

@@ -72,8 +72,7 @@ class GameTool:
         return f"{self._turn.text}\n\n{OVER}" if self._turn.done else self._turn.text
 
     def get_reward(self) -> float:
-        """What the game brought. A game that the model has not played to its end counts as lost, as after illegal
-        answers.
+        """What the game brought. A game that the model has not finished counts as lost, as after illegal answers.
 
         Raises GameOver before the first reset.
         """

@@ -217,8 +217,7 @@ class Images:
     def logits(
         self, network: Network, which: torch.Tensor, inputs: torch.Tensor, shortfalls: torch.Tensor | None
     ) -> torch.Tensor:
-        """(n, A) logits of a network for images of positions; `which`, (n,), are the images. The actions are the
-        positions'.
+        """(n, A) logits of a network for the images `which`, (n,), of positions, by the positions' own actions.
 
         `inputs` (n, D) and `shortfalls` (n, A) are the positions', too.
         """

@@ -115,8 +115,7 @@ def _play_all(
         return own / workers.number
 
     def watching(match: Match, later: Sequence[Match]) -> Callable[[], bool]:
-        """A function that is called again and again during this match: it shows the time left and returns whether to
-        stop.
+        """A function to call again and again during this match: it shows the time left and returns whether to stop.
 
         A single worker calls it at each step. The progress of several workers is known less exactly.
         """

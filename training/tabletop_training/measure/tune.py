@@ -357,8 +357,7 @@ def search(
     on_trial: Callable[[Trial], None],
     should_stop: Callable[[], bool],
 ) -> tuple[dict[str, int], str]:
-    """Look for the best candidate, starting from the trials so far; new trials are added to them. Returns the candidate
-    and what ended the search.
+    """Look for the best candidate. New trials are added to `trials`. Returns it and what ended the search.
 
     Raises EvaluationStopped.
     """

@@ -110,8 +110,7 @@ def p_values(samples: Iterable[np.ndarray]) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Effect:
-    """The mean effect of a variant over the sets of the others, or the effect of several beyond the sum of their own
-    effects.
+    """The mean effect of a variant over the sets of the others, or that of several beyond the sum of their own.
 
     `low` and `high` are the ends of the 95 % Student interval over seeds. `p` is that of the t test for no effect, with
     Holm's adjustment for all effects of the same agent and measure.
@@ -178,8 +177,9 @@ def p_of_mean(values: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class Pairs:
-    """All 120 pairs of sets, by their index in `ALL_VARIANTS`; symmetric except for the sign. On the diagonal
-    differences are 0, and p is 1.
+    """All 120 pairs of sets, by their index in `ALL_VARIANTS`; symmetric except for the sign.
+
+    On the diagonal differences are 0, and p is 1.
 
     Attributes:
         differences: (16, 16) float64, the mean of the row's set less that of the column's.
