@@ -1,7 +1,7 @@
 """The pages of a game that come from its modules: the observation, the actions, the state, and Evergreen's keys.
 
-`docs/generate.py` writes them. The same code makes the pages of both games. What is true of one game only is a text of
-that game below.
+`docs/generate.py` writes them. The same code makes the pages of both games. Texts about one game only are with that
+game below.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _FIELDS = "`blank` is the value of the field on an empty table, before a game is
 
 _FILE = "my-box.toml"
 _WIDEST = 70
-"""Characters of a value in a table."""
+"""The most characters of a value in a table."""
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ def keys_table(components: ComponentFile) -> str:
 
 
 def mistakes_table(components: ComponentFile, overlays: Mapping[str, str]) -> str:
-    """The messages for overlays that are refused: the text of each, by what the table shows of it."""
+    """The messages for refused overlays: each overlay's text, by what the table shows of it."""
     lines = ["| in the overlay | message: what is wrong | and what is allowed |", "|---|---|---|"]
     for shown, overlay in overlays.items():
         try:
