@@ -115,7 +115,7 @@ def test_names_without_an_old_one() -> None:
 
 
 def test_modules_that_are_gone() -> None:
-    gone = names(PAGE.split("Gone without a successor")[1].split("There is one")[0])
+    gone = names(PAGE.split("gone without a successor")[1].split("There is one")[0])
     modules = [name if "." in name[1:] else f"tabletop_training{name}" for name in gone]
     assert len(modules) == 12
     assert [name for name in modules if importlib.util.find_spec(name) is not None] == []
