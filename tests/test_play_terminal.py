@@ -126,7 +126,7 @@ def test_what_happened_since_the_last_own_decision() -> None:
 
 
 def test_everything_fits() -> None:
-    """Everything fits into 100 columns, and into a narrow terminal as far as single words and tiles fit."""
+    """Everything fits into 100 columns. In a narrow terminal everything fits if single words and tiles do."""
     session = TypedSession(Config(players=5, modules=MODULES), dict.fromkeys(range(4), RandomAgent()), seed=3)
     generator = np.random.default_rng(0)
     for _ in range(12):
@@ -275,7 +275,7 @@ n  neutral      1       0"""
     ("columns", "fitting"), [(100, OWNERS), (80, OWNERS_IN_80), (66, None), (60, OWNERS_IN_60), (40, OWNERS_IN_40)]
 )
 def test_numbers_stand_below_their_headings(columns: int, fitting: str | None) -> None:
-    """Hands that don't fit beside the numbers stand below them, in parts if they are too wide, in the same colours."""
+    """Hands that don't fit beside the numbers stand below them in the same colours, split if they are too wide."""
     lines = owners(*LABELS).lines(columns)
     assert max(map(len, lines)) <= columns
     assert fitting in (None, "\n".join(lines))
@@ -648,7 +648,7 @@ def test_saving_replaces_no_other_file(tmp_path: Path) -> None:
 
 
 def test_saving_by_a_short_word() -> None:
-    """A word that could be an answer is one. Quotes are no part of a name, and a folder is no file."""
+    """A word that can be an answer is taken as one. Quotes are not part of a name, and a folder is not a file."""
     session = solo()
     assert session.answer("s su").text.startswith('"s su" may be 2 (play a Sun card) or ')
     assert not list(Path().iterdir())
@@ -912,7 +912,7 @@ def test_an_agent_that_fails_loses_no_game(error: Exception) -> None:
 
 
 class Keyboard(io.StringIO):
-    """A terminal to read from."""
+    """A terminal that input is read from."""
 
     def isatty(self) -> bool:
         return True

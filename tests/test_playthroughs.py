@@ -62,10 +62,9 @@ def test_compiled_rules_play_the_same_game(name: str) -> None:
 
 
 def test_no_configuration_lacks_one() -> None:
-    """Every number of players with dealt cards, and up to four with a draft and in the long form.
-
-    Solo plain, with each variant, and with all. Each module with several players and, where allowed, in solo; all
-    modules together; and chosen powers.
+    """There are games for every number of players with dealt cards, up to four also with a draft and in the long form.
+    Solo is played without variants, with each, and with all. Each module is played with several players and, where
+    allowed, in solo. There are also games with all modules together and with chosen powers.
     """
     played = set(GAMES.values())
     for config in BASE + SOLO:

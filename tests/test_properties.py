@@ -1,6 +1,5 @@
-"""Properties of every step of random games, in every configuration; and the promises of a batch about states.
-
-The games of all configurations are stepped side by side, so that one vectorised check covers them all.
+"""Properties of every step of random games in every configuration, and what a batch promises about states. The games of
+all configurations are stepped side by side, so that one vectorised check covers them all.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ def longest(config: Config) -> int:
 
 
 def eager(batch: Batch) -> np.ndarray:
-    """Masks without passing, declining, substituting and dice, if others are left, so that votes and drops run out."""
+    """Masks without passing, declining, substituting and dice if other actions are left. So votes and drops run out."""
     kept = batch.action_masks.copy()
     kept[:, [PASS, DECLINE, *range(SUBSTITUTE, CARD), *range(DIE, WEATHER)]] = 0
     kept[batch.states["decision"] == Decision.OPTIONAL_ACTION] = 0  # single cards bring more votes
@@ -129,7 +128,7 @@ def votes_are_kept(s: np.ndarray) -> np.ndarray:
 
 
 def cards_are_kept(s: np.ndarray) -> np.ndarray:
-    """40 cards, 10 of each kind (five players: 48), dealt once the tiles lie face up; only players hold cards."""
+    """40 cards, 10 of each kind (five players: 48), dealt when the tiles lie face up; only players hold cards."""
     kind = np.where((s["crop"] == FACE_DOWN).any(axis=1), 0, np.where(s["players"] == 5, 12, 10))
     total = s["deck"] + s["discards"] + s["hand"].sum(axis=1) + s["pack"].sum(axis=1)
     held = (s["hand"] + s["pack"]).sum(axis=2)
@@ -142,7 +141,7 @@ def cards_are_kept(s: np.ndarray) -> np.ndarray:
 
 
 def hands_fit(s: np.ndarray) -> np.ndarray:
-    """At most the dealt cards and 4 kept ones (Setup, Hand limit). A turn without a card only with forecast cards."""
+    """At most the dealt cards and 4 kept ones (Setup, Hand limit). A turn without cards needs forecast cards."""
     sizes = s["hand"].sum(axis=2)
     dealt = np.select([s["players"] == 1, s["players"] >= 4], [8, 6], 7)
     most = dealt + np.where(s["players"] == 1, 0, 4)
@@ -166,7 +165,7 @@ def clouds_are_right(s: np.ndarray) -> np.ndarray:
 
 
 def growing_tokens_are_right(s: np.ndarray) -> np.ndarray:
-    """A token exactly where the drops suffice; only Coffee and Rice sprout, only the Cactus drowns, from 4 drops on."""
+    """Tokens are exactly where drops suffice; only Coffee and Rice sprout; only the Cactus drowns, with 4 drops."""
     needed = np.append(load_tables()["drops_to_grow"][0], (127, 127))[s["crop"]]  # -2: face down, -1: no tile
     drops, token = s["drops"].sum(axis=2), s["growing"]
     cactus = s["crop"] == Crop.CACTUS
@@ -180,7 +179,7 @@ def growing_tokens_are_right(s: np.ndarray) -> np.ndarray:
 
 
 def fields_are_right(s: np.ndarray) -> np.ndarray:
-    """As many tiles as the players need; one of each special tile at most, and none without its module."""
+    """As many tiles as the players need, with at most one of each special tile, and none without its module."""
     crop = s["crop"]
     tiles = np.array([0, 6, 7, 9, 12, 16])[s["players"]]
     dry = ~((s["drops"].sum(axis=2) > 0) & ((crop < 0) | (crop == Crop.LAKE))).any(axis=1)
@@ -195,7 +194,7 @@ def fields_are_right(s: np.ndarray) -> np.ndarray:
 
 
 def fertilizer_is_right(s: np.ndarray) -> np.ndarray:
-    """Three tokens, being placed on tiles that lie face down, no two orthogonally adjacent (Fertilizer tokens)."""
+    """Three tokens, placed while tiles lie face down, no two orthogonally adjacent (Fertilizer tokens)."""
     there = s["fertilizer"].reshape(len(s), 4, 4)
     adjacent = (there[:, 1:] * there[:, :-1]).any(axis=(1, 2)) | (there[:, :, 1:] * there[:, :, :-1]).any(axis=(1, 2))
     total, number = 3 * s["modules"][:, Module.FERTILIZER], there.sum(axis=(1, 2))
@@ -206,7 +205,7 @@ def fertilizer_is_right(s: np.ndarray) -> np.ndarray:
 
 
 def flowers_are_right(s: np.ndarray) -> np.ndarray:
-    """Bloom tokens, pods on other crops only, and nobody ahead of the controller on the Primrose (Flower tiles)."""
+    """Bloom tokens; pods only on other crops; nobody ahead of the controller on the Primrose (Flower tiles)."""
     snowdrop, primrose, dandelion = (s["crop"] == crop for crop in (Crop.SNOWDROP, Crop.PRIMROSE, Crop.DANDELION))
     blooms = (s["blooms"] <= np.select([snowdrop, primrose], [1, 4], 0)) & (s["blooms"] >= primrose)
     closed = snowdrop & (s["blooms"] == 0)
@@ -222,7 +221,7 @@ def flowers_are_right(s: np.ndarray) -> np.ndarray:
 
 
 def powers_are_right(s: np.ndarray) -> np.ndarray:
-    """A different one for each player, the chosen ones where they were; none without the module."""
+    """Each player has a different power, chosen ones stay where they were, and there are none without the module."""
     power, chosen = s["power"], s["chosen_power"]
     alike = (power[:, :, None] == power[:, None, :]) & (power[:, :, None] > 0) & ~np.eye(MAX_PLAYERS, dtype=bool)
     there = np.arange(MAX_PLAYERS) < s["players"][:, None]
@@ -234,7 +233,7 @@ def powers_are_right(s: np.ndarray) -> np.ndarray:
 
 
 def forecasts_are_right(s: np.ndarray) -> np.ndarray:
-    """Three each after the setup, two after the first that is played, none after the second (Forecast cards)."""
+    """Each player has three after the setup, two after playing one, none after the second (Forecast cards)."""
     holder = s["forecast_holder"]
     held = (holder[:, None, :] == np.arange(MAX_PLAYERS)[:, None]).sum(axis=2)
     dealt = 3 * s["players"] * (s["modules"][:, Module.FORECASTS] == 1) * (s["phase"] != Phase.SETUP)
@@ -274,7 +273,7 @@ def legal_bits(s: np.ndarray) -> np.ndarray:
 
 
 def tracks_and_dice_are_right(s: np.ndarray) -> np.ndarray:
-    """Sides of the dice, Voting Wins of two spaces a round, rounds as configured, card 9 always in the solo deck."""
+    """Sides of dice, Voting Wins of at most two spaces a round, rounds as configured, card 9 in the solo deck."""
     five, solo, face_down = s["players"] == 5, s["players"] == 1, (s["crop"] == FACE_DOWN).any(axis=1)
     wins = s["voting_wins"].max(axis=1) <= np.where(five, 4, 2) * s["round"]
     dice = (s["dice"] >= 0).all(axis=1) & (s["dice"] <= 4).all(axis=1) & (np.diff(s["dice"], axis=1) >= 0).all(axis=1)
@@ -285,7 +284,7 @@ def tracks_and_dice_are_right(s: np.ndarray) -> np.ndarray:
 
 
 def points_have_sources(s: np.ndarray) -> np.ndarray:
-    """All points came from somewhere, those for tracks and tokens at the end; the Lake and missing crops bring none."""
+    """All points have a source; tracks and tokens score at the end; the Lake and missing crops bring none."""
     scored = s["scored"]
     there = (s["crop"][:, :, None] == np.arange(Source.DICE)).any(axis=1) & (np.arange(Source.DICE) != Crop.LAKE)
     early = (s["phase"] != Phase.OVER)[:, None] & scored[:, :, [Source.VOTING_WINS, Source.WHEAT_TOKENS]].any(axis=1)
@@ -338,7 +337,7 @@ def assert_all_sound(states: list[np.ndarray]) -> None:
 
 
 def assert_forward(before: np.ndarray, after: np.ndarray) -> None:
-    """Points, sources, Voting Wins, Wheat tokens, blooms and rounds never fall; rounds and Wins grow by one step's."""
+    """Points, sources, Voting Wins, Wheat tokens, blooms and rounds never fall; rounds and Wins grow by one step."""
     for name in ("points", "scored", "voting_wins", "wheat_tokens", "round", "fertilizer"):
         assert (after[name] >= before[name]).all(), name
     assert (after["round"] - before["round"] <= 1).all()
@@ -547,7 +546,7 @@ def test_one_illegal_action_stops_the_whole_step() -> None:
 
 @pytest.mark.parametrize("config", A_FEW, ids=lambda config: config.name)
 def test_same_seed_same_bytes(config: Config) -> None:
-    """This holds with any number of threads, and if the games are split over batches."""
+    """This holds with any number of threads, and when games are split over batches."""
     whole, threads = Batch(config, 24, seed=9, num_threads=1), Batch(config, 24, seed=9, num_threads=2)
     parts = [Batch(config, 8, seed=9), Batch(config, 16, seed=list(range(17, 33)))]
     generator = np.random.default_rng(0)
@@ -636,7 +635,7 @@ def test_observations_hide_what_is_hidden(positions: dict[Config, np.ndarray]) -
 
 
 def test_observations_ignore_what_others_hold(positions: dict[Config, np.ndarray]) -> None:
-    """No view of another player tells hidden hands, packs, forecast cards, or who is asked for one."""
+    """No view tells other players' hidden hands, packs or forecast cards, or who is asked for a forecast card."""
     asked: set[int] = set()
     moved = np.zeros(len(HIDDEN), bool)
     for config, states in positions.items():
@@ -652,7 +651,7 @@ def test_observations_ignore_what_others_hold(positions: dict[Config, np.ndarray
 
 
 def test_the_own_forecast_cards_are_seen(positions: dict[Config, np.ndarray]) -> None:
-    """The view is not blind: what was dealt to the viewer is in it, and what was played."""
+    """The view shows which cards were dealt to the viewer, and which were played."""
     for config, states in positions.items():
         for seat in range(config.players):
             seen, holder = observe(states, seat), states["forecast_holder"]
@@ -723,7 +722,7 @@ def test_drawing_what_is_hidden_keeps_the_rest(positions: dict[Config, np.ndarra
     "config", [config for config in A_FEW if "forecasts" in config.modules], ids=lambda config: config.name
 )
 def test_every_unseen_forecast_card_may_be_anywhere(config: Config, positions: dict[Config, np.ndarray]) -> None:
-    """With enough redraws, each unseen card is once in the box and once in each other player's hand."""
+    """In enough redraws each unseen card is sometimes in the box and sometimes in each other player's hand."""
     states = positions[config]
     for state in states[states["decision"] == Decision.TURN][:1]:
         for seat in range(config.players):
@@ -737,7 +736,7 @@ def test_every_unseen_forecast_card_may_be_anywhere(config: Config, positions: d
 
 
 def test_observations_show_a_change_of_the_own_hand() -> None:
-    """The view is not blind: two hands give two observations."""
+    """Two different hands give two different observations."""
     batch = Batch(Config(players=2), 50, seed=1)
     hands = {row.tobytes() for row in batch.states["hand"][:, 0]}
     assert len({row.tobytes() for row in batch.observe(0)}) >= len(hands) > 10
@@ -909,7 +908,7 @@ BUFFERS = ("states", "actors", "action_masks", "observations", "rewards", "termi
 @pytest.mark.parametrize("autoreset", ["next_step", "same_step", "disabled"])
 @pytest.mark.parametrize("config", [Config(), Config(players=3), TOGETHER[0]], ids=lambda config: config.name)
 def test_a_batch_equals_single_games(config: Config, autoreset: str) -> None:
-    """In every autoreset mode, the ends of games included."""
+    """This holds in every autoreset mode, also at the ends of games."""
     number = 5
     batch = Batch(config, number, seed=40, autoreset=autoreset)
     singles = [Batch(config, 1, seed=40 + i, autoreset=autoreset) for i in range(number)]
@@ -938,7 +937,7 @@ def test_a_batch_equals_single_games(config: Config, autoreset: str) -> None:
 
 
 def test_next_step_resets_without_acting() -> None:
-    """next_step: the step after the end ignores its action and rewards nothing."""
+    """With next_step, the step after the end ignores its action and gives no reward."""
     batch = Batch(Config(), 1, seed=2, autoreset="next_step")
     while not batch.terminations[0]:
         batch.step(batch.random_actions())

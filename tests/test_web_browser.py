@@ -1,4 +1,4 @@
-"""The web page in real browsers: whole games by mouse, finger and keyboard, and what the page must hold."""
+"""The web page in real browsers: whole games by mouse, finger and keyboard, and what the page shows."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def points_of(visitor: Visitor) -> list[int]:
 
 @pytest.mark.parametrize("game", ["petrichor", pytest.param("evergreen", marks=pytest.mark.slow)])
 def test_a_whole_game_alone(visitor: Visitor, game: str, quick_adviser: None) -> None:
-    """A game is played, on the board if answers have places; then its points, file, review, and a moment of it."""
+    """A whole game, with clicks on the board if answers have places; then its points, file, review, and a moment."""
     visitor.choose(game, seed=5)
     visitor.click("play")
     visitor.starts()
@@ -126,7 +126,7 @@ def test_a_whole_game_alone(visitor: Visitor, game: str, quick_adviser: None) ->
 
 
 def test_looking_back(visitor: Visitor, server: Server, sound: Callable[[], None], quick_adviser: None) -> None:
-    """The curve, by keys and by mouse. Mistakes are retried: the played answer, the better one, the next mistake."""
+    """The curve works by keys and mouse. Mistakes can be tried again: the played answer, a better one, the next."""
     (path,) = server.make("petrichor", ["here", "random"], start={"seed": 4})
     with server.open(path) as page:
         page.play_out()
@@ -602,7 +602,7 @@ def test_what_is_begun_on_the_board(visitor: Visitor, server: Server) -> None:
 
 @pytest.mark.parametrize("still", [False, True])
 def test_pieces_move(visitor: Visitor, server: Server, still: bool) -> None:
-    """From where they were, unless the system asks for less motion."""
+    """Pieces move from where they were, unless the system asks for less motion."""
     motion = {"features": [{"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"}]}
     visitor.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", motion)
     visitor.sit(server.make("petrichor", ["here"], start={"seed": 5})[0])
@@ -625,7 +625,7 @@ def choose_speed(visitor: Visitor, value: str) -> None:
 
 
 def position(visitor: Visitor) -> tuple[str, list[str], list[int]]:
-    """What a page shows after its return, without the picture's last line, which tells the last action."""
+    """What a page shows after its return, without the last line of the picture, which tells the last action."""
     picture = re.sub(r' class="[^"]*fresh[^"]*"', "", visitor.picture)
     return picture, visitor.texts("#answers .words"), points_of(visitor)
 
@@ -666,7 +666,7 @@ def about_seats(visitor: Visitor) -> list[str]:
 
 
 def look(visitor: Visitor, path: str) -> None:
-    """Open a link, whoever is to play there."""
+    """Open a link, no matter who plays there."""
     visitor.open(path)
     wait(lambda: visitor.facts["view"], SECONDS)
 
@@ -736,7 +736,7 @@ def test_a_sound_when_it_is_ones_turn(visitor: Visitor, server: Server) -> None:
     with server.open(paths[1]) as page:
 
         def goes_on() -> None:
-            """Play until it was somebody else's turn and is this page's again."""
+            """Play until it was somebody else's turn and is this page's turn again."""
             while visitor.turn == "you":
                 wait(lambda: visitor.ready or visitor.turn != "you")
                 if visitor.turn == "you":
@@ -895,7 +895,7 @@ def test_what_happened_last_is_in_sight(visitor: Visitor, server: Server) -> Non
 
 
 def test_the_present_step_is_in_sight(analysed: Visitor) -> None:
-    """The same for an analysis's moves: after a reload, and after the form for setting up a position."""
+    """The current move of an analysis is in sight after a reload and after the form for setting up a position."""
     before = analysed.ready
     analysed.click("last")
     analysed.changed(before)
@@ -952,7 +952,7 @@ def test_without_a_network(visitor: Visitor, server: Server) -> None:
 
 
 def test_a_curtain_between_people(visitor: Visitor, server: Server) -> None:
-    """Before each other person's turn it hides everything; keys don't open it."""
+    """A curtain hides everything before another person's turn; keys don't open it."""
     visitor.choose("petrichor", 2, seed=5)
     visitor.all(".seat-row select")[1].send_keys("You")
     visitor.click("play")
@@ -1004,7 +1004,7 @@ def test_from_another_device(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_watching(visitor: Visitor) -> None:
-    """The game goes on by itself; paused, step by step; and then by itself to the end."""
+    """The game goes on by itself. It is paused, goes on step by step, and then by itself to the end."""
     visitor.choose("evergreen", 2, seed=2)
     visitor.find(".seat-row select").send_keys("An agent")
     for name in visitor.all(".seat-row input"):
@@ -1062,7 +1062,7 @@ def replay() -> Replay:
 
 @pytest.fixture
 def analysed(visitor: Visitor, replay: Replay, tmp_path: Path) -> Visitor:
-    """A visitor who has opened the replay from a file."""
+    """A visitor who opened the replay from a file."""
     path = tmp_path / "opened.txt"
     path.write_text(replay.text, encoding="utf-8")
     visitor.open("/")
@@ -1079,7 +1079,7 @@ def step_of(visitor: Visitor) -> int:
 
 
 def test_along_a_replay(analysed: Visitor, replay: Replay) -> None:
-    """By buttons, keys, the slider and the list of moves; and with another continuation from the middle."""
+    """A replay is stepped through by buttons, keys, slider and list of moves, and continued differently midway."""
     last = len(replay.actions)
 
     def at(step: int, act: Callable[[], Any]) -> None:
@@ -1125,7 +1125,7 @@ def test_along_a_replay(analysed: Visitor, replay: Replay) -> None:
 
 
 def asked_of(state: Any) -> str:
-    """The decision that a picture tells."""
+    """The decision that the text of a picture names."""
     drawn = game_of("petrichor_env").drawing.render_svg(state, None, names=(NASTY, QUOTES))
     return html.unescape(drawn.partition('data-asked="')[2].partition('"')[0])
 
@@ -1211,7 +1211,7 @@ def test_setting_a_position_up(analysed: Visitor) -> None:
 
 
 def test_what_follows_goes_along(visitor: Visitor, server: Server) -> None:
-    """A card in a hand comes from the deck. Another question forgets its answers so far, and the page says so."""
+    """A card for a hand comes from the deck. A new question drops the answers so far, and the page says so."""
     hands = {"player_0": {"sun": 2}, "player_1": {"frost": 2}}
     voting = {"players": 2, "decision": "vote", "turns": 0, "pending": {"card": "frost"}, "hands": hands}
     (path,) = server.make("petrichor", [], players=2, kind="analyse", start={"scenario": json.dumps(voting)})
@@ -1260,7 +1260,7 @@ def test_setting_up_by_keys_on_a_phone(visitor: Visitor, server: Server) -> None
 
 
 def test_an_error_ends(analysed: Visitor) -> None:
-    """It ends with any later success and with another view. The form for a position shows no earlier error."""
+    """An error disappears after any success and in another view. The form for a position shows no earlier one."""
 
     def fail() -> None:
         name = by_id(analysed.browser, "agent-name")

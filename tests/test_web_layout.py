@@ -132,9 +132,8 @@ return !boxes.length || boxes.some(({ top, bottom }) => top >= -1 && bottom <= e
 @pytest.mark.parametrize("answers", [16, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("game", FULL)
 def test_what_is_read_and_met(visitor: Visitor, server: Server, game: str, answers: int) -> None:
-    """At every size no word is too small, no words overlap, and each place can be hit, also beside its middle.
-
-    Measured whenever there is a new kind of place, or more of one kind than before.
+    """At every size no word is too small, no words overlap, and each place can be hit, also beside its middle. This is
+    measured whenever there is a new kind of place, or more of one kind than before.
     """
     visitor.sit(server.make(game, start={"seed": 4}, **FULL[game])[0])
     most: dict[str, int] = {}
@@ -188,7 +187,7 @@ def test_play_is_in_sight(visitor: Visitor) -> None:
 
 
 def test_answers_that_are_places_are_folded_away(visitor: Visitor, server: Server) -> None:
-    """They are folded away on small screens, but not in a first game, or while somebody reads, filters or types."""
+    """Small screens fold answers away, but not in a first game, or while somebody reads, filters or types."""
     visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
     shown = (
         "return [...document.querySelectorAll('#answers li:not(.head)')].filter((one) => one.checkVisibility()).length"

@@ -174,7 +174,7 @@ def test_when_the_first_is_gone(server: Server, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_who_was_let_in_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is kept over a restart of the server. Browsers' own names for themselves are in no file."""
+    """Who was let in is remembered over a restart of the server. The browsers' own identifiers are in no file."""
     with serving(tmp_path) as server:
         path = server.make("petrichor", ["here", "greedy"])[0]
         with server.open(path, FIRST) as one:
@@ -336,7 +336,7 @@ def test_whose_turn_it_is_in_ones_games(server: Server, tmp_path: Path) -> None:
 
 
 def test_a_clock() -> None:
-    """The clock runs for the seat that is asked. Others see only the time in which everybody could see that."""
+    """The clock runs for the seat that is asked. Others see only the time in which everybody could see this."""
     now = [0.0]
     clock = Clock(1, 5, (0, 1), now=lambda: now[0])
 

@@ -332,7 +332,7 @@ def test_undo_against_agents(server: Server) -> None:
 
 
 def test_undo_while_an_agent_thinks(server: Server) -> None:
-    """The answer that it then finds is not played."""
+    """The answer that the agent then finds is not played."""
     (path,) = server.make("petrichor", ["here", "ismcts-1000ms"], start={"seed": 3})
     with server.open(path) as page:
         first = page.until("you")["answers"]
@@ -388,7 +388,7 @@ def test_undo_among_people(server: Server, game: str) -> None:
 
 
 def test_what_is_alone_is_given(server: Server) -> None:
-    """Where one person plays and wants it. Not where others could notice it from the time."""
+    """A single answer is given at once if one person plays and wants it, not if others could notice the time."""
     options = {"modules": list(MODULES)}
 
     def alone(page: Page) -> int:
@@ -417,7 +417,7 @@ def test_what_is_alone_is_given(server: Server) -> None:
 
 
 def test_two_pages_of_one_link(server: Server) -> None:
-    """Both show the same. An answer of one page can't be given again by the other."""
+    """Both pages show the same. An answer given on one can't be given again on the other."""
     (path,) = server.make("petrichor", ["here"])
     with server.open(path) as one, server.open(path) as other:
         number = one.view["number"]
@@ -711,7 +711,7 @@ def test_playing_on_from_a_position(server: Server) -> None:
 
 @pytest.mark.parametrize("game", ["petrichor", "evergreen"])
 def test_whether_a_file_is_a_scenario(server: Server, game: str) -> None:
-    """Before it offers to play, the page asks for the number of players, or what is wrong and what is allowed."""
+    """Before it offers to play, the page asks the server for the number of players, or for what is wrong."""
 
     def asked(text: str) -> tuple[int, dict[str, Any]]:
         answer = server.http.post("/api/scenarios", json={"game": game, "scenario": text})
