@@ -1,4 +1,4 @@
 """The tests.
 
-This is a regular package, because a package of this name that others install, such as pgx, would hide a mere folder.
+This is a regular package, because others install a package of this name, for example pgx; it would hide a mere folder.
 """

@@ -141,7 +141,7 @@ def test_a_priority_is_as_likely_on_every_tile_that_may_have_it(boxes: dict[str,
 
 
 def test_linked_numbers_are_uniform_over_what_the_constraint_allows(boxes: dict[str, list[dict[str, Any]]]) -> None:
-    """Of 4 x 5 x 3 x 2 lists for Potatoes, those remain that score more for second place and do not rise after it."""
+    """Of 4 x 5 x 3 x 2 lists for Potatoes 85 remain: second place beats first, and later ones do not rise."""
     allowed = [
         points
         for points in product(range(1, 5), range(3, 8), range(3), range(2))

@@ -139,7 +139,7 @@ def test_a_limit_of_steps_is_refused_in_words() -> None:
 
 @pytest.mark.parametrize("name", IDS)
 def test_the_last_info_of_a_game_that_is_cut_short(name: str) -> None:
-    """Stable-Baselines3's `Monitor` records the state of the game, whatever has cut it short."""
+    """Stable-Baselines3's `Monitor` records the state of the game, whatever cut it short."""
     keywords = ("points", "others_points", "won", "seat", "illegal")
     for cut in (gymnasium.make(name, max_episode_steps=9), gymnasium.wrappers.TimeLimit(gymnasium.make(name), 9)):
         env = Monitor(cut, info_keywords=keywords)

@@ -269,7 +269,7 @@ def test_southern_winds_are_news_in_the_action_phase_only() -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_what_is_scored_is_never_cut(players: int) -> None:
-    """Even if it is much: half of the tiles have drops of everybody."""
+    """Scores are never cut, even long ones: half of the tiles have drops of everybody."""
     state = Batch(Config(players=players, modules=MODULES), 1, seed=2).states[0].copy()
     state["scored_drops"] = 0
     tiles = FIELDS[players][::2]

@@ -54,7 +54,7 @@ def test_boxes_that_do_not_differ_have_no_spread() -> None:
 
 @pytest.mark.parametrize(("alpha", "beta"), [(4.0, 4.0), (0.7, 2.0), (8.0, 1.0)])
 def test_the_spread_of_win_rates_is_that_of_the_boxes_and_not_of_their_games(alpha: float, beta: float) -> None:
-    """Most of 24 studies have intervals with the truth in them. Quantiles from few games a box are not too wide."""
+    """Most of 24 studies have intervals with the truth in them. With few games a box the quantiles are not too wide."""
     truth = np.quantile(rng(9).beta(alpha, beta, 200_000), [0.5, 0.05, 0.95])
     held, low, high = 0, [], []
     for study in range(24):

@@ -2,7 +2,7 @@
 
 state = play(turn("swamp bush", {"a5": "sprout"}), "grow two", "power", "space c1")
 
-Spaces are named by column letter and row number. The planet, reading order is row by row:
+Spaces are named by column letter and row number. The planet, read row by row:
 
       a b c d e f g      M meadow   F flowers   G grain
     1 . . N N R R .      R rock     W swamp     N snow

@@ -143,7 +143,7 @@ def test_what_each_change_does(tmp_path: Path) -> None:
 
 
 class Stopping(Workers):
-    """Plays in this process, counts blocks, and stops as Ctrl-C does before this many are done."""
+    """Plays in this process and counts blocks. At the last one it stops as Ctrl-C does."""
 
     def __init__(self, last: int = 1000) -> None:
         self.blocks, self.last = 0, last

@@ -52,7 +52,7 @@ TASK, LINES, SCORED, SKULL = turn.action_task, scoring.lines, scoring.fertility,
 
 
 def marker_on_the_last_card(table: Table) -> list[int]:
-    """The slots with a card, in the wrong order. The first one gets the marker, or is the leftover's."""
+    """The slots with a card, in the wrong order. The rules use the first, for the marker and for the leftover."""
     return [slot for slot, card in enumerate(table.market) if card is not None][::-1]
 
 
