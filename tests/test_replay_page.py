@@ -268,7 +268,7 @@ def test_the_estimates_of_a_review(replay: Replay, tmp_path: Path) -> None:
 
 
 def test_a_seat_sees_its_own_hand_only() -> None:
-    """It can't see other hands, drafted cards, who is asked for forecast cards, or the seed, which gives it all away."""
+    """It can't see other hands, drafted cards, who is asked for forecast cards, or the seed, which tells all of it."""
     config = Config(players=3, drafting=True, modules=("forecasts",))
     data, _ = page_data(replay_of(config, shares=True), viewer=1)
     assert "seed" in page_data(replay_of(config, most=1))[0]["about"]
