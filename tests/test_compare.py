@@ -1,4 +1,4 @@
-"""A slow, plain game is played beside the fast one, and a difference is told."""
+"""A slow, plain game is played beside the fast one, and a difference is reported."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OTHER_NUMBERS = {
     "limits.gems": 6,
     "limits.goal": 12,
 }
-"""Of Gem Market: little room for gems, and guests who come early and several at a time."""
+"""Numbers of Gem Market with little room for gems, and with guests who come early and several at a time."""
 
 
 def test_the_small_games_are_as_their_slow_ones() -> None:
@@ -37,21 +37,21 @@ def test_gem_market_is_as_its_slow_one() -> None:
 
 
 class NoDownhill(SlowConnectFour):
-    """Four downhill do not win."""
+    """A line downhill does not win."""
 
     def _in_line(self, column: int, across: int, up: int) -> int:
         return 0 if up < 0 else super()._in_line(column, across, up)
 
 
 class AlwaysFold(SlowLeducPoker):
-    """One may fold what nobody raised."""
+    """Lets players fold although nobody raised."""
 
     def legal(self) -> list[str]:
         return sorted({"fold", *super().legal()}) if not self.over else []
 
 
 class SecondRaiseOfTwo(SlowLeducPoker):
-    """A chip too few in the second round."""
+    """A raise in the second round costs too little."""
 
     def answer(self, name: str) -> None:
         super().answer(name)
@@ -60,7 +60,7 @@ class SecondRaiseOfTwo(SlowLeducPoker):
 
 
 class Raises(SlowConnectFour):
-    """An error of its own."""
+    """Raises an error of its own."""
 
     def answer(self, name: str) -> None:
         raise LookupError("no such column")

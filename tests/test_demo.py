@@ -28,7 +28,7 @@ FILES = {"policy.zip", "learning_curve.csv", "learning_curve.png", "difficulty.c
 
 @pytest.fixture(autouse=True)
 def one_thread() -> None:
-    """Torch's threads wait for each other by spinning: many times slower where other programs use the cores."""
+    """Torch's threads wait for each other by spinning, which is many times slower if other programs use the cores."""
     torch.set_num_threads(1)
 
 
@@ -51,7 +51,7 @@ def test_demo_leaves_everything_in_one_folder(tmp_path: Path, capsys: pytest.Cap
         assert f"{float(row['margin']):+.1f}" in printed
     for picture in ("learning_curve.png", "difficulty.png"):
         assert (folder / picture).read_bytes().startswith(b"\x89PNG")
-    # the table's random and greedy rows are what anybody gets for this seed, the trained row what the checkpoint plays
+    # the rows of random and greedy follow from the seed, the trained row from the checkpoint
     agents: list[Agent] = [RandomAgent(), GreedyAgent(), PolicyAgent.load(folder / "policy.zip", GAME, name="trained")]
     for row, agent in zip(rows[-3:], agents, strict=True):
         again = summarize(play_games([agent], Config(variants=VARIANTS), 20, int(row["seed"])))
@@ -72,7 +72,7 @@ def test_demo_writes_over_nothing(tmp_path: Path) -> None:
 
 
 def _run_demo_until(folder: Path, ready: str, games: int) -> subprocess.Popen[str]:
-    """Start the demo in a process of its own and wait for a file of it."""
+    """Start the demo in a process of its own, and wait until it has written this file."""
     program = (
         "import sys; from tabletop_training.petrichor import demo;"
         "from tabletop_training.files.settings import Settings;"

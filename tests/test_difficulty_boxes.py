@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_matches_over_boxes_are_games_with_each_box() -> None:
-    """Game s has box s mod K, and is the game that this box alone gives."""
+    """The game of seed s has box s mod K, and is the same as with this box alone."""
     seeds = np.arange(1_000_001, 1_000_001 + 9)
     boxes: Any = [EVALUATION.first, 3, {"pieces.wheat_bonus": 1}]
     results = play_match(["greedy"], Config(), seeds, boxes, record_actions=True)
@@ -154,7 +154,7 @@ def test_commands_and_the_command_line(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def made_up(costs: tuple[float, float, float, float], spread: float) -> OverBoxes:
-    """Games in which each variant costs so many points in the mean of the boxes, and the first differs by box."""
+    """Games in which each variant costs so many points on average; the cost of the first differs by box."""
     draw = np.random.default_rng(0)
     own = draw.normal(costs[0], spread, 100)
     switched = np.array([[name in variants for name in VARIANTS] for variants in ALL_VARIANTS])
@@ -247,7 +247,7 @@ def test_a_study_of_changes_is_resumed(changed: Path, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("without_pictures")
 def test_a_study_of_other_ranges_is_not_resumed(tmp_path: Path) -> None:
-    """The same numbers with other ranges are other boxes."""
+    """The same numbers with other ranges give other boxes."""
     own = tmp_path / "own.toml"
     own.write_text("[pieces]\nrange.drops = [9, 10]\n", encoding="utf-8")
     folder = difficulty.main(["random"], 2, components=own, boxes=2, box_games=1, output=tmp_path / "study")

@@ -1,4 +1,4 @@
-"""The small games against OpenSpiel's: who is asked, what is legal, what either player sees, and what they win."""
+"""The small games against OpenSpiel's: who is asked, what is legal, what each player sees, and what they win."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def both_views(batch: Batch) -> np.ndarray:
 
 
 class Oracle:
-    """What OpenSpiel says of the same games, one after another: for each decision, and for each position."""
+    """The same games in OpenSpiel, one after another: what it says for each decision and each position."""
 
     def __init__(self) -> None:
         self.actors: list[int] = []
@@ -73,7 +73,7 @@ class Oracle:
             self.masks.append(state.legal_actions_mask())
 
     def compare(self, played: Played, views: np.ndarray) -> None:
-        """`views`: (positions, 2, D), what the oracle's tensors are as our counts."""
+        """`views`: (positions, 2, D), the oracle's tensors in the form of our counts."""
         steps = np.arange(len(played.actors))[:, None]
         decisions, positions = (steps < played.lengths).T, (steps <= played.lengths).T
         assert self.actors == played.actors.T[decisions].tolist()

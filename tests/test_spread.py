@@ -1,4 +1,4 @@
-"""How far boxes differ, and from which numbers that comes: estimates against games whose truth is known."""
+"""How far boxes differ, and which numbers cause it: estimates from made-up games whose truth is known."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_boxes_that_do_not_differ_have_no_spread() -> None:
 
 @pytest.mark.parametrize(("alpha", "beta"), [(4.0, 4.0), (0.7, 2.0), (8.0, 1.0)])
 def test_the_spread_of_win_rates_is_that_of_the_boxes_and_not_of_their_games(alpha: float, beta: float) -> None:
-    """Most of 24 studies have intervals that hold the truth, and the quantiles of few games a box are not too wide."""
+    """Most of 24 studies have intervals with the truth in them. With few games a box the quantiles are not too wide."""
     truth = np.quantile(rng(9).beta(alpha, beta, 200_000), [0.5, 0.05, 0.95])
     held, low, high = 0, [], []
     for study in range(24):
@@ -90,7 +90,7 @@ def numbers(found: Range | None, *values: Any) -> Numbers:
 
 
 def test_the_numbers_that_decide_are_found_and_the_others_are_not() -> None:
-    """A box's mean is 3 a + (b)² + [word is x] + noise, where c, d and five permuted keys have no part."""
+    """A box's mean is 3 a + (b)² + [word is x] + noise; c, d and five permuted keys have no effect."""
     draw = rng(5)
     components = {
         **{name: numbers(Each((tuple(range(11)),))) for name in "abcd"},
