@@ -50,6 +50,12 @@ def test_a_folder_that_cannot_be_written() -> None:
         assert made.stderr.count("can't be written") == 1
 
 
+def test_a_second_game_in_a_process_comes_from_the_cache() -> None:
+    """Its shared rules are known to all kernels, so the first game's have met them before the second is made."""
+    run(SECOND_GAME.format(first=False))
+    assert run(SECOND_GAME.format(first=True)).stdout == "0\n"
+
+
 def test_compiled_code_goes_there(tmp_path: Path) -> None:
     """Into the folder of the variable, or without it below the user's cache folder. Nothing is printed."""
     code = "import tabletop_engine.play.kernels as k, numpy as n; k.sample_actions(n.ones((1, 2), n.int8), "
@@ -72,6 +78,19 @@ parts = [(part, print, ()) for part in ("one", "two", "three")]
 warm_up.compile_once("the rules of nothing", "no time", GAME.kernels.playout, lambda: parts)
 """
 """Prints the messages about compiling, without compiling."""
+
+
+SECOND_GAME = """
+from evergreen_env.config import Config
+from evergreen_env.rules import game_flow
+from petrichor_env.config import Config as First
+from tabletop_engine.play.batch import Batch
+if {first}:
+    Batch(First(), 1, 0)
+Batch(Config(), 1, 0)
+print(sum(sum(rule.compiled.stats.cache_misses.values()) for rule in (game_flow.reset, game_flow.legal)))
+"""
+"""Sets up Evergreen, after Petrichor or not, and counts what was compiled."""
 
 
 def started(folder: Path, code: str) -> subprocess.Popen[str]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from rich.console import Console
+from scipy import stats
 
 from petrichor_env import GAME
 from petrichor_env.config import VARIANTS, Config
@@ -46,6 +47,7 @@ from tabletop_training.petrichor.variant_effects import (
     effects,
     holm,
     levels,
+    p_of_mean,
     pairing_gain,
     rank_intervals,
     smoothest_path,
@@ -130,6 +132,12 @@ def test_holm() -> None:
     """R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm")."""
     assert holm(np.array([0.01, 0.04, 0.03, 0.005])).tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm(np.array([0.9, 0.8])).tolist() == [1.0, 1.0]
+
+
+def test_means_are_tested_by_students_t() -> None:
+    for values in (np.arange(1.0, 6.0), np.array([-0.3, 0.1]), np.random.default_rng(0).normal(0.2, 1, 300)):
+        assert p_of_mean(values) == pytest.approx(stats.ttest_1samp(values, 0.0).pvalue, rel=1e-12)
+    assert [p_of_mean(np.array(values)) for values in ([3.0], [0.0, 0.0], [2.0, 2.0])] == [1.0, 1.0, 0.0]
 
 
 def test_compare_wins_is_mcnemars_exact_test() -> None:

@@ -26,7 +26,7 @@ from tabletop_training.petrichor import box_report, difficulty
 from tabletop_training.petrichor.box_report import OverBoxes, key_title, section
 from tabletop_training.petrichor.study import Study, over_boxes, read_games, read_study
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
-from tests.support.studies import SEED, contents, rows_of, without_pictures  # noqa: F401
+from tests.support.studies import SEED, contents, no_pictures, rows_of, without_pictures  # noqa: F401
 from tests.support.workers import stopping_after
 
 BOXES, IN_BOX = 6, 3
@@ -139,6 +139,7 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_commands_and_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     study = Study({"random": 4, "ismcts-5": 2}, seed=7, boxes=30, box_games={"random": 20, "ismcts-5": 0})
     assert study.commands == ["petrichor difficulty random ismcts-5 --games 4 --search-games 2 --seed 7 --boxes 30"]
@@ -208,7 +209,8 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("changes")
     (folder / "own.toml").write_text(OWN, encoding="utf-8")
     options: dict[str, Any] = {"components": folder / "own.toml", "effect_games": 4, "output": folder / "difficulty"}
-    return difficulty.main(["greedy"], 6, seed=SEED, **options)
+    with no_pictures():
+        return difficulty.main(["greedy"], 6, seed=SEED, **options)
 
 
 def test_the_effect_of_each_change(changed: Path) -> None:

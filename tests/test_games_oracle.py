@@ -10,11 +10,12 @@ import pytest
 from tabletop_engine.game import NOBODY, Config
 from tabletop_engine.play.batch import Batch
 from tests.games import connect_four, hex, leduc_poker
+from tests.support.effort import games
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is the oracle; it is in the extra dev")
 
-GAMES = 4000
-HEX_GAMES = 1000
+GAMES = games(1000, 4000)
+HEX_GAMES = games(100, 1000)
 SEED = 7
 
 
@@ -34,12 +35,12 @@ class Played(NamedTuple):
     final: np.ndarray
 
 
-def play(config: Config, games: int = GAMES) -> Played:
-    batch = Batch(config, games, SEED, autoreset="disabled", observation_dtype="int8")
+def play(config: Config, number: int = GAMES) -> Played:
+    batch = Batch(config, number, SEED, autoreset="disabled", observation_dtype="int8")
     start = batch.states.copy()
     actions: list[np.ndarray] = []
     actors, masks, views = [batch.actors.copy()], [batch.action_masks.copy()], [both_views(batch)]
-    lengths = np.zeros(games, np.int64)
+    lengths = np.zeros(number, np.int64)
     while (running := batch.actors != NOBODY).any():
         actions.append(batch.random_actions())
         batch.step(actions[-1], which=running)

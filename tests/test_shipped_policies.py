@@ -48,7 +48,7 @@ def test_the_solo_policy_wins_in_the_hardest_set() -> None:
         ("random", Config(players=2), 100, 0.85),
         ("greedy", Config(players=2), 200, 0.8),
         ("greedy", Config(players=3, modules=MODULES), 150, 0.65),
-        ("greedy", Config(players=5), 200, 0.65),
+        pytest.param("greedy", Config(players=5), 200, 0.65, marks=pytest.mark.slow),
     ],
     ids=lambda value: value.name if isinstance(value, Config) else str(value),
 )

@@ -51,7 +51,7 @@ LEAGUE = (
 )
 GENERAL = (
     TINY + "[games]\nvariety = true\n[opponents]\nleague = 0.3\nagents = { greedy = 0.2 }\n"
-    "[evaluation]\ngames = 2\nagainst = ['random']\n[budget]\nsteps = 800\n"
+    "[evaluation]\ngames = 1\nagainst = ['random']\n[budget]\nsteps = 800\n"
 )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -20,11 +22,20 @@ SEED = 77
 
 
 @pytest.fixture
-def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+def without_pictures() -> Iterator[None]:
     """Leave out a report's pictures, which take most of its time."""
-    for module in (report_plots, box_report):
-        for name in [name for name in vars(module) if name.startswith("plot_")]:
-            monkeypatch.setattr(module, name, lambda *arguments: None)
+    with no_pictures():
+        yield
+
+
+@contextmanager
+def no_pictures() -> Iterator[None]:
+    """`without_pictures` for a part of a test, or for a fixture of a module."""
+    with pytest.MonkeyPatch.context() as patched:
+        for module in (report_plots, box_report):
+            for name in [name for name in vars(module) if name.startswith("plot_")]:
+                patched.setattr(module, name, lambda *arguments: None)
+        yield
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:

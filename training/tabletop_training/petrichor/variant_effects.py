@@ -7,12 +7,13 @@ unit of every interval and test.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations, permutations
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 from petrichor_env.config import VARIANTS
 from tabletop_training.measure.ratings import CONFIDENCE
@@ -169,7 +170,8 @@ def p_of_mean(values: np.ndarray) -> float:
         return 1.0
     if np.ptp(values) == 0:  # where the test divides by 0
         return 0.0 if values[0] else 1.0
-    return float(stats.ttest_1samp(values, 0.0).pvalue)
+    t = np.mean(values) / (np.std(values, ddof=1) / math.sqrt(len(values)))
+    return float(2 * special.stdtr(len(values) - 1, -abs(t)))
 
 
 # --- Comparisons of each two sets ------------------------------------------------------------------------------------
