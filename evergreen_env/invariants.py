@@ -37,7 +37,7 @@ from evergreen_env.state import (
 from evergreen_env.tables import WildFertility
 from evergreen_env.words import PLANET_FIELDS, SHOWN_FIELDS
 from tabletop_engine.described import invariants
-from tabletop_engine.described.invariants import Check, breaks, write_legal
+from tabletop_engine.described.invariants import Check, among, breaks, write_legal
 from tabletop_engine.game import Game
 from tabletop_engine.parts.boards import beside
 
@@ -335,7 +335,7 @@ def _broken_effect(s: np.ndarray) -> Iterator[Check]:
     yield breaks(s["open_spaces"] & ~_ALL != 0, "open_spaces has a space that does not exist")
     bad = (decision == Decision.TURN) & (s["action_open"] + s["power_open"] == 0)
     yield breaks(bad, "a turn in which nothing is open")
-    in_power = np.isin(decision, (Decision.POWER, Decision.LAKE))
+    in_power = among(decision, (Decision.POWER, Decision.LAKE))
     in_action = _in_turns(s) & ~in_power & (decision != Decision.TURN)
     yield breaks(in_action & (s["action_open"] == 1), lambda i: f"the action is open in {_asked(s, i)}")
     yield breaks(in_power & (s["power_open"] == 1), lambda i: f"the power is open in {_asked(s, i)}")

@@ -424,7 +424,7 @@ def main(folder: str, *names: str) -> None:
         module = write(Path(folder), name)
         try:
             found = [str(problem) for problem in testing.problems_of(importlib.import_module(module).GAME, games=4)]
-        except Exception as error:  # a check must never end so
+        except Exception as error:  # a check must never end with another error
             found = [f"CRASH {type(error).__name__}: {error}"]
         print(json.dumps({"name": name, "found": found}), flush=True)
 

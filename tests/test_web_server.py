@@ -1,4 +1,4 @@
-"""The server of pages: tables, links, whole games of pages without a browser, keeping and going on."""
+"""The server of pages: tables, links, whole games of pages without a browser, saving and resuming."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_games_that_are_offered(server: Server) -> None:
         "for": "several",
     }
     assert options["rounds"] == rounds
-    assert "components" not in options  # the path of a file
+    assert "components" not in options  # it would be the path of a file
     assert all(
         options[one]["about"].keys() == set(options[one]["names"]) for one in ("variants", "modules", "readings")
     )
@@ -150,7 +150,7 @@ def test_agents_that_nobody_allowed(server: Server, name: str) -> None:
 
 
 def test_names_of_people(server: Server, tmp_path: Path) -> None:
-    """One name on the board, in the points and the result, and in the replay that is saved; kept for a restart."""
+    """A name is the same on the board, in the points, the result and the saved replay, and is kept over a restart."""
     name = "<b>Ana & Bo</b>"
     (path,) = server.make("evergreen", ["here", "greedy"], names=[f"  {name} ", "ignored"], start={"seed": 3})
     with server.open(path) as page:
@@ -165,7 +165,7 @@ def test_names_of_people(server: Server, tmp_path: Path) -> None:
         (path,) = first.make("evergreen", ["here", "greedy"], names=["Ana"])
     with serving(tmp_path, resume=True) as second, second.open(path) as page:
         assert page.view["owners"][0]["name"] == "Ana"
-        assert json.loads(page.ask("export", what="replay")["text"])["names"][0] == PERSON  # it can be continued
+        assert json.loads(page.ask("export", what="replay")["text"])["names"][0] == PERSON  # it can be resumed
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_a_solo_game(server: Server) -> None:
 
 
 def test_what_the_southern_winds_do_is_shown_step_by_step(server: Server) -> None:
-    """One answer, several sentences. Their boards follow the view; the last one's is the view's own."""
+    """One answer gives several sentences. Their boards follow the view; the last board is the view's own."""
     (path,) = server.make("petrichor", ["here"], start={"seed": 5})
     with server.open(path) as page:
         told = 0
@@ -335,7 +335,7 @@ def test_three_people_on_three_devices(server: Server) -> None:
 
 @pytest.mark.parametrize("game", ["petrichor", "evergreen"])
 def test_people_at_one_screen_and_agents(server: Server, game: str) -> None:
-    """Nothing is shown of the next person's cards before that person says to be there."""
+    """The next person's cards are shown only when that person has confirmed to be there."""
     (path,) = server.make(game, ["here", "greedy", "here"])
     with server.open(path) as page:
         page.play_out()
@@ -348,12 +348,12 @@ def test_people_at_one_screen_and_agents(server: Server, game: str) -> None:
 
 
 def undo(page: Page) -> str:
-    """Take something back; the error if that is refused."""
+    """Take something back; returns the error if it is refused."""
     return str(page.ask("undo", view=page.view["number"]).get("error", ""))
 
 
 def test_undo(server: Server) -> None:
-    """Alone: one choice after another to the start. What was chosen as one is taken back as one."""
+    """Alone, choices can be taken back one by one to the start. A combined choice is taken back as one."""
     (path,) = server.make("petrichor", ["here"], start={"seed": 5})
     generator = np.random.default_rng(2)
     with server.open(path) as page:
@@ -378,7 +378,7 @@ _LAST = r"<g data-last-action.*"
 
 
 def test_undo_against_agents(server: Server) -> None:
-    """Their answers are taken back, too, as far as one likes, and they repeat them."""
+    """The agents' answers are taken back, too, any number of them, and the agents repeat them."""
     (path,) = server.make("petrichor", ["here", "greedy", "ismcts-20"], start={"seed": 3})
     with server.open(path) as page:
         numbers = []
@@ -397,7 +397,7 @@ def test_undo_against_agents(server: Server) -> None:
 
 
 def test_undo_while_an_agent_thinks(server: Server) -> None:
-    """What it finds then is not played."""
+    """The answer that the agent then finds is not played."""
     (path,) = server.make("petrichor", ["here", "ismcts-1000ms"], start={"seed": 3})
     with server.open(path) as page:
         first = page.until("you")["answers"]
@@ -407,7 +407,7 @@ def test_undo_while_an_agent_thinks(server: Server) -> None:
         assert page.view["turn"] == "others" and page.view["can"]["undo"]
         assert undo(page) == "" and page.view["turn"] == "you" and page.view["answers"] == before
         time.sleep(1.5)
-        page.ask("here")  # refused; what the agent brought would have come before
+        page.ask("here")  # refused; the agent's answer would have come before this reply
         assert page.view["turn"] == "you" and page.view["answers"] == before
         while page.view["can"]["undo"]:
             assert undo(page) == ""
@@ -416,7 +416,7 @@ def test_undo_while_an_agent_thinks(server: Server) -> None:
 
 @pytest.mark.parametrize("game", ["petrichor", "evergreen"])
 def test_undo_among_people(server: Server, game: str) -> None:
-    """Within the turn only, until another answers or chance is drawn; others are told, and may not take it back."""
+    """Within the turn, until another answers or chance is drawn. Others are told, and can't take it back."""
     paths = server.make(game, ["apart", "apart"], start={"seed": 8})
     pages = [server.open(path) for path in paths]
     taken_back, refused = 0, 0
@@ -445,7 +445,7 @@ def test_undo_among_people(server: Server, game: str) -> None:
         if other.view["number"] > seen:
             assert other.view["undone"]["by"] == seat and other.view["undone"]["done"]
         else:
-            assert game == "evergreen"  # turns that nobody sees
+            assert game == "evergreen"  # its turns are hidden
         asked.answer(answers[generator.integers(len(answers))]["actions"])
     assert taken_back > 8 and refused > 8
     for page in pages:
@@ -453,7 +453,7 @@ def test_undo_among_people(server: Server, game: str) -> None:
 
 
 def test_what_is_alone_is_given(server: Server) -> None:
-    """Where one person plays, unless that person does not want it; not where others could see it from the time."""
+    """A single answer is given at once if one person plays and wants it, not if others could notice the time."""
     options = {"modules": list(MODULES)}
 
     def alone(page: Page) -> int:
@@ -482,7 +482,7 @@ def test_what_is_alone_is_given(server: Server) -> None:
 
 
 def test_two_pages_of_one_link(server: Server) -> None:
-    """Both show the same; what one of them answers, the other can't answer again."""
+    """Both pages show the same. An answer given on one can't be given again on the other."""
     (path,) = server.make("petrichor", ["here"])
     with server.open(path) as one, server.open(path) as other:
         number = one.view["number"]
@@ -495,7 +495,7 @@ def test_two_pages_of_one_link(server: Server) -> None:
 
 
 def test_a_page_that_comes_back(server: Server) -> None:
-    """It sees the present view, and what happened as something past."""
+    """The page gets the present view, with what happened last marked as past."""
     (path,) = server.make("petrichor", ["here", "greedy"], start={"seed": 3})
     with server.open(path) as page:
         for _ in range(6):
@@ -569,7 +569,7 @@ def test_a_review(server: Server) -> None:
         assert [point for part in parts for point in part["curve"]] == told["curve"]
         found = [moment for part in parts for moment in part["moments"]]
         assert sorted(found, key=lambda one: -one["drop"]) == told["moments"]
-        assert {one["by"] for one in told["curve"] + told["moments"]} == {0}  # one's own only
+        assert {one["by"] for one in told["curve"] + told["moments"]} == {0}  # only the link's own decisions
         drops = [one["drop"] for one in told["moments"]]
         assert drops == sorted(drops, reverse=True) and drops[0] > 0
         replay = page.ask("export", what="replay")["text"]
@@ -597,7 +597,7 @@ def test_a_review(server: Server) -> None:
 
 
 def test_a_review_only_of_games_that_are_over_and_of_own_decisions(server: Server) -> None:
-    """Nobody learns from an agent, while a game is on, what others hold; then each link gets its own decisions."""
+    """During a game nobody can learn others' cards from an agent. Afterwards each link gets its own decisions."""
     paths = server.make("petrichor", ["apart", "apart"], start={"seed": 3})
     with server.open(paths[0]) as one, server.open(paths[1]) as two:
         pages, generator = (one, two), np.random.default_rng(0)
@@ -632,7 +632,7 @@ def test_back_to_the_game_that_is_looked_back_at(server: Server) -> None:
             page.answer(page.view["answers"][0]["actions"])
             boards.append(page.board)
         page.ask("goto", step=0)
-        assert len(page.ask("review", agent="greedy")["curve"]) > 0  # of the whole line
+        assert len(page.ask("review", agent="greedy")["curve"]) > 0  # a review of the whole line
         page.ask("goto", step=2)
         assert page.view["played"] == {"steps": 6, "left": False}
         page.answer(page.view["answers"][-1]["actions"])
@@ -671,10 +671,10 @@ def test_analysing(server: Server) -> None:
         assert page.view["step"] == 5 and len(page.view["line"]) == 5 and len(set(boards)) == 6
         for step in (0, 3, 5, 2):
             page.ask("goto", step=step)
-            # the last line of the picture is of the answer that led there
+            # the picture's last line tells the answer that led here
             assert page.view["step"] == step and page.board == boards[step] and len(page.view["line"]) == 5
         assert page.ask("goto", step=6)["error"] == "step: 0 to 5"
-        page.answer(page.view["answers"][0]["actions"])  # another way from step 2, or the same
+        page.answer(page.view["answers"][0]["actions"])  # another answer at step 2, or the same one
         assert page.view["step"] == 3
         page.ask("look", seat=1)
         assert page.view["seat"] == 1 and 'data-viewer="player_1"' in page.board
@@ -710,7 +710,7 @@ def test_a_line_goes_back_and_forth() -> None:
 
 
 def test_a_replay_that_ends_with_a_forfeit(server: Server) -> None:
-    """An illegal action that lost the game is told as one, by an analysis as by a replay."""
+    """An analysis, like a replay, tells that an illegal action lost the game."""
     session = Session(Config(players=2), seed=5)
     actions = []
     for _ in range(3):
@@ -726,7 +726,7 @@ def test_a_replay_that_ends_with_a_forfeit(server: Server) -> None:
 
 
 def test_who_sat_where_in_a_replay(server: Server) -> None:
-    """An analysis calls them so, and so does what is saved of it."""
+    """An analysis shows the names, and saves them."""
     names = ("greedy", PERSON)
     text = Replay.of(Config(players=2), 5, [], names=names).text
     (path,) = server.make("petrichor", [], players=2, kind="analyse", start={"replay": text})
@@ -776,7 +776,7 @@ def test_playing_on_from_a_position(server: Server) -> None:
 
 @pytest.mark.parametrize("game", ["petrichor", "evergreen"])
 def test_whether_a_file_is_a_scenario(server: Server, game: str) -> None:
-    """The page asks before it offers to play: how many players, or what is wrong and what would be right."""
+    """Before it offers to play, the page asks the server for the number of players, or for what is wrong."""
 
     def asked(text: str) -> tuple[int, dict[str, Any]]:
         answer = server.http.post("/api/scenarios", json={"game": game, "scenario": text})
@@ -785,7 +785,7 @@ def test_whether_a_file_is_a_scenario(server: Server, game: str) -> None:
     for players in (1, 3):
         (path,) = server.make(game, [], players=players, kind="analyse")
         with server.open(path) as page:
-            text = page.ask("export", what="scenario")["text"]  # its random numbers are too large for browsers
+            text = page.ask("export", what="scenario")["text"]  # it has random numbers too large for browsers
         assert asked(text) == (200, {"players": players})
     for text, error in (
         ("{}", "players: missing; 1 ("),
@@ -867,7 +867,7 @@ class Faulty:
 
 
 def test_points_alone(server: Server) -> None:
-    """Who plays alone where the rules play nobody wins against nobody."""
+    """In a game for one without an opponent, nobody wins against anybody."""
     (path,) = server.make("evergreen", ["here"])
     with server.open(path) as page:
         view = page.play_out()
@@ -875,7 +875,7 @@ def test_points_alone(server: Server) -> None:
 
 
 def test_an_agent_that_fails(tmp_path: Path) -> None:
-    """Its game stops and says why; others go on."""
+    """The agent's game stops and says why. Other games go on."""
     with serving(tmp_path, agents=[Faulty.name, "greedy"]) as server:
         (path,) = server.make("petrichor", ["here", Faulty.name])
         with server.open(path) as page:
@@ -894,7 +894,7 @@ def test_an_agent_that_fails(tmp_path: Path) -> None:
 
 
 def command(*arguments: str, cwd: Path) -> tuple[subprocess.Popen[str], str]:
-    """The command in a process of its own, and the address that it prints."""
+    """Start the command in a process of its own; returns it and the address that it prints."""
     code = "import sys; from tabletop_cli.petrichor import main; main(sys.argv[1:])"
     process = subprocess.Popen(
         [sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd
@@ -912,7 +912,7 @@ def test_the_commands(tmp_path: Path) -> None:
     assert httpx.get(url).status_code == 200
     process.send_signal(signal.SIGINT)
     time.sleep(0.05)
-    process.send_signal(signal.SIGINT)  # of somebody who can't wait
+    process.send_signal(signal.SIGINT)  # a second Ctrl-C
     rest, said = process.communicate(timeout=SECONDS)
     assert process.returncode == 0 and "--resume" in rest and "Traceback" not in said
     process, url = command("play", "--web", "greedy", "--seed", "3", cwd=tmp_path)
@@ -945,10 +945,10 @@ def test_parts_of_a_picture(game: Game) -> None:
 
 @pytest.mark.parametrize("game", [GAME, game_of("evergreen_env.game"), *GAMES], ids=lambda game: str(game.name))
 def test_covers(game: Game) -> None:
-    """A game's cover is a picture by itself, with the drawings of its boards and no others."""
+    """A game's cover is a complete picture, with only the drawings of its boards."""
     cover = game.drawing.cover()
     state = Session(game.config(players=game.players[-1])).state
     assert drawings_of(cover) == drawings_of(game.drawing.render_svg(state)) != ""
     elements = list(ElementTree.fromstring(cover).iter())
     assert {one.attrib["href"][1:] for one in elements if "href" in one.attrib} <= {one.get("id") for one in elements}
-    assert rgb_array(cover, 240).std() > 10  # something is on it
+    assert rgb_array(cover, 240).std() > 10  # the picture is not empty

@@ -8,13 +8,14 @@ import numpy as np
 
 from petrichor_env.state import DECISION_NAMES, NOBODY, Decision
 from petrichor_env.words import owner_names, tile_name
+from tabletop_engine.described.invariants import among
 
 # --- which states ----------------------------------------------------------------------------------------------------
 
 
 def is_asked(s: np.ndarray, *decisions: int) -> np.ndarray:
     """Whether one of these decisions is pending, (N,) bool."""
-    return np.isin(s["decision"], decisions)
+    return among(s["decision"], decisions)
 
 
 def is_running(s: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from petrichor_env.rules.flower_tiles import PODS_A_PLAYER
 from petrichor_env.rules.forecasts import MOVED_UP, TIMINGS
 from petrichor_env.rules.powers import KEPT_DROPS
 from petrichor_env.state import Decision, Module, Phase, Timing, Weather
+from tabletop_engine.described.invariants import among
 
 CARD_OF_DECISION = {
     Decision.FROST_TILE: Weather.FROST,
@@ -76,14 +77,14 @@ def turn_order(s: np.ndarray) -> np.ndarray:
     decision = s["decision"]
     taking = (decision == Decision.TAKE_DROP) & (s["phase"] == Phase.WEATHER)
     in_sun_turn = taking | ((decision == Decision.FORECAST) & (s["timing"] == Timing.SUN_TURN))
-    clockwise = np.isin(decision, _ASKED_CLOCKWISE) | in_sun_turn
-    anticlockwise = np.isin(decision, _ASKED_ANTICLOCKWISE)
+    clockwise = among(decision, _ASKED_CLOCKWISE) | in_sun_turn
+    anticlockwise = among(decision, _ASKED_ANTICLOCKWISE)
     return np.where(clockwise, CLOCKWISE, np.where(anticlockwise, ANTICLOCKWISE, 0))
 
 
 def is_window(decision: np.ndarray, forecast: np.ndarray) -> np.ndarray:
     """Whether holders of forecast cards are asked, or such a card has its effect now. The shape is that of both."""
-    carried_out = np.isin(decision, (*FORECASTS_OF_DECISION, Decision.MOVE_VOTE)) & (TIMINGS[forecast] > 0)
+    carried_out = among(decision, (*FORECASTS_OF_DECISION, Decision.MOVE_VOTE)) & (TIMINGS[forecast] > 0)
     return np.asarray((decision == Decision.FORECAST) | carried_out)
 
 
@@ -105,6 +106,6 @@ def usual_timing_index(s: np.ndarray) -> np.ndarray:
     decision, timing, players = s["decision"], s["timing"], s["players"].astype(np.int64)
     index = (s["actor"] - s["first_player"]) % players
     index = np.where(timing == Timing.SUN_TURN, s["turn_index"] + (decision != Decision.FORECAST), index)
-    index = np.where(np.isin(decision, list(_AFTER_FORECASTS)), players, index)
-    outside = (decision == Decision.GAME_OVER) | np.isin(timing, (Timing.ACTION_PHASE, Timing.SCORED))
+    index = np.where(among(decision, list(_AFTER_FORECASTS)), players, index)
+    outside = (decision == Decision.GAME_OVER) | among(timing, (Timing.ACTION_PHASE, Timing.SCORED))
     return np.asarray(np.where(outside, 0, index))

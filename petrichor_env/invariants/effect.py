@@ -24,7 +24,7 @@ from petrichor_env.state import (
     Phase,
     Weather,
 )
-from tabletop_engine.described.invariants import Check, breaks
+from tabletop_engine.described.invariants import Check, among, breaks
 from tabletop_engine.text.words import name_or_none
 
 
@@ -46,7 +46,7 @@ def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
         wanted[decision == asked_for] = weather
     any_card = voting | (taking & ~in_weather)
     fits = np.where(any_card, card >= 0, card == wanted)
-    fits &= ~(taking & ~in_weather) | np.isin(card, (Weather.FROST, Weather.SUN))
+    fits &= ~(taking & ~in_weather) | among(card, (Weather.FROST, Weather.SUN))
     bad = settled & ~fits
     yield breaks(bad, lambda i: f"pending.card is {name_or_none(WEATHER_NAMES, int(card[i]))!r} for {asked(s, i)}")
     during_action = running & (card >= 0)

@@ -56,7 +56,7 @@ from petrichor_env.state import (
     Timing,
 )
 from petrichor_env.tables import NEVER
-from tabletop_engine.described.invariants import Check, breaks
+from tabletop_engine.described.invariants import Check, among, breaks
 
 _MODULE_OF_DECISION = {
     Decision.FERTILIZER_TILE: Module.FERTILIZER,
@@ -140,7 +140,7 @@ def broken_flower_tiles(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     yield breaks(placed > tables["pods"][0], lambda i: f"{placed[i]} pods lie on tiles; there are {tables['pods'][0]}")
     yield breaks((placed > 0) & ~dandelion, "pods lie on tiles, but no dandelion is in the field")
     yield breaks(
-        pods & (np.isin(crop, (NO_TILE, *_WITHOUT_PODS)) | is_closed(s)),
+        pods & (among(crop, (NO_TILE, *_WITHOUT_PODS)) | is_closed(s)),
         lambda i, t: f"a pod on {place(s, i, t)}; none is placed on dandelion, primrose, lake and a closed snowdrop",
     )
     yield breaks(scored & (placed > 0), "pods lie on tiles after a Harvest, which takes them all back")
@@ -203,7 +203,7 @@ def broken_forecasts(s: np.ndarray) -> Iterator[Check]:
         dealt & (in_box != NUM_FORECASTS - DEALT * players),
         lambda i: f"{NUM_FORECASTS - in_box[i]} forecast cards were dealt; each of {players[i]} players gets {DEALT}",
     )
-    bad = dealt[:, None] & ~np.isin(held, (0, DEALT - 1, DEALT))
+    bad = dealt[:, None] & ~among(held, (0, DEALT - 1, DEALT))
     allowed = f"{DEALT}, {DEALT - 1} after the first one played, none after the second"
     yield breaks(bad, lambda i, seat: f"{player(seat)} holds {held[i, seat]} forecast cards; {allowed}")
     barred = s["no_actions"] > s["readings"][:, Reading.FORECASTS_END_ACTIONS, None]
@@ -236,14 +236,14 @@ def broken_timing(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     running, settled = is_running(s), is_settled(s)
     fits = card == 0
     for asked_for, cards in FORECASTS_OF_DECISION.items():
-        fits = np.where(decision == asked_for, np.isin(card, cards), fits)
+        fits = np.where(decision == asked_for, among(card, cards), fits)
     fits = np.where((phase == Phase.WEATHER) & (decision == Decision.MOVE_VOTE), card == CARD_TO_VOTE, fits)
     bad = settled & ~fits
     yield breaks(bad, lambda i: f"pending.forecast is {card[i]} for {asked(s, i)}")
     carried_out = running & (card > 0)
     on = _is_on(s, Module.FORECASTS)
     free = is_asked(s, Decision.FORECAST)
-    bad = np.where(free, ~np.isin(timing, FORECAST_WINDOWS), settled & (timing != usual_timing(s)))
+    bad = np.where(free, ~among(timing, FORECAST_WINDOWS), settled & (timing != usual_timing(s)))
     yield breaks(bad, lambda i: f"pending.timing is {TIMING_NAMES[timing[i]]!r} for {asked(s, i)}")
     yield breaks(
         (free | carried_out) & (phase != PHASE_OF_TIMING[timing]),
@@ -357,8 +357,8 @@ def _broken_forecast_choices(s: np.ndarray, no_cloud_left: np.ndarray) -> Iterat
     asks_tile = running & (decision == Decision.FORECAST_TILE)
     bad = asks_tile & (s["supply"][rows, actor] < DROPS_NEEDED[card])
     yield breaks(bad, lambda i: f"{effect(i)} needs {DROPS_NEEDED[card[i]]} drops in the supply")
-    yield breaks(asks_tile & no_cloud_left & np.isin(card, (4, 16)), lambda i: f"{effect(i)}: there is no cloud left")
-    unusable = (crop < 0) | (crop == Crop.LAKE) | (np.isin(card, (CARD_TO_MOVE_CLOUD, CARD_TO_MOVE_UP)) & (cloud == 0))
+    yield breaks(asks_tile & no_cloud_left & among(card, (4, 16)), lambda i: f"{effect(i)}: there is no cloud left")
+    unusable = (crop < 0) | (crop == Crop.LAKE) | (among(card, (CARD_TO_MOVE_CLOUD, CARD_TO_MOVE_UP)) & (cloud == 0))
     bad = running & (card > CARD_TO_VOTE) & (target >= 0) & unusable
     yield breaks(bad, lambda i: f"{effect(i)} can't be used on {target_of(s, i)}")
     raining = running & (decision == Decision.FORECAST_DROP) & (card == CARD_TO_RAIN)

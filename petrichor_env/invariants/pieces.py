@@ -43,7 +43,7 @@ from petrichor_env.state import (
 )
 from petrichor_env.tables import RESHUFFLE
 from petrichor_env.words import FIELDS, crop_name
-from tabletop_engine.described.invariants import Check, breaks
+from tabletop_engine.described.invariants import Check, among, breaks
 
 _NOT_IN_SOLO = (Module.LAKE, Module.FLOWER_TILES)
 _MODULES_OF_READINGS = [MODULES.index(MODULE_OF_READING[name]) for name in READINGS]
@@ -86,19 +86,19 @@ def broken_switches(s: np.ndarray) -> Iterator[Check]:
     solo = players == 1
     bad = s["owners"] != np.where(solo, 2, players)
     yield breaks(bad, lambda i: f"owners is {s['owners'][i]} with {players[i]} players")
-    bad = ~np.isin(s["rounds"], (4, 6)) | (solo & (s["rounds"] != 4))
+    bad = ~among(s["rounds"], (4, 6)) | (solo & (s["rounds"] != 4))
     yield breaks(bad, lambda i: f"rounds is {s['rounds'][i]}; allowed are 4 and 6, in solo 4")
-    bad = ~np.isin(s["drafting"], (0, 1)) | (solo & (s["drafting"] != 0))
+    bad = ~among(s["drafting"], (0, 1)) | (solo & (s["drafting"] != 0))
     yield breaks(bad, lambda i: f"drafting is {s['drafting'][i]}; allowed are 0 and 1, in solo 0")
     variants, modules = s["variants"], s["modules"]
     yield breaks(
-        ~np.isin(variants, (0, 1)) | (~solo[:, None] & (variants != 0)),
+        ~among(variants, (0, 1)) | (~solo[:, None] & (variants != 0)),
         lambda i, v: f"the switch {VARIANTS[v]} is {variants[i, v]}; allowed are 0 and 1, with 2 players and more 0",
     )
-    bad = ~np.isin(modules, (0, 1))
+    bad = ~among(modules, (0, 1))
     yield breaks(bad, lambda i, m: f"the switch {MODULES[m]} is {modules[i, m]}; allowed are 0 and 1")
     readings = s["readings"]
-    bad = ~np.isin(readings, (0, 1)) | (readings > modules[:, _MODULES_OF_READINGS])
+    bad = ~among(readings, (0, 1)) | (readings > modules[:, _MODULES_OF_READINGS])
     yield breaks(
         bad, lambda i, r: f"the switch {READINGS[r]} is {readings[i, r]}; allowed is 1 with its module, else 0"
     )
@@ -190,8 +190,9 @@ def broken_fields(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     bad = face_down[:, None] & on_field & (s["crop"] != FACE_DOWN)
     yield breaks(bad, lambda i, t: f"{tile(i, t)} lies face up, but other tiles lie face down")
     there = (s["crop"][:, :, None] == np.arange(len(Crop))).sum(axis=1)
-    numbers, modules = range(MAX_PLAYERS + 1), range(len(Module))
-    copies = np.array([[tiles_of_each_crop(n, fewer, modules, tables) for fewer in (False, True)] for n in numbers])
+    copies, modules = np.zeros((MAX_PLAYERS + 1, 2, len(Crop)), np.int64), range(len(Module))
+    for players in np.unique(s["players"]):
+        copies[players] = [tiles_of_each_crop(players, fewer, modules, tables) for fewer in (False, True)]
     left_out = s["variants"][:, Variant.NO_MORE_TRICKS]
     allowed = copies[s["players"], left_out]
     allowed *= np.where(MODULE_OF_CROP == BASE_GAME, 1, s["modules"][:, MODULE_OF_CROP])
@@ -313,7 +314,7 @@ def broken_cards(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     hands = s["hand"].sum(axis=2, dtype=np.int64)
     dealt = CARDS_DEALT[s["players"]].astype(np.int64)
     most = dealt + np.where(s["round"] > 1, np.where(s["players"] > 1, HAND_LIMIT, 0), s["players"] == 2)
-    at_limit = np.isin(s["phase"], (Phase.WEATHER, Phase.HARVEST)) & (s["forfeited"] == NOBODY)
+    at_limit = among(s["phase"], (Phase.WEATHER, Phase.HARVEST)) & (s["forfeited"] == NOBODY)
     most = np.where(at_limit, HAND_LIMIT, most)
 
     def holds(i: int, seat: int) -> str:
@@ -325,7 +326,7 @@ def broken_cards(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     place = (np.arange(MAX_PLAYERS) - s["first_player"][:, None]) % np.maximum(s["players"], 1)[:, None]
     bad = discarding[:, None] & (hands > HAND_LIMIT) & (place < s["turn_index"][:, None])
     yield breaks(bad, lambda i, seat: f"{holds(i, seat)}, but has discarded down to {HAND_LIMIT} already")
-    in_round, passed = np.isin(s["phase"], (Phase.ACTION, Phase.WEATHER, Phase.HARVEST)), s["passed"]
+    in_round, passed = among(s["phase"], (Phase.ACTION, Phase.WEATHER, Phase.HARVEST)), s["passed"]
     yield breaks(
         (passed != NOBODY) & (s["players"] != 2) & in_round & (hands[np.arange(len(s)), passed] > 0),
         lambda i: f"player_{passed[i]} has passed first and holds cards; that player discards the hand (Passing)",
@@ -355,7 +356,7 @@ def broken_winds(s: np.ndarray) -> Iterator[Check]:
     double, non_random, _, more = (s["variants"] == 1).T
     # after a pass without cards nobody is asked between a round's last neutral turns and the next round's first one
     cards, turn, extra = np.where(double, 2, 1), s["decision"] == Decision.TURN, np.where(more, 1, 0)
-    most = cards * np.where(np.isin(s["phase"], (Phase.WEATHER, Phase.HARVEST)), 1 + extra, 2 + extra)
+    most = cards * np.where(among(s["phase"], (Phase.WEATHER, Phase.HARVEST)), 1 + extra, 2 + extra)
     most = np.where(turn & ((s["turns"] > 0) | (s["round"] == 1)), cards, most)
     most = np.where((s["phase"] == Phase.ACTION) & ~turn, 0, most)
     yield breaks(
@@ -365,5 +366,5 @@ def broken_winds(s: np.ndarray) -> Iterator[Check]:
     bad = shown & non_random[:, None] & (roll != 0)
     yield breaks(bad, "a numeric die, but targets are not random in this variant")
     yield breaks(shown & ~non_random[:, None] & (roll == 0), "a revealed card without its numeric die")
-    off = shown & (target != NO_TILE) & ~np.isin(target, FIELDS[1])
+    off = shown & (target != NO_TILE) & ~among(target, FIELDS[1])
     yield breaks(off, lambda i, k: f"a Southern Winds card took effect on {TILE_NAMES[target[i, k]]}, off the field")

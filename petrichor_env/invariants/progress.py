@@ -33,7 +33,7 @@ from petrichor_env.state import (
     Timing,
     Weather,
 )
-from tabletop_engine.described.invariants import Check, breaks
+from tabletop_engine.described.invariants import Check, among, breaks
 from tabletop_engine.text.words import name_or_none
 
 _CARDS_PICKED = np.cumsum([0, *PICKS])
@@ -76,9 +76,9 @@ def broken_progress(s: np.ndarray) -> Iterator[Check]:
     allowed = "setup is in round 1, clean-up's deal in a later"
     yield breaks(bad, lambda i: f"{phase_of(i)} in round {s['round'][i]}; {allowed}")
     solo_never = (Decision.DRAFT, Decision.SETUP_CLOUD, Decision.DISCARD)
-    yield breaks((players == 1) & np.isin(decision, solo_never), lambda i: f"{asked(s, i)} is never asked in solo")
+    yield breaks((players == 1) & among(decision, solo_never), lambda i: f"{asked(s, i)} is never asked in solo")
     yield breaks((decision == Decision.DRAFT) & (s["drafting"] == 0), lambda i: f"{asked(s, i)} without drafting")
-    early = np.isin(phase, (Phase.SETUP, Phase.ACTION, Phase.WEATHER)) & (s["harvested"] == 1)
+    early = among(phase, (Phase.SETUP, Phase.ACTION, Phase.WEATHER)) & (s["harvested"] == 1)
     yield breaks(early, lambda i: f"harvested in {phase_of(i)}; the Harvest comes later in the round")
 
 
@@ -89,7 +89,7 @@ def broken_turns(s: np.ndarray) -> Iterator[Check]:
     turns, last_turns, turn_index = s["turns"], s["last_turns"], s["turn_index"] + s["pod_turns"]
 
     running = is_running(s)
-    acting = np.isin(decision, (*ACTION_DECISIONS, *FORECASTS_OF_DECISION)) & (phase == Phase.ACTION)
+    acting = among(decision, (*ACTION_DECISIONS, *FORECASTS_OF_DECISION)) & (phase == Phase.ACTION)
     has_ended = running & ~acting & (phase != Phase.SETUP)
     bad = running & np.where(phase == Phase.SETUP, turns != 0, (turns != players) & ~acting)
     yield breaks(bad, lambda i: f"turns is {turns[i]} in phase {PHASE_NAMES[phase[i]]!r}")

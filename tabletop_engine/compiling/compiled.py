@@ -68,6 +68,12 @@ class Rule:
             _in_cache(self.sources.folder, made.enable_caching)
         return made if self._other is None else compiler.with_other(made, *self._other)
 
+    def keep(self, sources: Sources) -> None:
+        """Keep the machine code on disk, also if a kernel of another game has met the rule already."""
+        self.sources = sources
+        if "compiled" in self.__dict__:
+            _in_cache(sources.folder, self.compiled.enable_caching)
+
     @property
     def _numba_type_(self) -> Any:
         """The type by which Numba calls the rule."""
@@ -203,7 +209,7 @@ def keep_shared_rules(sources: Sources) -> None:
     files = {str(path) for path in sources.files}
     for one in _shared:
         if one.sources is None and one.py_func.__code__.co_filename in files:
-            one.sources = sources
+            one.keep(sources)
 
 
 def kernel(function: Function) -> Function:

@@ -30,6 +30,14 @@ def breaks(bad: np.ndarray, text: str | Callable[..., str]) -> Check:
     return np.asarray(bad.reshape(len(bad), -1).any(axis=1)), reason
 
 
+def among(values: np.ndarray, allowed: Iterable[int]) -> np.ndarray:
+    """Whether each value, (N, …), is one of a few numbers, (N, …) bool. For few, `np.isin` takes ten times as long."""
+    found = np.zeros(np.shape(values), np.bool_)
+    for number in allowed:
+        found |= values == int(number)  # a comparison with an IntEnum is slow
+    return found
+
+
 def first_broken(checks: Iterable[Check]) -> tuple[int, str] | None:
     """The index of a game that fails a check, and the reason; None if all games pass.
 

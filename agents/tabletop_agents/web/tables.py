@@ -29,7 +29,7 @@ from tabletop_engine.replays.replay import Replay
 from tabletop_engine.replays.reviews import Review
 
 _DRAWING = ThreadPoolExecutor(1, "boards of what happened")
-"""One thread: with several, answers would wait for all of them."""
+"""One thread draws: with several, answers would wait for all of them."""
 _log = logging.getLogger(__name__)
 
 KINDS = ("play", "watch", "analyse")
@@ -38,7 +38,7 @@ _MOST_QUESTIONS = 4
 _FOR_WATCHERS = ("review", "export", "page")
 """What somebody who only watches may ask for when the game is over."""
 _NAMES_RATE, _NAMES_BURST = 0.2, 10.0
-"""New names a second of one link: each shows all pages their view anew."""
+"""New names a second of one link. Each makes all pages show their view anew."""
 _LATER = 0.02
 """Seconds between a view and the work on its boards, so that the view is on its way."""
 _TOGETHER = 0.1
@@ -58,8 +58,8 @@ class Link:
         company: who is at this link, and may play or only watch.
         at_screen: the seat that is at the screen now.
         number: how many different views it has shown.
-        answered: the last of them that was answered. Nobody looks at boards of what led to it any more.
-        gives_alone: whether an answer that is the only one is given by itself.
+        answered: the last of them that was answered. Nobody looks at the boards of the steps to it any more.
+        gives_alone: whether the only possible answer is given automatically.
     """
 
     key: str
@@ -92,7 +92,7 @@ def new_link(seats: Iterable[int]) -> Link:
 
 
 class _View(NamedTuple):
-    """A view as JSON, whether it shows more than the one before, and what draws the boards of what led to it."""
+    """A view as JSON, whether it shows more than the one before, and what draws the boards of the steps to it."""
 
     text: str
     is_new: bool
@@ -232,12 +232,12 @@ class Table:
         self._on_people(self)
 
     def _message(self, link: Link, view: _View, **more: Any) -> str:
-        """What is sent of a view, as JSON, with more beside it."""
+        """The message that shows a view, as JSON, with more beside it."""
         clock = {} if self.clock is None else {"clock": self.clock.told(link.seats)}
         return _joined(json.dumps(more), f'{{"view": {view.text}}}', json.dumps(clock))
 
     def _catch_up(self) -> None:
-        """Give what is alone since somebody is here, or wants it given."""
+        """Give the only possible answers now that somebody is here, or wants them given."""
         self._give_what_is_alone()
         self._tell_rest()
 
@@ -247,9 +247,9 @@ class Table:
             self._changed()
 
     def _give_what_is_alone(self) -> None:
-        """Answer for a person as long as there is one answer only.
+        """Answer for a person as long as there is only one possible answer.
 
-        Others would see from the time it takes that there was no choice, so this is done only where one person plays.
+        This is done only where one person plays. Others would see from the short time that there was no choice.
         """
         session = self.session
         while self.kind == "play" and not self.learn and session.people == (session.actor,):
@@ -275,7 +275,7 @@ class Table:
             task.add_done_callback(self._stories.discard)
 
     async def _tell_story(self, link: Link, number: int, story: views.Story) -> None:
-        """Send the boards of what led to a view; none if that was answered meanwhile, because an answer ends it."""
+        """Send the boards of the steps to a view; none if it was answered meanwhile, since nobody looks then."""
 
         def drawn() -> dict[str, Any] | None:
             return None if link.answered >= number else story()
@@ -284,7 +284,7 @@ class Table:
         told = None
         try:
             told = await asyncio.get_running_loop().run_in_executor(_DRAWING, drawn)
-        except Exception:  # of a game of somebody's own: the view is there, and whoever waits for boards does without
+        except Exception:  # a user's own game may raise anything: the view was sent, only its boards are missing
             _log.exception("the boards of what happened could not be drawn")
         _push(link, json.dumps({"story": {"view": number, **(told or {"boards": [], "parts": []})}}))
 
@@ -312,8 +312,8 @@ class Table:
     def _view(self, link: Link, past: bool = False, undone: dict[str, Any] | None = None) -> _View:
         """The present view of the link.
 
-        `past` is for a page that was just opened: what happened last is shown as past. So it is where something was
-        taken back, which `undone` tells.
+        `past`: the page was just opened, so what happened last is shown as past. The same is done where `undone` tells
+        that something was taken back.
         """
         session, viewer, turn = self.session, self._viewer(link), self.turn(link)
         view: dict[str, Any] = {"kind": self.kind, "learn": self.learn, "turn": turn, "trouble": self.trouble}
@@ -326,7 +326,7 @@ class Table:
             view |= self._asked(link, turn, view["actor"])
         view["owners"] = views.owners_of(session, link.seats)
         text = _joined(json.dumps(view), f'{{"parts": {boards.text}}}')
-        shown = hash(text)  # hashlib would let other threads run first, and wait for them
+        shown = hash(text)  # with hashlib, other threads would run first
         past = past or undone is not None
         if turn != "handover":
             first = 0 if past else link.shown_steps.get(viewer, 0)
@@ -370,7 +370,7 @@ class Table:
 
     @property
     def _combines(self) -> bool:
-        """Whether answers that go on with each other are offered as one. A first game explains each of them."""
+        """Whether answers that continue each other are offered as one. A first game explains each of them."""
         return self.kind == "play" and not self.learn
 
     def _way_back(self, link: Link) -> int | None:
@@ -389,7 +389,7 @@ class Table:
 
     @property
     def _can_export(self) -> bool:
-        """Whether a replay may be saved: it holds all hands, so nobody may be hiding one."""
+        """Whether a replay may be saved. It holds all hands, so no hand may still be hidden."""
         return self.session.over or len(self.links) == 1
 
     @property
@@ -463,7 +463,7 @@ class Table:
         return {}
 
     async def _on_name(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
-        """A new name for an own seat; everybody is shown it in all that was said."""
+        """Give an own seat a new name. Everybody sees it, in earlier messages too."""
         seat = message["seat"]
         if self.kind != "play" or seat not in link.seats:
             raise Refused("seat: one of your own")
@@ -584,7 +584,7 @@ class Table:
         return {}
 
     async def _on_describe(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
-        """The position: what is given of it, so that the rest follows, and the whole."""
+        """The position: a short description that the rest follows from, and the whole."""
         state, components = self._line.state, self._line.config.components
         form, whole = self.game.form(state), self.game.described(state)
         given = whole
@@ -687,14 +687,14 @@ class Table:
                 if most == 0 or not session.waits_for_agent:
                     self._tell_rest()  # if an answer of a person is given with it, agents go on
                     until = loop.time() + _TOGETHER
-        except Exception as error:  # agents of somebody's own raise anything; the others' games go on
+        except Exception as error:  # a user's own agent may raise anything; other games go on
             self.trouble = str(error) if isinstance(error, TabletopError) else f"{type(error).__name__}: {error}"
             self._changed()
         finally:
             self._playing = None
 
     async def stop(self) -> None:
-        """Stop the agents, and what draws boards."""
+        """Stop the agents and the drawing of boards."""
         await self.told()
         if self._playing is not None:
             self._playing.cancel()

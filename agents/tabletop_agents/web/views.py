@@ -18,7 +18,7 @@ from tabletop_engine.replays.reviews import Moment, Review
 from tabletop_engine.text.words import asked_of
 
 MOST_STEPS = 60
-"""Steps that are sent at once, at most. A page that was away for longer gets the last ones."""
+"""The most steps that are sent at once. A page that was away for longer gets the last ones."""
 
 
 class Boards:
@@ -164,10 +164,10 @@ Story = Callable[[], dict[str, Any]]
 
 
 def story_of(session: Session, moments: Sequence[Any], viewer: int | None, boards: Boards) -> Story:
-    """What draws the boards that belong to the sentences of `steps_of`, whatever happens in the game meanwhile.
+    """A function that draws the boards for the sentences of `steps_of`, even if the game has gone on.
 
-    `boards` has the present board. The result has the boards in the order of the sentences, None for one that looks as
-    the one before and for the last one, which the page has; and the parts that are not in `boards`.
+    `boards` has the present board. The function returns a board for each sentence, and the parts that are not in
+    `boards`. A board is None if it looks like the one before. The last one is None too, because the page has it.
     """
     known = len(boards.parts)
 
