@@ -52,7 +52,8 @@ def test_combinations(config: Any) -> None:
         assert state.tobytes() == batch.states[0].tobytes()
         assert sorted({one.actions[0] for one in found}) == legal
         assert [one.actions for one in found] == sorted({one.actions for one in found})
-        assert len(found) <= max(MOST, len(legal)) and len({one.text(game) for one in found}) == len(found)
+        assert len(found) <= max(MOST, len(legal))
+        assert len({one.text(game.words.action_text) for one in found}) == len(found)
         one = found[generator.integers(len(found))]
         copy = batch.copy()
         for before, action in zip(one.states, one.actions, strict=True):
@@ -77,7 +78,7 @@ def test_combinations_tell_nothing(config: Any) -> None:
         seats = other["actor"].astype(np.int64)
         game.kernels.sample_hidden_games(other, batch.tables, seats, generator.integers(0, 2**64, 1, np.uint64))
         found = [combinations(game, state, batch.tables) for state in (batch.states[0], other[0])]
-        texts = [[(one.actions, one.text(game)) for one in those] for those in found]
+        texts = [[(one.actions, one.text(game.words.action_text)) for one in those] for those in found]
         assert texts[0] == texts[1]
 
 

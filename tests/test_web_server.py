@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -25,10 +26,14 @@ from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.drawing import action_text, render_svg
 from tabletop_agents import GreedyAgent
 from tabletop_agents.play.session import PERSON, Session
+from tabletop_agents.web import tables
+from tabletop_agents.web.catalogue import Catalogue
 from tabletop_agents.web.line import Line
 from tabletop_agents.web.server import Site
+from tabletop_agents.web.tables import Table, new_link
+from tabletop_agents.web.views import steps_of
 from tabletop_cli.play import SHIPPED
-from tabletop_engine.drawing.parts import drawings_of, parts_of, without_drawings
+from tabletop_engine.drawing.parts import drawings_of, parts_of, parts_without_drawings
 from tabletop_engine.drawing.raster import rgb_array
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Game, game_of
@@ -37,7 +42,7 @@ from tabletop_engine.record import FORFEIT
 from tabletop_engine.replays.replay import Replay, frames
 from tabletop_engine.text.words import asked_of
 from tests.games.playthroughs import GAMES
-from tests.support.web import SECONDS, Page, Server, closing_words, serving
+from tests.support.web import BROWSER, SECONDS, Page, Server, closing_words, serving
 
 # --- what is offered -------------------------------------------------------------------------------------------------
 
@@ -215,7 +220,7 @@ def test_a_solo_game(server: Server) -> None:
             assert step["changes"] == GAME.words.events(before, last, 0, session.tables)
             said = f"player_0: {action_text(before, last)}."
             drawn = render_svg(session.state, 0, names=("player_0", "neutral"), last_action=said)
-            assert page.board == without_drawings(drawn)
+            assert page.board == "".join(parts_without_drawings(drawn))
         assert page.view["turn"] == "over" and together > 5
         assert page.view["result"]["verdict"] == session.verdict()
         assert page.view["result"]["rows"][-1] == ["points", session.state["points"][:2].tolist()]
@@ -244,6 +249,66 @@ def test_what_the_southern_winds_do_is_shown_step_by_step(server: Server) -> Non
             told = max(told, len(boards))
             parts = [*view["parts"], *story["parts"]]
             assert all("".join(parts[i] for i in board).startswith("<svg") for board in boards)
+
+
+class Listening:
+    """A page in this process that remembers all it gets."""
+
+    def __init__(self) -> None:
+        self.got: list[dict[str, Any]] = []
+
+    def push(self, text: str) -> None:
+        self.got.append(json.loads(text))
+
+    def all(self, what: str) -> list[dict[str, Any]]:
+        return [message[what] for message in self.got if what in message]
+
+
+@pytest.mark.parametrize("together", [0.0, 1000.0])
+def test_agents_that_answer_at_once(together: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they did is told once and in order, in one view if they are fast enough."""
+    monkeypatch.setattr(tables, "_TOGETHER", together)
+    session = Session(Config(players=3), {1: GreedyAgent(), 2: GreedyAgent()}, seed=1)
+    with ThreadPoolExecutor(1) as threads:
+        page, link = Listening(), new_link([0])
+        table = Table(session, "play", [link], Catalogue(SHIPPED), threads)
+
+        async def play() -> None:
+            table.open(link, page, BROWSER)
+            for _ in range(6):
+                given = {"view": link.number, "actions": [session.answers()[-1][0]]}
+                await table.obey(link, page, "answer", given)
+                while table._playing is not None:
+                    await asyncio.sleep(0.001)
+            await table.stop()
+
+        asyncio.run(play())
+    views = page.all("view")
+    told = [step for view in views if not view["past"] for step in view["steps"]]
+    first = session.number - len(told)
+    assert told == steps_of(session, first, 0)[0] and first <= 1
+    of_agents = [{step["by"] for step in view["steps"]} - {0} for view in views if not view["past"]]
+    assert any(len(those) == 2 for those in of_agents) == (together > 0)
+
+
+def test_boards_of_what_was_answered_are_not_drawn() -> None:
+    session = Session(Config(players=1), seed=5)
+    with ThreadPoolExecutor(1) as threads:
+        page, link = Listening(), new_link([0])
+        table = Table(session, "play", [link], Catalogue(SHIPPED), threads)
+
+        async def play() -> None:
+            table.open(link, page, BROWSER)
+            for _ in range(30):
+                given = {"view": link.number, "actions": session.combinations()[-1].actions}
+                await table.obey(link, page, "answer", given)
+            await table.told()
+
+        asyncio.run(play())
+    stories = {story["view"]: story for story in page.all("story")}
+    assert {view["number"] for view in page.all("view") if view["story"]} == {*stories}
+    assert len(stories) > 2 and all(not story["boards"] for number, story in stories.items() if number < link.number)
+    assert all(story["boards"] for number, story in stories.items() if number == link.number)
 
 
 def test_three_people_on_three_devices(server: Server) -> None:
@@ -866,13 +931,16 @@ def test_a_port_that_is_taken(server: Server, tmp_path: Path) -> None:
 # --- pictures -----------------------------------------------------------------------------------------------
 
 
-def test_parts_of_a_picture() -> None:
-    state = Session(Config(), {0: GreedyAgent()}, seed=1).state
-    svg = render_svg(state, 0)
-    rest = without_drawings(svg)
-    parts = parts_of(rest)
-    assert "".join(parts) == rest and parts[0].startswith("<svg ") and parts[-1] == "</svg>" and len(parts) > 20
-    assert drawings_of(svg).startswith("<defs>") and len(svg) == len(rest) + len(drawings_of(svg))
+@pytest.mark.parametrize("game", [GAME, game_of("evergreen_env.game"), *GAMES], ids=lambda game: str(game.name))
+def test_parts_of_a_picture(game: Game) -> None:
+    """A picture that knows its parts has the parts that are found in its text."""
+    svg = game.drawing.render_svg(Session(game.config(players=game.players[-1])).state)
+    parts = parts_of(svg)
+    assert [*parts] == parts_of(str(svg)) and "".join(parts) == svg
+    assert parts[0].startswith("<svg ") and parts[-1] == "</svg>"
+    rest = parts_without_drawings(svg)
+    assert drawings_of(svg).startswith("<defs>") and len(rest) == len(parts) - 1
+    assert len(svg) == len("".join(rest)) + len(drawings_of(svg))
 
 
 @pytest.mark.parametrize("game", [GAME, game_of("evergreen_env.game"), *GAMES], ids=lambda game: str(game.name))

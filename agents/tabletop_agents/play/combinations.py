@@ -8,6 +8,7 @@ comes then.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,9 +32,9 @@ class Combination(NamedTuple):
     actions: tuple[int, ...]
     states: tuple[Any, ...]
 
-    def text(self, game: Game) -> str:
-        """The combination in words."""
-        return in_a_row([game.words.action_text(*one) for one in zip(self.states, self.actions, strict=True)])
+    def text(self, action_text: Callable[[Any, int], str]) -> str:
+        """All of it in words, from those for each answer, as `Words.action_text` gives them."""
+        return in_a_row([action_text(*one) for one in zip(self.states, self.actions, strict=True)])
 
 
 class _Open(NamedTuple):
