@@ -1,1 +1,1 @@
-"""Speed, measured against the field's own environments. `petrichor bench` and `evergreen bench` run them all."""
+"""Speed, compared with well-known environments. `petrichor bench` and `evergreen bench` run them all."""

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.advice`: how far hints come true, and how much two reviews of one game differ.
+"""`python -m benchmarks.advice`: how well hints predict results, and how much two reviews of one game differ.
 
 *Hints*: agents play games against themselves. What they expect at each decision is compared with the result. *Reviews*:
 games are reviewed twice with different random numbers. `docs/playing.md` shows what this writes into
@@ -60,17 +60,17 @@ REVIEWS = (
     ("Evergreen, 2 players", "search-800:versus"),
     ("Evergreen, solo", "ismcts-2000"),
 )
-"""Game, agent that looks back."""
+"""Game, and the agent that reviews it."""
 REVIEWED = ("greedy", "random")
-"""Who plays seat 0, whose decisions are reviewed, against `greedy`."""
+"""The agents in seat 0, whose decisions are reviewed. `greedy` plays against them."""
 CLASSES = 5
 """Equal ranges of the chance to win, from 0 to 1."""
 TOP = 3
-"""The first decisions of a review."""
+"""How many of the first decisions of two reviews are compared."""
 
 
 def hints(title: str, name: str, games: int) -> dict[str, Any]:
-    """A row: what the agent expected in the first and the last round, and by classes of chances, with what came."""
+    """A row: the agent's estimates in the first and the last round, and by classes of chances, with the results."""
     config = GAMES[title]
     agent = make_agent(name, config.game)
     batch = Batch(config, games, EVALUATION_SEED, autoreset="disabled")
@@ -107,7 +107,7 @@ def hints(title: str, name: str, games: int) -> dict[str, Any]:
 
 
 def _results(batch: Batch, estimated: str) -> np.ndarray:
-    """What finished games came to in the terms of the estimates: (games, players) float64."""
+    """The results of finished games in the unit of the estimates: (games, players) float64."""
     if estimated == CHANCE_TO_WIN:
         results = win_shares(batch.places(batch.states))
     else:
@@ -149,7 +149,7 @@ def _replays(config: Config, who: str, games: int) -> Iterator[Replay]:
 
 
 def _drops(*reviews_of_one_game: Review) -> np.ndarray:
-    """(2, decisions) float64: what each review finds given away at each decision, 0 for nothing."""
+    """(2, decisions) float64: the drop that each review finds at each decision, 0 for none."""
     decisions = reviews_of_one_game[0].decisions
     steps = sorted({moment.step for one in reviews_of_one_game for moment in one.moments})
     drops = np.zeros((2, decisions))

@@ -1,6 +1,6 @@
 """`python -m benchmarks.cluster`: games a second here, in processes, and on clusters of one and two nodes.
 
-Every contender plays the same blocks in turns, on the cores in its name. Blocks of two short games take almost
+All contenders play the same blocks in turns, on the cores that their names tell. Blocks of two short games take almost
 no time to play, so they show the cost of handing out a block and fetching its results. Clusters need the extra `ray`.
 `docs/cluster.md` shows the results, which are in `docs/cluster.json`.
 """
@@ -116,7 +116,7 @@ def main() -> None:
     parser.add_argument("--short", type=int, default=400, help="blocks of two games in a round")
     parser.add_argument("--json", type=Path, help="file for the figures")
     given = parser.parse_args()
-    use_cores(1)  # as one worker of several
+    use_cores(1)  # like one of several workers
     rows = measure(given.rounds, given.long, given.short)
     for row in rows:
         print(row)

@@ -24,7 +24,7 @@ def vec_solo(game: Measured, repeats: int, seconds: float) -> list[Result]:
 
 
 def vec_solo_int8(game: Measured, repeats: int, seconds: float) -> list[Result]:
-    """The same with observations as plain counts, a quarter of the bytes."""
+    """As `vec_solo`, with observations as plain counts, a quarter of the bytes."""
     return _against_cartpole(game, "vec_solo_int8", "int8", game.int8_times, repeats, seconds)
 
 
@@ -84,7 +84,7 @@ def single(game: Measured, repeats: int, seconds: float) -> list[Result]:
 
 
 def _masked(env: gymnasium.Env[Any, Any]) -> Callable[[], int]:
-    """Random actions that `info["action_mask"]` allows, drawn the same cheap way in both environments."""
+    """Random actions that `info["action_mask"]` allows, drawn in the same cheap way in both environments."""
     generator = np.random.default_rng(0)
 
     def run() -> int:
@@ -101,7 +101,7 @@ def _masked(env: gymnasium.Env[Any, Any]) -> Callable[[], int]:
 
 
 def aec(game: Measured, repeats: int, seconds: float) -> list[Result]:
-    """AEC environments with their standard wrappers, and ours without: last(), a random legal action, step."""
+    """AEC environments with their standard wrappers, and ours also without: last(), a random legal action, step."""
     contenders = {
         f"{game.aec_name}, 2 players": _aec(game.aec(num_players=2)),
         f"{game.aec_name}, 2 players, raw_env": _aec(game.aec(num_players=2).unwrapped),

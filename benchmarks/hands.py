@@ -1,14 +1,14 @@
-"""`python -m benchmarks.hands`: how many clicks a turn takes on the page, and how soon the page goes on after one.
+"""`python -m benchmarks.hands`: how many clicks a turn takes on the page, and how soon the page goes on after a click.
 
-Clicks are counted in whole games, in which agents have all seats: one click for each answer of the list that the page
-offers a person, where it offers several. A turn is a turn of the Action Phase in Petrichor, and a round of one player
-in Evergreen; all of a game's decisions count, also those of other phases.
+Clicks are counted in whole games in which agents have all seats. Where the page would offer a person several answers,
+an answer counts as one click. A turn is a turn of the Action Phase in Petrichor, and a round of one player in
+Evergreen. All decisions of a game count, also those of other phases.
 
-The times are of headless Chromium. A player in the page clicks random answers of the list at the speed that the page
-has at first. The times are counted from the click in the page itself: until the first picture after it in which the
-view has changed (one's own move), and until answers are offered again (the next question), which others and chance come
-before. Agents are greedy ones, which think for no time. It needs Debian's `chromium` and `chromium-driver`.
-`docs/web.md` shows the results, which are in `docs/hands.json`.
+The times are measured in headless Chromium. A script in the page clicks random answers of the list, with the page's
+default speed. Times run from the click, within the page: until the first frame with a changed view (one's own move),
+and until answers are offered again (the next question), after others and chance. Agents are `greedy`, which takes
+almost no time. It needs Debian's `chromium` and `chromium-driver`. `docs/web.md` shows the results, which are in
+`docs/hands.json`.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ CLICKS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
 
 
 def clicks_of(home: str, settings: dict[str, Any], turn: str, name: str, seeds: int) -> dict[str, Any]:
-    """The answers and the clicks that a turn takes, means over whole games."""
+    """The answers and the clicks of a turn, as means over whole games."""
     game = game_of(home)
     config = game.config(**settings)
     turns = answers = clicks = 0
@@ -136,7 +136,7 @@ def main() -> None:
     parser.add_argument("--clicked", type=int, default=20, help="games in which clicks are counted, of each kind")
     parser.add_argument("--json", type=Path, help="file for the figures")
     given = parser.parse_args()
-    load = round(os.getloadavg()[0], 1)  # processes that want a core, before this begins
+    load = round(os.getloadavg()[0], 1)  # processes that need a core, before the measurement
     clicks = []
     for name, home, settings, turn in CLICKS:
         for agent in ("random", "greedy"):
@@ -147,7 +147,7 @@ def main() -> None:
         browser.set_window_size(1280, 900)
         browser.set_script_timeout(given.seconds + 120)
         for name, order in TABLES.items():
-            measured(browser, url, order, 3, 1)  # what is compiled or loaded the first time is nobody's fault
+            measured(browser, url, order, 3, 1)  # code that is compiled or loaded the first time must not count
             rows[name] = measured(browser, url, order, given.seconds, given.games)
             print(name, rows[name], flush=True)
     if given.json:

@@ -1,4 +1,4 @@
-"""How a benchmark measures: contenders take turns in one process, and medians of several runs are compared."""
+"""How benchmarks measure: contenders take turns in one process, and medians of several runs are compared."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Result:
 
 
 def rate(run: Callable[[], int], seconds: float) -> float:
-    """Things a second: call `run`, which says how many it did, again and again for about `seconds`."""
+    """Units a second: `run` returns how many it did, and is called again and again for about `seconds`."""
     done = 0
     start = time.perf_counter()
     while True:
@@ -63,7 +63,7 @@ def compare(
     target: float | None = None,
     times: float = 1.0,
 ) -> list[Result]:
-    """Results of all contenders; the first is ours, its target is `target` or else `times` the second's median."""
+    """Results of all contenders. The first is ours; its target is `target`, or else `times` the second one's median."""
     measured = rates(contenders, repeats, seconds)
     results = [Result(name, what, statistics.median(runs), unit, runs=runs) for what, runs in measured.items()]
     if target is not None:

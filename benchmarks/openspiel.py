@@ -1,4 +1,4 @@
-"""`python -m benchmarks.openspiel`: random play through OpenSpiel, what single operations take, how long games are.
+"""`python -m benchmarks.openspiel`: random play through OpenSpiel, times of single operations, and lengths of games.
 
 `docs/openspiel.md` shows what this writes into `docs/openspiel.json`.
 """
@@ -56,7 +56,7 @@ def random_game(game: Any, generator: np.random.Generator) -> Iterator[Any]:
 
 
 def random_play(game: Any, seconds: float, generator: np.random.Generator) -> float:
-    """Decisions a second of one game after the other."""
+    """Decisions a second, playing one game after another."""
     decisions, start = 0, time.perf_counter()
     while time.perf_counter() - start < seconds:
         decisions += sum(1 for _ in random_game(game, generator))
@@ -84,7 +84,7 @@ def operations(game: Any, games: int, generator: np.random.Generator) -> dict[st
 
 
 def longest(config: Config, games: int) -> int:
-    """The decisions of the longest of so many random games."""
+    """The length of the longest of so many random games, in decisions."""
     batch = Batch(config, games, EVALUATION_SEED, autoreset="disabled")
     lengths = np.zeros(games, np.int64)
     while (playing := batch.actors >= 0).any():

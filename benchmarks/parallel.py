@@ -1,8 +1,8 @@
 """`python -m benchmarks.parallel`: decisions learned a second by one worker on one core, and by two on two cores.
 
-Both learn the same game with the same settings in runs as users start them, in turns. The rate is that of a run's
-learning curve, so it has all that a run does but its start: playing, updates, averaging gradients, logs, saving.
-`docs/cluster.md` shows the results, which are in `docs/parallel.json`.
+Both learn the same game with the same settings, in turns, in runs as users start them. The rate comes from a run's
+learning curve. So it includes all that a run does except its start: playing, updates, averaging gradients, logs,
+saving. `docs/cluster.md` shows the results, which are in `docs/parallel.json`.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ BENCHMARKS: dict[str, Callable[[Measured, int, float], list[Result]]] = {
 }
 
 SMALL_GAMES = ("connect_four", "gem_market")
-"""Benchmarks that are not about the game that is asked for."""
+"""Benchmarks that are not about the requested game."""
 
 
 def main(
@@ -54,7 +54,7 @@ def main(
         name: of the game, one of `GAMES`.
         quick: few and short runs, to see that everything works; its figures are not for publishing.
         only: the name of one benchmark. Raises ConfigError for an unknown one.
-        on_result: told the figures, with versions and machine.
+        on_result: called with the figures, versions and machine.
     """
     if only is not None and only not in BENCHMARKS:
         raise ConfigError(f"no benchmark is called {only!r}; there are {', '.join(BENCHMARKS)}")
@@ -71,7 +71,7 @@ def main(
 
 
 def report(name: str, results: list[Result], repeats: int) -> dict[str, object]:
-    """The figures with what they were measured with."""
+    """The figures, with versions and machine."""
     return {
         "date": date.today().isoformat(),
         f"{name}_env": GAMES[name].playouts["solo"].game.version,

@@ -43,7 +43,7 @@ def _think(config: Config) -> Callable[[], int]:
 
 
 def _positions(config: Config, steps: int) -> Decisions:
-    """After so many decisions of games that have not ended by then."""
+    """The decisions of games after so many steps, without those that have ended."""
     batch = Batch(config, _POSITIONS, seed=0, num_threads=1, autoreset="same_step")
     greedy, generator = GreedyAgent(num_threads=1), np.random.default_rng(0)
     for _ in range(steps):

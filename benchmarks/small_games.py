@@ -1,4 +1,4 @@
-"""Small games of tests/games: random legal moves, observations and masks delivered; Connect Four beside others'."""
+"""Small games of tests/games, with random legal moves, observations and masks; Connect Four beside other projects'."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.games import gem_market as gems
 NUM_GAMES = 1024
 TIMES_PGX = 3.0
 GEM_MARKET_TARGET = 1_470_000
-"""Steps a second: what a game of this kind reached on such a machine before."""
+"""Steps a second that a game of this kind reached earlier on such a machine."""
 _STEPS = 100
 _MOVES = 5000
 
@@ -61,7 +61,7 @@ def _batch(game: Game, observation_dtype: str = "float32") -> Callable[[], int]:
 
 
 def _vector() -> Callable[[], int]:
-    """The other player's moves, by the agent `random`, are also played, but not counted."""
+    """The agent `random` plays the other seat; its moves are not counted."""
     return masked_steps(SeatVectorEnv(four.GAME, NUM_GAMES, opponents=("random",)), _STEPS)
 
 
@@ -73,7 +73,7 @@ def _pgx() -> Callable[[], int]:
 
     env = pgx.make("connect_four")
     step = jax.jit(jax.vmap(auto_reset(env.step, env.init)))
-    keys = jax.random.split(jax.random.PRNGKey(0), NUM_GAMES)  # they draw who begins: the same ones do for all steps
+    keys = jax.random.split(jax.random.PRNGKey(0), NUM_GAMES)  # they draw who begins, so all steps can use them
     states = [jax.jit(jax.vmap(env.init))(keys)]
     generator = np.random.default_rng(0)
 

@@ -1,9 +1,9 @@
-"""How many messages of a text game a second, with a scripted player that always gives the first answer.
+"""How many messages a second a text game writes, with a scripted player that always gives the first answer.
 
     python -m benchmarks.text
 
-One core, the opponents are random. "Answers" reads the answers of each message, "no board" its whole text without a
-board, "compact" and "full" with one.
+On one core, against random opponents. "Answers" reads the answers of each message, "no board" its whole text without a
+board, "compact" and "full" its text with such a board.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def main() -> None:
         for game, config in GAMES.items():
             for name, (board, read) in READS.items():
                 speed = turns_a_second(config, board, read, 0.2 if round_ == 0 else SECONDS)
-                if round_:  # the first one compiles
+                if round_:  # the first round compiles
                     found.setdefault((game, name), []).append(speed)
     rows = ([game, *(f"{median(found[game, name]):,.0f}" for name in READS)] for game in GAMES)
     print(markdown_table(["messages a second", *READS], rows))

@@ -49,7 +49,7 @@ class Count:
     """The measurements of the clients."""
 
     milliseconds: list[float] = field(default_factory=list)  # of each answer
-    games: int = 0  # that are over
+    games: int = 0  # that have ended
     refused: int = 0
 
 
@@ -122,7 +122,7 @@ async def games(url: str, tables: int, think: float, seconds: float, most: int, 
                 count.games += 1
 
     async with httpx.AsyncClient(base_url=url, headers={"origin": url}, timeout=600) as client:
-        for order in TABLES:  # whatever is compiled or loaded the first time is no answer's fault
+        for order in TABLES:  # code that is compiled or loaded the first time must not count
             await client.post("/api/tables", json=order)
         await asyncio.gather(*(seat(number, client) for number in range(tables)))
 

@@ -20,7 +20,7 @@ class Parameter:
     """An argument or an option of a command, as its help shows it.
 
     Attributes:
-        name: such as `--games`, or what stands for an argument. metavar: what stands for its value; empty for a switch.
+        name: such as `--games`, or an argument's placeholder. metavar: the value's placeholder; empty for a switch.
         help: without the default. default: empty where there is none. required: an argument that can't be left out.
     """
 
@@ -32,7 +32,7 @@ class Parameter:
 
     @property
     def text(self) -> str:
-        """With what stands for its value."""
+        """The name with the value's placeholder."""
         return f"{self.name} {self.metavar}".strip()
 
 
@@ -76,9 +76,9 @@ def _parameter(param: Any) -> Parameter:
 
 
 def shared(listed: Mapping[str, Sequence[Command]]) -> dict[str, dict[str, Parameter | None]]:
-    """What several commands of the first game have, all of a game with the same help and the same default.
+    """The parameters that several commands of the first game have, all with the same help and the same default.
 
-    By their texts, of each game; None for a game that has no such option.
+    By text, the parameter of each game; None for a game that has no such option.
     """
     found: dict[str, dict[str, list[Parameter]]] = {}
     for game, several in listed.items():
@@ -92,7 +92,7 @@ def shared(listed: Mapping[str, Sequence[Command]]) -> dict[str, dict[str, Param
 
 
 def blocks() -> dict[str, str]:
-    """What stands between the page's markers, by their names."""
+    """The generated parts of the page, by the names of their markers."""
     listed = {name: list(commands(app)) for name, app in APPS.items()}
     known = shared(listed)
     rows = [_row(text, of_games) for text, of_games in known.items()]
@@ -107,7 +107,7 @@ def blocks() -> dict[str, str]:
 
 
 def _row(text: str, of_games: Mapping[str, Parameter | None]) -> tuple[str, str, str]:
-    """A line of a table: what the first game says, and what others say that is not the same."""
+    """A line of a table: the first game's text, and how other games differ."""
     (first, *others) = of_games.items()
     assert first[1] is not None
     told, default = first[1].help, first[1].default

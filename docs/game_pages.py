@@ -1,7 +1,7 @@
 """The pages of a game that come from its modules: the observation, the actions, the state, and Evergreen's keys.
 
-`docs/generate.py` writes them. The same code makes the pages of both games. What is true of one game only is a text of
-that game below.
+`docs/generate.py` writes them. The same code makes the pages of both games. Texts about one game only are with that
+game below.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ actions are legal; the environments' action masks say which.
 Each action has a name: `ACTIONS["{name}"]` is {number}, and `ACTION_NAMES[{number}]` is `"{name}"`. Both are in
 `{module}`."""
 _NUMBERS = """\
-This page is for those who train networks that read the numbers on the pieces. How to change numbers is said in
-[Components](components.md).
+This page is for those who train networks that read the numbers on the pieces. [Components](components.md) says how to
+change these numbers.
 
-The numbers on the pieces as one flat `float32` vector of {size} numbers between {low} and {high}, made of named blocks.
-With `observe_numbers=True` they follow the observation; `Batch.numbers` has them for each game. A network that reads
-them can play with any box ([many boxes](BOXES)).
+The numbers on the pieces are one flat `float32` vector of {size} numbers between {low} and {high}, made of named
+blocks. With `observe_numbers=True` this vector follows the observation. `Batch.numbers` has it for each game. A network
+that reads it can play with any box ([many boxes](BOXES)).
 
 `{package}.numbers.NUMBERS` has each block by its name, and `GAME.write_numbers(tables)` makes the plain counts."""
 _FIELDS = "`blank` is the value of the field on an empty table, before a game is set up."
 
 _FILE = "my-box.toml"
 _WIDEST = 70
-"""Characters of a value in a table."""
+"""The most characters of a value in a table."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,7 @@ class GamePages:
     """One game's modules, and the texts of its pages beside their tables.
 
     Attributes:
+        name: of the game, in the titles.
         folder: where the pages are written.
         actions, config, observation, state, tables: the game's modules of these names.
         observed: what stands before the blocks of the observation, with {size}, {low} and {high} filled in.
@@ -84,6 +85,7 @@ class GamePages:
         read: the game's module `numbers`, the layout of the numbers for networks.
     """
 
+    name: str
     folder: Path
     actions: ModuleType
     config: ModuleType
@@ -107,7 +109,7 @@ class GamePages:
 def observation_page(game: GamePages) -> str:
     layout = game.observation.LAYOUT
     lines = [
-        "# The observation",
+        f"# Observation of {game.name}",
         "",
         game.observed.format(size=layout.size, low=f"{layout.low:g}", high=f"{layout.high:g}"),
         "",
@@ -124,7 +126,7 @@ def numbers_page(game: GamePages) -> str:
     said = _NUMBERS.format(size=layout.size, low=f"{layout.low:g}", high=f"{layout.high:g}", package=package)
     more = (game.read.__doc__ or "").partition("\n\n")[2].strip()
     said = said.replace("BOXES", "boxes.md" if game.folder == DOCS else "../boxes.md")
-    return "\n".join(["# The numbers as inputs", "", said, "", more, "", *_blocks(layout)]) + "\n"
+    return "\n".join([f"# Numbers of {game.name} as inputs", "", said, "", more, "", *_blocks(layout)]) + "\n"
 
 
 def _blocks(layout: Layout) -> list[str]:
@@ -158,7 +160,7 @@ def actions_page(game: GamePages) -> str:
     names = game.actions.ACTION_NAMES
     number = len(names) // 10
     said = _ACTIONS.format(size=len(names), name=names[number], number=number, module=game.actions.__name__)
-    lines = [f"# The actions\n\n{said}\n\n## Ranges\n\n{_rest_of_docstring(game.actions)}\n\n{game.acted}"]
+    lines = [f"# Actions of {game.name}\n\n{said}\n\n## Ranges\n\n{_rest_of_docstring(game.actions)}\n\n{game.acted}"]
     lines += ["", "## All actions", "", "| action | name |", "|---:|---|"]
     lines += [f"| {action} | {name} |" for action, name in enumerate(names)]
     return "\n".join(lines) + "\n"
@@ -166,7 +168,7 @@ def actions_page(game: GamePages) -> str:
 
 def state_page(game: GamePages) -> str:
     lines = [
-        "# The state",
+        f"# State of {game.name}",
         "",
         game.recorded.format(bytes=game.state.STATE.itemsize, version=game.state.STATE_VERSION),
         "",
@@ -206,7 +208,7 @@ def keys_table(components: ComponentFile) -> str:
 
 
 def mistakes_table(components: ComponentFile, overlays: Mapping[str, str]) -> str:
-    """The messages for overlays that are refused: the text of each, by what the table shows of it."""
+    """The messages for refused overlays: each overlay's text, by what the table shows of it."""
     lines = ["| in the overlay | message: what is wrong | and what is allowed |", "|---|---|---|"]
     for shown, overlay in overlays.items():
         try:
@@ -222,6 +224,7 @@ def mistakes_table(components: ComponentFile, overlays: Mapping[str, str]) -> st
 # --- The games -------------------------------------------------------------------------------------------------------
 
 PETRICHOR = GamePages(
+    name="Petrichor",
     folder=DOCS,
     actions=petrichor_env.actions,
     config=petrichor_env.config,
@@ -331,6 +334,7 @@ def _shipped_spaces() -> str:
 
 
 EVERGREEN = GamePages(
+    name="Evergreen",
     folder=DOCS / "evergreen",
     actions=evergreen_env.actions,
     config=evergreen_env.config,

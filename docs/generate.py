@@ -89,13 +89,13 @@ def _difficulty_rows(name: str) -> list[dict[str, str]]:
 
 
 def _over_boxes(row: Mapping[str, str]) -> str:
-    """The median, and between what nine tenths of the boxes lie."""
+    """The median, and the range of nine tenths of the boxes."""
     median, low, high = (100 * float(row[key]) for key in ("median", "nine_tenths_low", "nine_tenths_high"))
     return f"{median:.0f} %, {low:.0f} to {high:.0f}"
 
 
 def _won_from(row: Mapping[str, str]) -> str:
-    """From a line of the study's CSV file, as the report has it."""
+    """The win rate of a line of the study's CSV file, in the report's form."""
     low, win, high = (100 * float(row[key]) for key in ("win_rate_low", "win_rate", "win_rate_high"))
     return f"{win:.1f} % ({low:.1f} to {high:.1f})"
 
@@ -198,13 +198,13 @@ def cluster_table(folder: Path = DOCS) -> str:
 
 
 def _own_share(row: dict[str, Any]) -> float:
-    """What the process that hands out needs of a core, beside each core that plays."""
+    """The share of a core that the process that hands out blocks needs, for each core that plays."""
     workers = int(row["who"].split(", ")[1])
     return float(row["own_milliseconds_a_block"] * row["blocks_per_second"] / 1000 / workers)
 
 
 def cluster_model(folder: Path = DOCS, games: int = 10_000_000, cores: int = 1000) -> str:
-    """What so many games cost on so many cores, from what was measured on this few; empty where nothing was."""
+    """The cost of so many games on so many cores, from measurements on few cores; empty where nothing is measured."""
     file, strength = folder / "cluster.json", folder / STRENGTH_FILE
     if not file.exists():
         return ""
@@ -311,7 +311,7 @@ def _hands(folder: Path) -> dict[str, Any] | None:
 
 
 def hints_table() -> str:
-    """What agents expected in the first and the last round of their games, and what came."""
+    """Agents' estimates in the first and the last round of their games, and the results."""
     forms = {CHANCE_TO_WIN: "{:.2f}", POINTS_AHEAD: "{:+.1f}", POINTS: "{:.0f}"}
     rows = []
     for row in _advice()["hints"]:
@@ -322,7 +322,7 @@ def hints_table() -> str:
 
 
 def chances_table() -> str:
-    """What share of decisions was won, by the chance that the agent gave."""
+    """The share of decisions whose game was won, by the chance that the agent gave."""
     rows = []
     for row in _advice()["hints"]:
         if "classes" in row:
@@ -389,10 +389,10 @@ def openspiel_table() -> str:
 
 
 def measured_table(name: str) -> str:
-    """A table of `measured.json`, with how it was made.
+    """A table of `measured.json`, and a sentence on how it was measured.
 
-    `columns` gives each head the format of its cells. A cell is a text, which stands as it is, a number, a list of
-    numbers such as a win rate with its interval, or null.
+    `columns` gives each head the format of its cells. A cell is a text, a number, a list of numbers such as a win rate
+    with its interval, or null.
     """
     content = json.loads((DOCS / "measured.json").read_text(encoding="utf-8"))[name]
     columns, rows = content["columns"], content["rows"]
@@ -419,7 +419,8 @@ class Block:
     Attributes:
         page: relative to `docs/`. name: of the markers.
         make: gives the text.
-        command: measures the figures; "" where they come from the code, or where the text itself names it.
+        command: the command that measures the figures; "" where they come from the code, or where the text itself names
+            it.
     """
 
     page: str

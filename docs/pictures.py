@@ -25,7 +25,7 @@ POSITIONS: dict[str, tuple[Any, int, int, int | None]] = {
     "evergreen_two_players": (evergreen_env.Config(2), 3, 172, 0),
     "evergreen_four_players": (evergreen_env.Config(4), 3, 348, None),
 }
-"""By name: the configuration, the seed, how many decisions were taken, and who looks on (None sees all)."""
+"""By name: the configuration, the seed, the number of decisions before, and the viewer (None sees all)."""
 
 
 def drawings() -> Iterator[tuple[str, str]]:

@@ -26,7 +26,7 @@ _OPTIONS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-backgr
 
 
 class Browser:
-    """A browser of a size, at a server."""
+    """A browser with a window of this size, at a server."""
 
     def __init__(self, url: str, size: tuple[int, int], phone: bool = False) -> None:
         options = webdriver.ChromeOptions()
@@ -35,7 +35,7 @@ class Browser:
         if phone:
             metrics = {"width": size[0], "height": size[1], "pixelRatio": 2.0, "touch": True}
             options.add_experimental_option("mobileEmulation", {"deviceMetrics": metrics})
-        options.binary_location = str(shutil.which("chromium"))  # else Selenium looks for another one in the network
+        options.binary_location = str(shutil.which("chromium"))  # otherwise Selenium looks for one in the network
         self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
         self.url = url
         self.driver.get(url)
@@ -48,7 +48,7 @@ class Browser:
         WebDriverWait(self.driver, _SECONDS).until(lambda _: self.run(f"return {script}"))
 
     def open(self, **order: Any) -> None:
-        """A new table's first link."""
+        """Open the first link of a new table."""
         links = httpx.post(f"{self.url}/api/tables", json=order, headers={"origin": self.url}, timeout=600).json()
         self.driver.get(self.url + links["links"][0]["path"])
         self.wait("document.body.dataset.ready")
@@ -57,7 +57,7 @@ class Browser:
         self.driver.find_element(By.CSS_SELECTOR, element).click()
 
     def answer(self, times: int, which: int = 0) -> None:
-        """Give one answer after another; those that are no pass, where there is another."""
+        """Give one answer after another, and pass only if there is nothing else."""
         for _ in range(times):
             self.wait("document.body.dataset.ready")
             view = self.run("return document.body.dataset.view")
@@ -67,7 +67,7 @@ class Browser:
             self.wait(f"document.body.dataset.view !== '{view}' && document.body.dataset.ready")
 
     def save(self, name: str) -> None:
-        """The window as it is, once nothing moves any more, in 256 colours: a third of the bytes."""
+        """Save the window once nothing moves, in 256 colours, which takes a third of the bytes."""
         self.driver.execute_async_script("setTimeout(arguments[0], 1000)")
         with Image.open(io.BytesIO(self.driver.get_screenshot_as_png())) as picture:
             few = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)

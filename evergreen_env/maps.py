@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 
@@ -30,8 +30,8 @@ def draw_rows(letters: str, ravine: str, outside: str, touching: tuple[str, str]
         touching: the letters of two biomes that touch each other.
     """
     while True:
-        ravines, spaces = chance.one_of(_shapes())
-        parts = _cut(_spanning_tree(spaces, chance))
+        ravines, beside = chance.one_of(_shapes())
+        parts = _cut(_spanning_tree(beside, chance))
         if parts is None:
             continue
         named = dict(zip(chance.shuffled(letters), parts, strict=True))
@@ -58,8 +58,8 @@ def _is_connected(places: Iterable[Place]) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _shapes() -> tuple[tuple[tuple[Place, ...], tuple[Place, ...]], ...]:
-    """All shapes: the ravines and the other spaces of each."""
+def _shapes() -> tuple[tuple[tuple[Place, ...], dict[Place, list[Place]]], ...]:
+    """All shapes: the ravines of each, and its other spaces with the spaces beside each."""
     orbits = []
     for row, column in sorted(_PLACES - {_CENTRE}):
         turns = [(row, column)]
@@ -75,17 +75,20 @@ def _shapes() -> tuple[tuple[tuple[Place, ...], tuple[Place, ...]], ...]:
         ravines = ring | {_CENTRE}
         spaces = _PLACES - corners - notch - ravines
         if ring not in (corners, notch) and _is_connected(spaces) and _is_connected(spaces | ravines):
-            shapes.append((tuple(sorted(ravines)), tuple(sorted(spaces))))
+            beside = {place: [one for one in _beside(place) if one in spaces] for place in sorted(spaces)}
+            shapes.append((tuple(sorted(ravines)), beside))
     return tuple(shapes)
 
 
-def _spanning_tree(places: Sequence[Place], chance: Chance) -> dict[Place, Place]:
-    """A spanning tree of the places, all equally likely, as each one's parent: Wilson's loop-erased random walks."""
-    own = set(places)
-    beside = {place: [one for one in _beside(place) if one in own] for place in places}
+def _spanning_tree(beside: Mapping[Place, Sequence[Place]], chance: Chance) -> dict[Place, Place]:
+    """A spanning tree of the places, all equally likely, as each one's parent: Wilson's loop-erased random walks.
+
+    Arguments:
+        beside: the places, and those beside each.
+    """
     parent: dict[Place, Place] = {}
-    joined = {places[0]}
-    for start in places:
+    joined = {next(iter(beside))}
+    for start in beside:
         here = start
         while here not in joined:
             parent[here] = chance.one_of(beside[here])  # a later visit forgets the loop

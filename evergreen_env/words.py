@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 
@@ -35,12 +36,14 @@ def tables_of(tables: np.ndarray | None) -> Tables:
     return (load_tables() if tables is None else tables)[0]
 
 
-def places_in(spaces: int | np.uint64) -> Iterator[int]:
+def places_in(spaces: int | np.uint64) -> tuple[int, ...]:
     """The places of a set of spaces, in reading order."""
-    left = int(spaces)
-    for place in range(PLACES):
-        if left >> place & 1:
-            yield place
+    return _places(int(spaces))
+
+
+@lru_cache(maxsize=4096)
+def _places(spaces: int) -> tuple[int, ...]:
+    return tuple(place for place in range(PLACES) if spaces >> place & 1)
 
 
 def cards_in(cards: int | np.uint64) -> Iterator[int]:
@@ -53,7 +56,7 @@ def cards_in(cards: int | np.uint64) -> Iterator[int]:
 
 def place_of_action(state: State, action: int) -> int | None:
     """The place that an action names; None if it names no place of this planet."""
-    places = list(places_in(state.outline))
+    places = places_in(state.outline)
     number = action - SPACE
     return places[number] if 0 <= number < len(places) else None
 

@@ -40,7 +40,7 @@ _LINK = (
 )
 
 _CLOSED = () if sys.platform == "darwin" else ("-Wl,--no-undefined",)
-"""A library of kernels finds all that it needs."""
+"""Linking fails if a library of kernels lacks a symbol."""
 
 
 def targets() -> list[Target]:
@@ -68,7 +68,7 @@ def build(folder: Path, modules: Sequence[Module]) -> dict[str, Any]:
         libraries.append({**told_of(file), "level": target.level})
     call = folder / "call.abi3.so"
     include = f"-I{sysconfig.get_path('include')}"
-    compiler(*_COMPILE, *_LINK, include, "-o", call, HERE / "call.c", "-lc")  # auditwheel asks which C library
+    compiler(*_COMPILE, *_LINK, include, "-o", call, HERE / "call.c", "-lc")  # auditwheel reads which C library is used
     kernels = {one.key: one.told for one in modules if one.told is not None}
     contents = {"call": told_of(call), "libraries": libraries, "kernels": kernels}
     (folder / CONTENTS).write_bytes(with_hash(contents))

@@ -51,7 +51,7 @@ class Module:
 def modules_of(games: list[Game]) -> list[Module]:
     """Every kernel of these games, compiled with Numba.
 
-    Nothing may come from Numba's cache, in which there is only machine code.
+    Nothing may come from Numba's cache, because that has only machine code.
     """
     with unoptimised() as kept:
         for game in games:
@@ -64,7 +64,7 @@ def modules_of(games: list[Game]) -> list[Module]:
 
 
 def compiled_modules(kept: Mapping[Any, bytes]) -> list[Module]:
-    """The kernels and shared rules that Numba has compiled, by what `unoptimised` kept."""
+    """The kernels and shared rules that Numba has compiled, from what `unoptimised` kept."""
     compiled = {one.key: one for one in kernels if one.is_compiled and _library(one) in kept}
     found = [_kernel_module(compiled[key], kept) for key in sorted(compiled)]
     shared = [library for library in kept if library in rule_compiler.shared_rules]
@@ -78,7 +78,7 @@ def _library(kernel: Kernel) -> Any:
 
 @contextmanager
 def unoptimised() -> Iterator[dict[Any, bytes]]:
-    """Keep the module of each kernel that Numba compiles, by its code library, as it is before LLVM optimises it."""
+    """Keep the unoptimised module of each kernel that Numba compiles, by its code library."""
     kept: dict[Any, bytes] = {}
     optimise = rule_compiler.KernelLibrary._optimize_final_module
 
@@ -121,8 +121,8 @@ _COUNT_DOWN = re.compile(r"(%\S+) = (?:tail )?call i8 @llvm\.x86\.atomic\.sub\.c
 def _portable(bitcode: bytes) -> Any:
     """The module without what only LLVM for x86 knows.
 
-    That is one function: count a reference down, and tell whether it was the last one. Numba's runtime has been
-    translated for this machine before it gets into a kernel.
+    That is one function, which decrements a reference count and tells whether it reached 0. Numba's runtime is compiled
+    for this machine before it becomes part of a kernel.
     """
     text = str(ll.parse_bitcode(bitcode))
     numbers = itertools.count()
@@ -140,7 +140,7 @@ def _portable(bitcode: bytes) -> Any:
 
 
 def _hide_all_but(module: Any, symbol: str) -> None:
-    """Only this function is seen by other modules; and outside the library, only if it is for C."""
+    """Hide all other functions from other modules. Outside the library this one is visible only if it is for C."""
     for one in [*module.functions, *module.global_variables]:
         if not one.is_declaration and one.name != symbol:
             one.linkage = "internal"
@@ -151,8 +151,8 @@ def _hide_all_but(module: Any, symbol: str) -> None:
 class _Call:
     """A function of C's types that calls a kernel. It takes one array of slots of 64 bits.
 
-    After the slots for results comes, for an array, its address and its shape; for a number, its value; for a tuple,
-    what its members have. It returns the kernel's status, 0 if all went well.
+    The slots for results come first. Then an array has its address and its shape, a number its value, and a tuple the
+    slots of its members. The function returns the kernel's status, 0 for success.
     """
 
     def __init__(self, compiled: Any, symbol: str) -> None:
@@ -189,7 +189,7 @@ class _Call:
         return self.builder.load(self._slot(self.at - 1))
 
     def _argument(self, kind: Any) -> tuple[Any, Any]:
-        """The value that the kernel takes, read from the slots; and what is told of it."""
+        """The value that the kernel takes, read from the slots; and its description for `told`."""
         if isinstance(kind, types.BaseTuple):
             members: Any = kind
             values, told = zip(*map(self._argument, members), strict=True)

@@ -1,4 +1,4 @@
-"""What LLVM makes of a kernel for one kind of processor: machine code, or text for an assembler."""
+"""Compiling a kernel with LLVM for one kind of processor, to machine code or to text for an assembler."""
 # mypy: allow-untyped-calls
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Target:
 
     @cached_property
     def machine(self) -> Any:
-        """LLVM's description of it."""
+        """LLVM's target machine."""
         target = ll.Target.from_triple(self.triple or ll.get_process_triple())
         return target.create_target_machine(cpu=self.name, opt=3, reloc="pic", codemodel="default")
 

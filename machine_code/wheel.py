@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def copy_clone(folder: Path) -> None:
-    """The files that git knows, and the machine code. What an earlier build left in the clone must not get in."""
+    """Copy the files that git knows, and the machine code, but nothing that an earlier build left in the clone."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for name in filter(None, listed.split("\0")):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

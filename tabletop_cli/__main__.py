@@ -55,10 +55,10 @@ def main(args: Sequence[str]) -> None:
 
 
 def _has_rules(game: Game) -> bool:
-    """Whether the game has its rules as text, or fails to say so: then `rules` shows what is wrong."""
+    """Whether the game has its rules as text. True also if finding out fails: then `rules` shows the error."""
     try:
         return bool(game.words.rules(game.config(players=game.players[-1])).strip())
-    except Exception:  # a stranger's words raise anything
+    except Exception:  # a user's own game may raise anything
         return True
 
 

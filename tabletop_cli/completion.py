@@ -1,4 +1,4 @@
-"""What a shell may complete after an option: cheap to say, without loading a game, an agent or a network.
+"""Completions for shells. They are computed cheaply, without loading a game, an agent or a network.
 
 Each function takes the context of the command line so far and the word that is being typed.
 """
@@ -17,11 +17,11 @@ import typer
 AGENTS = ("random", "greedy", "rollout", "ismcts", "ismcts-200")
 """Names of agents without a policy."""
 GUIDED = ("policy", "policy-sample", "search", "search-200")
-"""What stands before the name of a policy."""
+"""The prefixes of a policy's name."""
 
 
 def _shipped(package: str, folder: str, ending: str, game: str) -> list[str]:
-    """The names of a game's shipped files. Nothing is imported for it."""
+    """The names of a game's shipped files, found without importing anything."""
     spec = find_spec(package)
     places = [Path(place) / folder / game for place in (spec and spec.submodule_search_locations) or ()]
     return sorted(file.stem for place in places for file in place.glob(f"*.{ending}"))
@@ -39,7 +39,7 @@ def policies(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def agents(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Names of agents, after a comma one more."""
+    """Names of agents; after a comma one more name."""
     shipped = _shipped("tabletop_agents", "policies", "zip", _command(ctx))
     return one_more([*AGENTS, *(f"{kind}:{name}" for kind in GUIDED for name in shipped)], incomplete)
 
@@ -74,7 +74,7 @@ def some_of(names: Sequence[str]) -> Callable[[str], list[str]]:
 
 
 def one_more(names: Sequence[str], incomplete: str) -> list[str]:
-    """The words that are there with one more name behind the last comma."""
+    """The typed words, with each possible name after the last comma."""
     before, comma, begun = incomplete.rpartition(",")
     there = before.split(",")
     return [f"{before}{comma}{name}" for name in names if name.startswith(begun) and name not in there]
@@ -82,9 +82,9 @@ def one_more(names: Sequence[str], incomplete: str) -> list[str]:
 
 @contextmanager
 def mended_bash_words(name: str) -> Iterator[None]:
-    """While the command `name` answers bash: words that bash has cut at colons are whole, and the answers are cut.
+    """While `name` answers bash, rejoin the words that bash has split at colons, and shorten the answers accordingly.
 
-    To bash `policy:solo` is three words, and it completes the last one.
+    For bash, `policy:solo` is three words, and it completes only the last one.
     """
     if os.environ.get(f"_{name.upper().replace('-', '_')}_COMPLETE") != "complete_bash":
         yield

@@ -1,4 +1,4 @@
-"""The command `components`: every number of a game with where it comes from, as tables or JSON; boxes and ranges."""
+"""The command `components`: every number of a game with its source, as tables or JSON; boxes and ranges."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _values(numbers: Numbers) -> Text:
 
 
 def _sources(numbers: Numbers) -> Text:
-    """One word if all numbers have the same source, else a line for each source."""
+    """One word if all numbers have the same source, otherwise a line for each source."""
     distinct = list(dict.fromkeys(numbers.sources))
     if len(distinct) == 1:
         return Text(distinct[0], _STYLES[distinct[0]])

@@ -23,10 +23,10 @@ class CommandLine:
             when it is needed.
         version: of the game's package. help: of the whole command.
         config: the type of configurations, whose fields become options (`tabletop_cli.switches`).
-        players: the numbers of players there can be, ascending.
-        opponent: whom one plays against who plays alone; empty where there is nobody.
+        players: the possible numbers of players, ascending.
+        opponent: the opponent of a player who plays alone; empty if there is none.
         curriculum: what `config.curriculum` has; empty where there is none.
-        ladder: by number of players the fields of the configuration that the agents' ladder is measured with.
+        ladder: by number of players, the fields of the configuration with which the ladder of agents is measured.
         table: the module whose `PLAN` says what the game's reference table of agents has; empty where there is none.
         benchmarks: the module of the repository that measures the game's speed; empty where there is none.
         images: whether turned or mirrored boards are the same game (`Game.images`).
@@ -75,9 +75,12 @@ class CommandLine:
 
     @property
     def against(self) -> str:
-        """What stands behind the game for one: against whom it is."""
+        """The words after "the game for one" that name its opponent."""
         return f" against {self.opponent}" if self.opponent else ""
 
     def examples(self, *commands: str) -> str:
-        """The end of a command's help: the words behind the game's name, such as `evaluate random greedy`."""
+        """The examples at the end of a command's help.
+
+        `commands` are without the game's name, such as `evaluate random greedy`.
+        """
         return "\n\n".join(f"Example: {self.command} {words}" for words in commands)

@@ -21,12 +21,12 @@ _NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 
 
 def replay_files(folder: Path | None, most: int | None, probabilities: bool) -> Any:
-    """Where an evaluation keeps its games."""
+    """The files for an evaluation's games."""
     return imported("tabletop_training.files.tables", extra="evaluate").ReplayFiles(folder, most, probabilities)
 
 
 def players_of(workers: int | None, ray: str | None) -> AbstractContextManager[Any]:
-    """Who plays, as commands take it."""
+    """The workers that play, from a command's options."""
     if workers == 0:
         raise TabletopError("workers=0: must be at least 1")
     return imported("tabletop_training.measure.cluster", extra="evaluate").workers(workers, ray)

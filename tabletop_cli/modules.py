@@ -14,9 +14,9 @@ _OWN_FOLDERS = ("benchmarks", "tabletop_engine", "tabletop_agents", "tabletop_tr
 
 
 def imported(name: str, extra: str) -> ModuleType:
-    """A module that the core can do without. Raises TabletopError if it, or something it needs, is missing."""
+    """Import a module that the core does not need. Raises TabletopError if it, or a module it needs, is missing."""
     if Path(*name.split(".")).with_suffix(".py").is_file() and str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))  # an installed command does not look into the clone it is run from
+        sys.path.insert(0, str(Path.cwd()))  # an installed command does not look in the current folder
     folder = name.split(".")[0]
     try:
         return import_module(name)

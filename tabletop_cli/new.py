@@ -1,4 +1,4 @@
-"""`python -m tabletop_cli new NAME`: a package for a game of one's own, with rules, tests and a README."""
+"""`python -m tabletop_cli new NAME`: a package for your own game, with rules, tests and a README."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from tabletop_engine.errors import TabletopError
 from tabletop_engine.text.words import shown
 
 TEMPLATE = Path(__file__).parent / "template"
-"""The package, each file with `.txt` behind its name. The game in it is called My Game, my_game and MyGame."""
+"""The package; each file's name ends with an added `.txt`. The game in it is called My Game, my_game and MyGame."""
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _MOST_LETTERS = 30
 _OWN_FOLDERS = ("build", "dist", "runs", "tests")
-"""What stands beside the package in its folder."""
+"""Names of folders that stand beside the package."""
 
 
 def main(args: Sequence[str]) -> None:
@@ -97,7 +97,7 @@ def package_of(name: str) -> dict[str, str]:
     files = {}
     for file in sorted(TEMPLATE.rglob("*.txt")):
         path = file.relative_to(TEMPLATE).as_posix().removesuffix(".txt")
-        path = ".gitignore" if path == "gitignore" else named(path)  # with a dot git would obey the one in the template
+        path = ".gitignore" if path == "gitignore" else named(path)  # git would obey a .gitignore in the template
         files[path] = named(file.read_text(encoding="utf-8"))
     return files
 
@@ -113,7 +113,7 @@ def _check_spelling(name: str) -> None:
 
 
 def _check_free(name: str) -> None:
-    """Raise TabletopError for a name that means something else here."""
+    """Raise TabletopError for a name that is in use here."""
     if name == "new":
         raise TabletopError(f"name={name!r}: is this command")
     if name in _OWN_FOLDERS:

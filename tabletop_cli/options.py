@@ -1,7 +1,7 @@
 """The options that several commands have, each defined once, so that they have the same words everywhere.
 
 A type, such as `Json`, is the same in all commands. A function, such as `games`, makes an option to which a command
-adds what it has to say: `more`, behind the words that all have; `default`, what the help shows for a default of None.
+adds its own texts: `more` follows the common words, and `default` is what the help shows for a default of None.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from tabletop_cli import completion
 from tabletop_engine.errors import TabletopError
 from tabletop_engine.text.words import either
 
-LARGEST_SEED = 2**32 - 1  # that PyTorch and NumPy take alike
+LARGEST_SEED = 2**32 - 1  # the largest that both PyTorch and NumPy take
 MOST_GAMES = 1_000_000_000
-MOST_BOXES = 32_767  # that a game's record can tell apart
+MOST_BOXES = 32_767  # the most that a game's record can hold
 
 _POLICY_HELP = "A checkpoint, or the name of a shipped policy."
 
@@ -40,7 +40,7 @@ ReplayFile = Annotated[
 
 # What is played
 def player_counts(more: str, default: str) -> Any:
-    """The option for a text with several numbers of players."""
+    """The option for several numbers of players, in one text."""
     told = f"Numbers of players, separated by commas{more}."
     return typer.Option(help=told, metavar="NUMBERS", show_default=default)
 
@@ -53,13 +53,13 @@ def players(config: type[Any], numbers: Sequence[int]) -> Any:
 
 # Who plays, and from which files
 def more_agents(more: str = "") -> Any:
-    """The option for names of agents in one text."""
+    """The option for names of agents, in one text."""
     told = f"Names of agents, separated by commas{more}."
     return typer.Option("--agents", "--agent", help=told, metavar="NAMES", autocompletion=completion.agents)
 
 
 def resume(more: str) -> Any:
-    """The option for a folder to go on in."""
+    """The option for a folder to resume."""
     told = f"Continue what is in this folder, with the settings it has{more}."
     return typer.Option(help=told, metavar="FOLDER")
 
@@ -93,7 +93,7 @@ def search_games(default: str = "") -> Any:
 
 
 def effect_games(of: str, default: int) -> Any:
-    """The option for how many games tell the numbers of an overlay file apart."""
+    """The option for the number of games that measure the effect of each number of an overlay file."""
     what = f"Number of games of each {of} with some of the numbers of --components, to tell them apart."
     return typer.Option(min=0, max=MOST_GAMES, help=what, metavar="N", show_default=str(default))
 
@@ -105,7 +105,7 @@ def seed(more: str, default: str = "") -> Any:
 
 
 def first_seed(default: str = "away from the seeds of training") -> Any:
-    """The option for the seed of what is measured."""
+    """The option for the first seed of measured games."""
     return seed("the first game takes it, each later game the next number", default)
 
 
@@ -155,7 +155,7 @@ Device = Annotated[
 
 # What is left
 def output(more: str, default: str = "") -> Any:
-    """The option for the folder of all that a command makes."""
+    """The option for the folder of a command's files."""
     return typer.Option(help=f"Folder for the results: {more}.", metavar="FOLDER", show_default=default or True)
 
 
@@ -202,5 +202,5 @@ def agent_names(more_agents: Sequence[str] | None, agents: Sequence[str] | None 
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """Without those that were not given, for which the function called has its own defaults."""
+    """The options that were given. For all others the called function has its own defaults."""
     return {name: value for name, value in options.items() if value is not None}

@@ -17,10 +17,10 @@ STDOUT = Path("-")
 
 @contextmanager
 def json_to(path: Path | None) -> Iterator[Callable[[Any], None]]:
-    """A function that writes what it is told as JSON to this file; None: nowhere.
+    """A function that writes its argument as JSON to this file; None: nowhere.
 
-    `STDOUT` is standard output. All else that is printed meanwhile goes to standard error then. Raises TabletopError
-    before anything is played where the file can't be written.
+    `STDOUT` is standard output; then all other output goes to standard error. If the file can't be written, raises
+    TabletopError before anything is played.
     """
     if path is None:
         yield lambda content: None
@@ -54,7 +54,7 @@ def check_file(option: str, path: Path) -> None:
 
 
 def check_outputs(file: Path, outputs: Mapping[str, Path | None]) -> None:
-    """Refuse, before anything is drawn, to write over the replay `file`, twice to one file, or where nothing can be.
+    """Refuse early to overwrite the replay `file`, to write one file twice, or to write where that is impossible.
 
     `outputs` are the files and folders of options; only `--png` is a folder.
     """

@@ -34,7 +34,7 @@ LINE = CommandLine(
     players=tuple(range(1, MAX_PLAYERS + 1)),
     opponent="the Southern Winds",
     curriculum="all 16 sets of variants, the easy ones first",
-    # the base game is won by the upper half of the ladder nearly always
+    # the upper half of the ladder nearly always wins the base game
     ladder={1: {"variants": ("double_card",)}, 2: {}, 3: {}, 4: {}},
     table="tabletop_training.petrichor.benchmark",
     benchmarks="petrichor",

@@ -257,12 +257,12 @@ def _homes(line: CommandLine) -> list[str]:
 
 
 def _write(replay: Any, seat: int | None, path: Path | None, write: Callable[..., Any]) -> None:
-    """Make a page or pictures of a replay, as a seat sees it, with a progress bar; None: nothing is wanted."""
+    """Write a page or pictures of a replay, as a seat sees it, with a progress bar; nothing if `path` is None."""
     if path is None:
         return
     console = Screen()
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(escape(shown(str(path))), total=len(replay.actions) + 1)
         write(replay, path, viewer=seat, on_finished=partial(bar.advance, task))
-    steps = round(bar.tasks[0].completed) - 1  # not those that are hidden from the seat
+    steps = round(bar.tasks[0].completed) - 1  # without steps that are hidden from the seat
     console.print(Text.assemble((shown(str(path)), "bold"), f": {counted(steps, 'step')}"), soft_wrap=True)

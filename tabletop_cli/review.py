@@ -1,4 +1,4 @@
-"""The command `review`: at which decisions of a game most was given away."""
+"""The command `review`: the most costly decisions of a game."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def main(
     moments: int = 10,
     on_result: Callable[[dict[str, Any]], None] = lambda content: None,
 ) -> None:
-    """Print a table of the decisions of a replay at which most was given away.
+    """Print a table of the most costly decisions of a replay.
 
     Arguments:
-        agent: who looks back; "" for who is asked for hints (`hints_for`).
+        agent: the agent that reviews; "" for the one that gives hints (`hints_for`).
         seat: whose decisions; None: people's, or everybody's in a game without people.
-        moments: how many decisions the table has at most.
-        on_result: told all of the decisions, as JSON has them.
+        moments: the most decisions in the table.
+        on_result: called with all decisions, as in JSON.
 
     Raises ReplayError for a file that is no sound replay of this game, and as `make_agent` and `review` do.
     """
@@ -81,6 +81,6 @@ def _texts(replay: Replay, one: Moment) -> tuple[str, str]:
 
 
 def _described(replay: Replay, one: Moment) -> dict[str, Any]:
-    """JSON-able; `text` is of what was played."""
+    """A decision as JSON values; `text` is the played answer."""
     text, better = _texts(replay, one)
     return asdict(one) | {"drop": one.drop, "text": text, "better_text": better}

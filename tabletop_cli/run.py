@@ -30,17 +30,17 @@ EXIT_CODES = {
 
 _RAY_ADDRESS = re.compile(r"auto|local|(ray://)?[\w.-]+:[0-9]+")
 _DISTILS = {"outlook": "outcomes", "images": "images", "expert": "search"}
-"""The sources of `distil` by the names of the commands `train …` that did their work before; they go with 0.4.0."""
+"""The sources of `distil`, by the names of the earlier commands `train …`. These names are removed in 0.4.0."""
 _LEARNED_A_GAME = 17
 """About how many decisions of a game `distil outcomes` learns from."""
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer before 0.26 has it from click
 
 
 def with_values(args: Sequence[str]) -> list[str]:
-    """The words of a command with a value behind each option that may lack one.
+    """The words of a command, with a value added to each option that may lack one.
 
-    These are `--ray`, which without an address is `local`, as an agent's name is no address; and `--json` as the last
-    word or before another option, which is `-`.
+    These are `--ray`, which without an address means `local` (an agent's name is no address); and `--json`, which as
+    the last word or before another option means `-`.
     """
     full: list[str] = []
     for word, following in zip_longest(args, args[1:], fillvalue=""):
@@ -53,12 +53,12 @@ def with_values(args: Sequence[str]) -> list[str]:
 
 
 def with_new_names(name: str, args: Sequence[str]) -> list[str]:
-    """The words of a command that has another name now, with a note on stderr; other words as they are."""
+    """The new words of a renamed command, with a note on stderr; other words unchanged."""
     if len(args) < 2 or args[0] != "train" or args[1] not in _DISTILS:
         return list(args)
     source = _DISTILS[args[1]]
     words = [part for word in args[2:] for part in (word.split("=") if word.startswith("--games=") else [word])]
-    if source == "outcomes" and "--games" in words[:-1]:  # it was the budget
+    if source == "outcomes" and "--games" in words[:-1]:  # `--games` was the budget then
         at = words.index("--games")
         games = words[at + 1]
         words[at : at + 2] = ["--steps", str(_LEARNED_A_GAME * int(games)) if games.isdecimal() else games]
@@ -90,7 +90,7 @@ def run_app(app: typer.Typer, name: str, args: Sequence[str] | None = None) -> N
         code = 130
     except BrokenPipeError:
         code = 1
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python flushes it once more when it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python flushes stdout again when it ends
     finally:
         if catches:
             signal.signal(signal.SIGTERM, before)
@@ -103,12 +103,12 @@ def _line(message: object) -> str:
 
 
 def _terminated(number: int, frame: FrameType | None) -> None:
-    """SIGTERM ends the command as an error does, so that unfinished files go and processes of its own end."""
+    """SIGTERM ends the command like an error, so that unfinished files are removed and child processes end."""
     sys.exit(128 + number)
 
 
 def _tell_mistake(name: str, error: Any) -> None:
-    """One line for words that a command does not take; the help was printed already where there are none at all."""
+    """Print one line for words that a command does not take. Without any words, the help was printed already."""
     message = _line(error.format_message())
     if message:
         path = error.ctx.command_path if error.ctx else name

@@ -1,7 +1,7 @@
-"""A game's configuration as options of commands, and commands without options that a game has no use for.
+"""A game's configuration as options of commands, and commands without the options that a game does not need.
 
-A field's metadata say what its option needs: `help`, a text; `metavar`, what stands for its value; `names`, some of
-which can be given; `for`: "one" or "several" where only games of so many players have it.
+A field's metadata describe its option: `help`, a text; `metavar`, the placeholder of its value; `names`, of which some
+can be given; `for`, "one" or "several", if only games for one or for several players have it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _Command = Callable[..., None]
 
 
 def without(*names: str) -> Callable[[_Command], _Command]:
-    """A decorator for a command of a game that has no use for some parameters: they keep their defaults."""
+    """A decorator that removes parameters that a game's command does not need. They keep their defaults."""
 
     def decorated(command: _Command) -> _Command:
         signature = inspect.signature(command, eval_str=True)
@@ -39,11 +39,11 @@ def without(*names: str) -> Callable[[_Command], _Command]:
 def with_switches(
     config: type[Any], *, players: str = "", only: Collection[str] = ()
 ) -> Callable[[_Command], _Command]:
-    """A decorator for a command: options for the fields of a configuration stand for its parameter `switches`.
+    """A decorator for a command. Options for the fields of a configuration replace its parameter `switches`.
 
     Arguments:
         config: the type of configurations; each field but `players` becomes an option.
-        players: "one" or "several": leave out the fields of the others.
+        players: "one" or "several": leave out fields for other numbers of players.
         only: the fields that become options; () for all.
     """
     hints = get_type_hints(config)
@@ -78,7 +78,7 @@ def with_switches(
 
 
 def _parameter(one: Field[Any], hint: Any) -> inspect.Parameter:
-    """The option for a field: None where it is not given."""
+    """The option for a field. Its value is None if it is not given."""
     several = _is_tuple(hint)
     kind: Any = str if several else next((kind for kind in (bool, int, float) if kind in (hint, *get_args(hint))), str)
     names = one.metadata.get("names")

@@ -1,4 +1,4 @@
-"""The commands with which agents learn: `train`, `distil`, and `dataset` for learners of others."""
+"""The commands with which agents learn: `train`, `distil`, and `dataset` for other libraries' learners."""
 
 # typer reads the annotations of the commands, which use `line`: they must not become strings
 

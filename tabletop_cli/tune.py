@@ -103,7 +103,7 @@ def add_tune(app: typer.Typer, line: CommandLine, file: Callable[[], ComponentFi
 
 
 def _strongest(line: CommandLine, players: int) -> str:
-    """The strongest agent that needs no search, for this number of players."""
+    """The strongest agent without a search, for this number of players."""
     from tabletop_agents.names import shipped_policies
 
     wanted = "solo" if players == 1 else "versus"

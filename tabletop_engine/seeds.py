@@ -6,7 +6,7 @@ gives independent numbers to each `Stream`. Which games are played for what is t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from typing import NamedTuple, TypeVar
 
@@ -95,17 +95,19 @@ class Chance:
     """
 
     def __init__(self, seed: int, stream: Stream, *more: int) -> None:
-        self._bits = np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(int(stream), *more)))
+        self._raw: Callable[[], int] = np.random.PCG64(
+            np.random.SeedSequence(seed, spawn_key=(int(stream), *more))
+        ).random_raw
 
     def below(self, bound: int) -> int:
         """A whole number from 0 to `bound` - 1, all equally likely."""
         bits = (bound - 1).bit_length()
-        words = -(-bits // 64)
+        raw, unused = self._raw, -bits % 64
         while True:
-            number = 0
-            for _ in range(words):
-                number = number << 64 | int(self._bits.random_raw())
-            number >>= 64 * words - bits
+            number = raw() if bits else 0
+            for _ in range(64, bits, 64):
+                number = number << 64 | raw()
+            number >>= unused
             if number < bound:
                 return number
 

@@ -1,1 +1,4 @@
-"""The tests. A regular package: others, such as pgx, install one of this name, which a mere folder gives way to."""
+"""The tests.
+
+This is a regular package, because others install a package of this name, for example pgx; it would hide a mere folder.
+"""

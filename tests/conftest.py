@@ -1,7 +1,7 @@
-"""For all tests, and the processes that they start.
+"""Settings for all tests, and for the processes that they start.
 
-Windows open on SDL's screen that is none, also where there is a real one. Torch has one thread: its threads wait for
-each other by spinning, which takes many times as long where another process needs the cores.
+Windows open on SDL's dummy screen, even where there is a real one. Torch has one thread: several wait for each other by
+spinning, which is many times slower if another process needs the cores.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server of web pages, in this process."""
-    from tests.support.web import serving  # most tests need nothing of it
+    from tests.support.web import serving  # most tests do not need it
 
     with serving(tmp_path_factory.mktemp("games")) as one:
         yield one

@@ -2,7 +2,7 @@
 
     python -m tests.fuzz [--seed N] [--games N] [--workers N]
 
-On all cores, with a line of progress. A difference is printed in full, and ends it with exit code 1.
+On all cores, with a line of progress. A difference is printed in full, and ends the program with exit code 1.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tests.support.configurations import SOLO_MODULES
 from tests.support.differential import compare_game
 
 OVERLAYS = 0.25
-"""How many games are played with a random overlay file."""
+"""The share of the games that are played with a random overlay file."""
 
 
 # --- Random configurations of Petrichor -----------------------------------------------------------------------------
@@ -66,7 +66,7 @@ def random_config(draw: random.Random, components: str | None = None) -> Config:
 def random_overlay(draw: random.Random) -> str:
     """The text of an overlay file that replaces some numbers: any that the file format allows.
 
-    Not the numbers of tiles and their priorities, which must fit each other.
+    It leaves out the numbers of tiles and their priorities, because these must fit each other.
     """
     while True:
         share = draw.choice([0.1, 0.5])

@@ -444,7 +444,7 @@ def main(folder: str, *names: str) -> None:
         game = importlib.import_module(module_of(name)).GAME
         try:
             found = [str(problem) for problem in testing.problems_of(game, games=GAMES)]
-        except Exception as error:  # a check must never end so
+        except Exception as error:  # a check must never end with another error
             found = [f"CRASH {type(error).__name__}: {error}"]
         print(json.dumps({"name": name, "found": found}), flush=True)
 

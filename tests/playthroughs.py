@@ -86,7 +86,7 @@ SEEDS = dict.fromkeys(GAMES, 85) | {
     "2p+flower_tiles": 99,
     "solo-all-modules": 18,
 }
-"""With them every kind of decision comes up in some game, and every forecast card is played."""
+"""With these games every kind of decision comes up, and every forecast card is played."""
 
 _RULES = str(Path(rules.__file__).parent)
 
@@ -130,7 +130,7 @@ class _Teller:
         self.told = self.states.copy()  # what the lines so far add up to
         self.names = owner_names(config.players)
         self.lines: list[str] = []
-        self.rules: list[str] = []  # those being carried out that are told apart
+        self.rules: list[str] = []  # the rules being carried out whose changes are told separately
         self.scores: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(config.owners, np.int64))
         self.weather_told = -1
         self.harvest_told = 0
@@ -306,7 +306,7 @@ class _Teller:
         self.card_line = len(self.lines)
 
     def after_resolve_card(self) -> None:
-        """The card is logged when its effect is done, but read before."""
+        """The rules log the card after its effect, but a reader should see it first."""
         told = self.lines[self.card_line :]
         self.lines[self.card_line :] = sorted(told, key=lambda line: not line.startswith("    - Southern Winds card"))
 
@@ -385,7 +385,7 @@ class _Teller:
                 self.note(f"  {owner}: {self.standing(crop, tile, seat, drops)}: {points} points.")
 
     def standing(self, crop: int, tile: int, seat: int, drops: int) -> str:
-        """What a player's points on a tile go by."""
+        """What a player's points on a tile depend on."""
         s = self.game
         parts = [f"{drops} drop{'' if drops == 1 else 's'}"]
         if s["counts_clouds"][seat] and s["cloud_drops"][tile, seat]:
@@ -463,14 +463,14 @@ _LAID_OUT = {
     *("set_up", "clear", "lay_face_down", "lay_fields", "lay_fields_by_priority", "deal_and_roll"),
     *("lower_cloud_drops", "raise_cloud_drops"),
 }
-"""What these do is on the board that is drawn after, or said when a tile is harvested."""
+"""The effects of these rules are on the board that is drawn afterwards, or told when a tile is harvested."""
 _WITH_MODULES = {
     *("deal_and_roll", "deal_powers", "deal_forecasts", "ask_fertilizer_tile", "continue_wind_weather"),
     *("lower_cloud_drops", "raise_cloud_drops", "play_forecast", "choose_forecast_tile", "settle_control"),
     *("open_snowdrop", "close_snowdrop", "end_harvest_of_flowers", "fill_clouds", "put_drop", "move_up"),
     "next_controller",
 }
-"""Rules that are told apart only where a module is played, so that nothing changes elsewhere."""
+"""Rules whose changes are told separately only with a module, so that other games' texts stay the same."""
 _APART = {
     *_SCORED_IN,
     *_LAID_OUT,
@@ -479,11 +479,11 @@ _APART = {
     *("frost_weather", "rain_weather", "continue_selection", "return_votes", "clear_tile", "move_drop", "discard_hand"),
     *_WITH_MODULES,
 }
-"""Rules whose changes are told on their own, besides those with something to say before."""
+"""Rules whose changes are told separately, besides those that have a text before them."""
 
 
 def write(folder: Path) -> None:
-    """Write every playthrough, and take away files of others."""
+    """Write every playthrough, and delete all other files."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.glob("*.txt"):
         if path.stem not in GAMES:

@@ -1,4 +1,4 @@
-"""What a release must pass: sdist and wheel are built, checked, and installed without the clone.
+"""The checks of a release: sdist and wheel are built, checked, and installed without the clone.
 
     python -m tests.release [--output dist] [--quick]
 
@@ -158,7 +158,7 @@ def _share_of_known_types(programs: Path, package: str, where: Path) -> float:
     found = subprocess.run(
         [sys.executable, "-m", "pyright", "--ignoreexternal", "--outputjson", "--verifytypes", package],
         cwd=where,
-        env={**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"},  # it takes the first Python there
+        env={**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"},  # the first Python there is used
         capture_output=True,
         encoding="utf-8",
         check=False,  # it fails below 100 %

@@ -1,4 +1,4 @@
-"""What agents say of decisions: the same numbers as they play by, sound ones, and nothing of what is hidden."""
+"""What agents say of decisions: the numbers that they play by, possible ones, and nothing of what is hidden."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_the_heads_predict_the_actors_win() -> None:
 
 
 def last_decisions(config: Any, games: int) -> list[tuple[Decisions, dict[int, int]]]:
-    """Decisions whose every answer ends the game, with the actor's margin after each: points of one who is alone."""
+    """Decisions where every answer ends the game, and the actor's margin after each; in a game for one its points."""
     batch = Batch(config, games, seed=1, autoreset="disabled")
     generator, greedy, found = random(), GreedyAgent(), []
     while (playing := batch.actors >= 0).any():
@@ -184,7 +184,7 @@ def last_decisions(config: Any, games: int) -> list[tuple[Decisions, dict[int, i
 
 @pytest.mark.parametrize("config", [Config(variants=("double_card",)), EVERGREEN.config(players=1)])
 def test_before_the_last_answer_the_result_is_told_exactly(config: Any) -> None:
-    """Points to the point, chances 0 or 1."""
+    """Estimates in points are exact, and chances are 0 or 1."""
     decided = last_decisions(config, 40)
     assert len(decided) >= 10
     differing = 0
@@ -212,7 +212,7 @@ def test_before_the_last_answer_the_result_is_told_exactly(config: Any) -> None:
     "agent", [IsmctsAgent(300), guided(connect_four.GAME, 300, network_for(connect_four.GAME, size=0.0))]
 )
 def test_a_won_position_is_high_and_a_lost_one_low(agent: Agent) -> None:
-    """Four in a row at once; and three with both ends free, which can't be stopped, for one and for the other."""
+    """Four in a row can be made at once; or three with both ends free can't be stopped. For either player."""
     won, lost = ([3, 0, 3, 0, 3, 0], [2, 0, 3, 0, 4])
     estimates = []
     for moves in (won, lost):
@@ -255,7 +255,7 @@ def test_an_answer_can_be_judged_alone() -> None:
                 expected = before[np.arange(len(chosen)), chosen]
                 if isinstance(agent, RolloutAgent):
                     assert np.array_equal(told.value, expected)
-                else:  # it may look at more positions behind a single answer
+                else:  # the agent may look at more positions behind a single answer
                     assert (told.value >= expected).all()
             elif told.values is not None:
                 assert told.shares is not None and (told.shares[np.arange(len(chosen)), chosen] == 1).all()
@@ -266,7 +266,7 @@ def test_an_answer_can_be_judged_alone() -> None:
 
 
 class Own:
-    """Says what it is given."""
+    """Gives the assessment that it was made with."""
 
     name = "own"
 
@@ -326,7 +326,7 @@ def test_estimates_in_words() -> None:
 
 
 def game_of(config: Any, players: list[Agent], seed: int = 3, most: int = 10_000) -> Replay:
-    """The first player is called a person."""
+    """A game in which the first player counts as a person."""
     batch, generator = Batch(config, 1, seed, autoreset="disabled"), random(seed)
     actions: list[int] = []
     while batch.actors[0] >= 0 and len(actions) < most:
@@ -378,7 +378,7 @@ def test_a_review_looks_at_every_choice_of_the_people() -> None:
 
 
 def test_a_missed_victory_is_the_worst_moment() -> None:
-    """Player_1 lets player_0 have four in a row, and player_0, who could, plays elsewhere."""
+    """player_1 lets player_0 make four in a row, but player_0 plays elsewhere."""
     game = connect_four.GAME
     replay = Replay.of(game.config(), 0, [3, 0, 3, 1, 3, 6, 0, 6, 3])
     for agent in (IsmctsAgent(400), guided(game, 400, network_for(game, size=0.0))):
@@ -389,7 +389,7 @@ def test_a_missed_victory_is_the_worst_moment() -> None:
 
 
 def test_games_without_a_wrong_answer() -> None:
-    """Who looks back plays the same; a game that has not begun has no decisions."""
+    """The reviewing agent would have played the same. A game that has not begun has no decisions."""
     replay = game_of(connect_four.GAME.config(), [RandomAgent(), RandomAgent()])
     batch = Batch(connect_four.GAME.config(), 1, 0, autoreset="disabled")
     actions: list[int] = []

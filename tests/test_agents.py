@@ -99,7 +99,7 @@ def test_actions_are_the_same_with_any_number_of_threads(with_threads: Callable[
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 def test_agents_do_not_see_what_is_hidden(config: Config) -> None:
-    """The same random numbers, and the same moves: what they look at is drawn from what the actor knows."""
+    """With the same random numbers they make the same moves, because they look only at what the actor may know."""
     for steps in (0, 10, 25, 40):
         original, redrawn = what_is_hidden_changed(config, 64, steps)
         for agent in (GreedyAgent(), RolloutAgent(1)):
@@ -109,7 +109,7 @@ def test_agents_do_not_see_what_is_hidden(config: Config) -> None:
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 def test_the_searches_find_the_same_whatever_is_hidden(config: Config) -> None:
-    """Not only the same move: every action has the same number of simulations and the same utility."""
+    """Every action has the same number of simulations and the same utility, not only the same rank."""
     for steps in (0, 12, 30):
         original, redrawn = what_is_hidden_changed(config, 12, steps)
         for seed in range(2):
@@ -140,7 +140,7 @@ def test_a_search_by_the_clock_is_legal() -> None:
 
 
 def test_the_last_choice_of_a_game_is_searched_to_its_end() -> None:
-    """With one decision left a search knows what it brings, and takes what wins."""
+    """With one decision left, a search knows the result of each answer, and takes one that wins."""
     games, found = 64, 0
     batch = Batch(Config(), games, seed=1, autoreset="disabled")
     generator = np.random.default_rng(0)
@@ -224,7 +224,7 @@ def test_random_takes_every_legal_action_equally_often() -> None:
 
 
 def test_greedy_beats_random_on_the_same_games() -> None:
-    """Measured: greedy wins about 80 % of the base game, random 2 %; by 29 points on the average."""
+    """Measured: greedy wins about 80 % of the base games and random 2 %; greedy has 29 points more on average."""
     greedy, random = (play_games([agent], Config(), 400, seed=11) for agent in (GreedyAgent(), RandomAgent()))
     assert greedy.won.mean() > 0.6
     assert random.won.mean() < 0.1
@@ -248,7 +248,7 @@ def test_greedy_takes_weights_by_name() -> None:
 
 
 def test_settings_of_an_agent_of_the_game_and_of_the_user() -> None:
-    """The game's own stand above the agent's, and those that are given above both."""
+    """The game's own settings override the agent's, and given ones override both."""
     search = search_for(LEDUC)
     defaults = dict(DEFAULT_SETTINGS, rounds=7.0)
     assert LEDUC.search_settings == {"rounds": ROUNDS}
@@ -370,7 +370,7 @@ def test_missing_and_foreign_checkpoints_are_named(tmp_path: Path) -> None:
 
 
 def test_agents_play_the_same_without_compilation() -> None:
-    """The same code as plain Python, for a debugger: a process of its own, since that is decided at import."""
+    """The same code runs as plain Python, for a debugger. It needs a new process, because this is decided at import."""
     program = (
         "import sys; import numpy as np; from tabletop_agents import Decisions, GreedyAgent, make_agent; "
         "from petrichor_env import GAME, Batch, Config;"
@@ -392,7 +392,7 @@ def test_agents_play_the_same_without_compilation() -> None:
 
 
 def test_agents_say_what_they_cannot_play() -> None:
-    """Those that have a `check` are asked, in their order; the others play everything."""
+    """Agents with a `check` are asked in their order; the others play everything."""
 
     class ForTwo(RandomAgent):
         def check(self, config: Config) -> None:

@@ -1,4 +1,4 @@
-"""The parser of answers: what is meant is understood, what is not clear is asked back, and prose is never played."""
+"""The parser of answers: clear answers are understood, unclear ones are questioned, and prose is never played."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def found(typed: str, options: list[Option] = OPTIONS) -> int | str:
         ("play frost", 0),
         ("substitute sun", 2),
         ("tile P1", 4),
-        # asked back
+        # unclear
         ("sun", SEVERAL),
         ("a sun card", SEVERAL),
         ("play", SEVERAL),
@@ -149,7 +149,7 @@ def test_the_messages() -> None:
 
 
 def test_texts_that_are_numbers() -> None:
-    """A number in the list and a number as a text are told apart, or asked back."""
+    """A number in the list and a number as a text are told apart, or the answer is unclear."""
     bids = [Option(i, text) for i, text in enumerate(("1", "2", "5"))]
     assert [found(typed, bids) for typed in ("1", "2", "5", "4")] == [0, 1, 2, UNKNOWN]
     turned = [Option(i, text) for i, text in enumerate(("2", "1"))]
@@ -223,7 +223,7 @@ def test_a_reply_of_a_megabyte_is_read_in_time(reply: str) -> None:
     for one in said.answers:
         assert len(read_answer(one, OPTIONS).message) < 1000
     read_answer(reply, OPTIONS)
-    assert time.process_time() - start < 5  # a thousand times what it takes; it would hang otherwise
+    assert time.process_time() - start < 5  # a thousand times the usual time; a slow parser would hang here
     assert len(said.message) < 300
 
 
@@ -261,7 +261,7 @@ def test_every_answer_reads_back_to_itself(config: Any) -> None:
 
 @pytest.mark.parametrize("config", CONFIGS[:4], ids=lambda config: f"{config.game.name}-{config.name}")
 def test_parts_of_answers_never_mean_another_one(config: Any) -> None:
-    """Some words of a text, in their order, mean this answer, or are asked back."""
+    """Some words of a text, in their order, mean this answer, or are unclear."""
     generator = np.random.default_rng(0)
     for _, options in positions(config, 1):
         option = options[generator.integers(len(options))]

@@ -1,4 +1,4 @@
-"""Batches of which some games are stepped, and batches that mix configurations."""
+"""Batches in which only some games are stepped, and batches that mix configurations."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def everything(batch: Batch) -> dict[str, Any]:
 
 
 def a_finished_game(**arguments: Any) -> Batch:
-    """Two games for two, of which one at least is over and one is not."""
+    """Games for two, of which at least one is over and at least one is not."""
     batch = Batch(Config(players=2), 2, seed=3, **arguments)
     while not batch.terminations.any():
         batch.step(batch.random_actions())
@@ -56,7 +56,7 @@ def a_finished_game(**arguments: Any) -> Batch:
 @pytest.mark.parametrize("autoreset", ["same_step", "next_step", "disabled"])
 @pytest.mark.parametrize("config", [Config(variants=("one_more_turn",)), THREE[2]], ids=lambda config: config.name)
 def test_only_those_games_are_stepped(config: Config, autoreset: str, new_observations: bool) -> None:
-    """These as if all had been, the others not at all, whatever is given as their action."""
+    """These games go on as if all were stepped. The others stay as they are, whatever action is given for them."""
     batch = Batch(config, 12, seed=1, autoreset=autoreset, new_observations=new_observations, num_threads=2)
     generator = np.random.default_rng(2)
     ends = waited = 0
@@ -189,7 +189,7 @@ def test_finished_games_begin_anew_when_it_is_their_turn() -> None:
 @pytest.mark.parametrize("autoreset", ["same_step", "next_step"])
 @pytest.mark.parametrize("configs", [SOLO, THREE], ids=["solo", "three players"])
 def test_mixed_games_are_those_of_their_configuration(configs: list[Config], autoreset: str) -> None:
-    """Each game, and those that follow it, is played as in a batch of its own."""
+    """Each game, and each that follows it in its place, is played as in a batch of its own."""
     number = len(configs)
     batch = Batch(configs[0], number, seed=0, autoreset=autoreset)
     batch.reset(seed=30, config=configs)
@@ -211,7 +211,7 @@ def test_mixed_games_are_those_of_their_configuration(configs: list[Config], aut
 
 
 def test_some_games_change_their_configuration() -> None:
-    """Those of the mask; the others go on as they are, and all keep what they play from then on."""
+    """The games of the mask change it; the others go on as they are. All keep their configuration from then on."""
     batch = Batch(THREE[0], 6, seed=1)
     for _ in range(30):
         batch.step(batch.random_actions())
@@ -255,7 +255,7 @@ def test_configurations_that_do_not_fit(config: Any, text: str) -> None:
 
 
 def mixed(autoreset: str = "same_step") -> Batch:
-    """Games for three in their middle."""
+    """Games for three, in the middle."""
     batch = Batch(THREE[0], 4, seed=1, autoreset=autoreset)
     batch.reset(seed=2, config=THREE)
     for _ in range(60):
@@ -264,7 +264,7 @@ def mixed(autoreset: str = "same_step") -> Batch:
 
 
 def test_mixed_games_are_copied_saved_and_loaded() -> None:
-    """They go on alike, and so do the games after them, in a batch that has not been mixed before."""
+    """They go on alike, and so do the games after them, also in a batch that was not mixed before."""
     batch = mixed()
     copy, loaded = batch.copy(), Batch(THREE[0], 4, seed=7)
     loaded.load(batch.save())
@@ -294,7 +294,7 @@ def test_games_of_one_configuration_are_loaded_into_a_mixed_batch() -> None:
 
 
 def with_header(data: bytes, **changes: Any) -> bytes:
-    """Saved games with other words in their header, and a checksum that fits."""
+    """Saved games with other values in their header, and a checksum that fits."""
     start, end = data.index(b"{"), data.index(b"}") + 1
     header = json.dumps({**json.loads(data[start:end]), **changes}, sort_keys=True).encode()
     body = data[: start - 4] + len(header).to_bytes(4, "little") + header + data[end:-32]
@@ -302,7 +302,7 @@ def with_header(data: bytes, **changes: Any) -> bytes:
 
 
 def test_saved_mixed_games_that_do_not_fit() -> None:
-    """Without the word for it, into a batch that began as another, and with other players inside."""
+    """Refused: without the header's entry, into a batch of another configuration, and with other players."""
     data = mixed().save()
     batch = Batch(THREE[0], 4, seed=1)
     before = everything(batch)

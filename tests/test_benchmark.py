@@ -73,7 +73,7 @@ def test_table_is_of_the_games_that_anybody_gets(folder: Path) -> None:
 
 
 def test_the_published_page_is_what_its_numbers_say(tmp_path: Path) -> None:
-    """Byte for byte, from a file of the time when there was but one game."""
+    """Byte for byte, also from a file from when there was only one game."""
     published = ROOT / "docs"
     kept = benchmark._start(tmp_path / "none", PLAN.reference, Benchmark.new(PLAN))
     benchmark._write(tmp_path, kept)
@@ -84,7 +84,7 @@ def test_the_published_page_is_what_its_numbers_say(tmp_path: Path) -> None:
 
 
 def test_scores_and_ratings_of_kept_games() -> None:
-    """A text of games: lost and shared with either in the first seat, then two victories, then a lost and a won one."""
+    """Games as text: lost and shared, with either agent in the first seat; then two victories; then lost and won."""
     kept = Benchmark(PLAN, pairs=[{"first": "a", "second": "b", "games": "-=++-+"}])
     assert kept.score("a", "b") == share_estimate(np.array([0.25, 1.0, 0.5]))
     assert kept.score("b", "a") == share_estimate(np.array([0.75, 0.0, 0.5]))
@@ -132,7 +132,7 @@ def test_stopped_and_gone_on_with(folder: Path, tmp_path: Path) -> None:
 def test_what_is_finished_is_shown_and_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Before the match of both is played, the table and the files have their solo games; tables fit 80 columns."""
+    """The table and the files have the solo games before the match is played. Tables fit 80 columns."""
     monkeypatch.setenv("COLUMNS", "80")
     before: list[str] = []
 
@@ -165,7 +165,7 @@ def test_tables_fit_80_columns() -> None:
 
 
 def test_quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """It plays far fewer games, says that the numbers are rough, and is not mixed with a table that is not."""
+    """It plays far fewer games, says that the numbers are rough, and does not continue a table of full games."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(benchmark, "QUICK", {"games": 2, "search_games": 1, "duel_games": 2})
     monkeypatch.setattr(petrichor, "PLAN", replace(PLAN, docs=str(tmp_path / "none")))
@@ -188,7 +188,7 @@ def test_quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
 
 
 def test_a_game_that_nobody_plays_alone(tmp_path: Path) -> None:
-    """Any game has a table by a plan; it has no solo games then, and no place in another game's folder."""
+    """A plan makes a table for any game. This one has no solo games, and can't be put into another game's folder."""
     plan = benchmark.Plan(game=connect_four.GAME, agents=("random", "greedy"), docs=str(tmp_path / "none"))
     folder = benchmark.main(plan, duel_games=20, output=tmp_path / "study")
     table = table_of(folder)
@@ -201,7 +201,7 @@ def test_a_game_that_nobody_plays_alone(tmp_path: Path) -> None:
 
 
 def test_numbers_of_ones_own(folder: Path, tmp_path: Path) -> None:
-    """By an overlay file: they are measured apart, and a table is gone on with by its own numbers alone."""
+    """Numbers of an overlay file are measured apart, and a table is continued only with its own numbers."""
     numbers = tmp_path / "numbers.toml"
     numbers.write_text("[tiles.cotton]\nscores = [0, 0, 0, 0]\n")
     own: dict[str, Any] = {
@@ -211,7 +211,7 @@ def test_numbers_of_ones_own(folder: Path, tmp_path: Path) -> None:
         "reference": folder / "benchmark.json",
     }
     alone = benchmark.main(PLAN, ["random"], output=tmp_path / "study", **own)
-    assert list(table_of(alone)) == ["random"]  # nobody comes from the reference
+    assert list(table_of(alone)) == ["random"]  # no agent comes from the reference
     assert table_of(alone)["random"]["base_margin"] != table_of(folder)["random"]["base_margin"]
     page = (alone / "benchmark.md").read_text(encoding="utf-8")
     assert "some of them replaced by an overlay file" in page and "petrichor benchmark --components FILE" in page
@@ -262,7 +262,7 @@ def test_bad_input(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_an_agent_whose_file_has_changed_is_not_mixed_with_what_it_was(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Neither as an opponent of others, nor when it is named: then it is measured anew."""
+    """It is no opponent of others, and it is measured anew if it is named."""
     path = tmp_path / "own_policy.zip"
     path.write_bytes((POLICIES / "petrichor" / "versus.zip").read_bytes())
     name, output = f"policy:{path}", tmp_path / "study"

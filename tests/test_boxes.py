@@ -121,7 +121,7 @@ def test_everything_that_a_range_allows_comes_up(boxes: dict[str, list[dict[str,
         if isinstance(numbers.range, OneOf):
             assert set(drawn) == set(numbers.range.values), key
         elif isinstance(numbers.range, Each) and key != "voting_wins_track.points":
-            impossible = {("tiles.cactus.drowned_scores", 3, 1)}  # comes up seldom, with two ones before
+            impossible = {("tiles.cactus.drowned_scores", 3, 1)}  # rare, because two ones must come before it
             for i, choices in enumerate(numbers.range.choices):
                 seldom = {value for value in choices if (key, i, value) in impossible}
                 assert {values[i] for values in drawn} >= set(choices) - seldom, key
@@ -130,7 +130,7 @@ def test_everything_that_a_range_allows_comes_up(boxes: dict[str, list[dict[str,
 
 
 def test_a_priority_is_as_likely_on_every_tile_that_may_have_it(boxes: dict[str, list[dict[str, Any]]]) -> None:
-    """The number 14 is never on a Potato. On the 14 other tiles it is equally likely: there is always a Wheat."""
+    """The number 14 is never on a Potato, and equally likely on the 14 other tiles: there is always a Wheat."""
     crops = ["wheat", "cotton", "grass", "coffee", "rice", "corn"]
     tiles = [(crop, i) for crop in crops for i in range(len(PETRICHOR.load()[f"tiles.{crop}.solo_priorities"].values))]
     where = Counter(
@@ -141,7 +141,7 @@ def test_a_priority_is_as_likely_on_every_tile_that_may_have_it(boxes: dict[str,
 
 
 def test_linked_numbers_are_uniform_over_what_the_constraint_allows(boxes: dict[str, list[dict[str, Any]]]) -> None:
-    """Potatoes: 4 x 5 x 3 x 2 lists, of which those remain that score more for second place and do not rise after."""
+    """Of 4 x 5 x 3 x 2 lists for Potatoes 85 remain: second place beats first, and later ones do not rise."""
     allowed = [
         points
         for points in product(range(1, 5), range(3, 8), range(3), range(2))
@@ -397,7 +397,7 @@ def test_command_shows_ranges_in_json(tmp_path: Path) -> None:
 def test_drawing_ends_where_hardly_anything_fits_and_nothing_can_be_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The tries of all boxes of a seed are counted together."""
+    """The tries for all boxes of a seed are counted together."""
     overlay = tmp_path / "mine.toml"
     tight = ", ".join(["[0, 20]"] * 3)
     overlay.write_text(

@@ -41,7 +41,7 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_folder_that_cannot_be_written() -> None:
-    """A temporary one takes its place, for children too, and is gone in the end; stderr names the variable."""
+    """A temporary folder takes its place, for children too, and is deleted at the end; stderr names the variable."""
     for environment in ({"HOME": NOWHERE, "LOCALAPPDATA": NOWHERE, "XDG_CACHE_HOME": ""}, {CACHE_VARIABLE: NOWHERE}):
         made = run(FOLDERS, **environment)
         own, inherited = made.stdout.split()
@@ -57,7 +57,7 @@ def test_a_second_game_in_a_process_comes_from_the_cache() -> None:
 
 
 def test_compiled_code_goes_there(tmp_path: Path) -> None:
-    """With the variable, and without it below the user's cache folder; nothing is said."""
+    """Into the folder of the variable, or without it below the user's cache folder. Nothing is printed."""
     code = "import tabletop_engine.play.kernels as k, numpy as n; k.sample_actions(n.ones((1, 2), n.int8), "
     code += "n.random.default_rng(0))"
     for name, variable in (("one", CACHE_VARIABLE), ("two", USERS)):
@@ -77,7 +77,7 @@ from tests.games.leduc_poker import GAME
 parts = [(part, print, ()) for part in ("one", "two", "three")]
 warm_up.compile_once("the rules of nothing", "no time", GAME.kernels.playout, lambda: parts)
 """
-"""What is said of compiling, without the minute that it takes."""
+"""Prints the messages about compiling, without compiling."""
 
 
 SECOND_GAME = """
@@ -100,7 +100,7 @@ def started(folder: Path, code: str) -> subprocess.Popen[str]:
 
 @pytest.mark.slow
 def test_nothing_promises_a_cache_that_is_not_kept() -> None:
-    """Not to the process that makes a temporary folder, nor to its child; and nothing is compiled ahead for nobody."""
+    """Neither the process with a temporary folder nor its child promises one, and nothing is compiled in advance."""
     said = run(
         f"{PLAY}\nimport subprocess, sys; subprocess.run([sys.executable, '-c', {SAY!r}], check=True)",
         **{CACHE_VARIABLE: NOWHERE},
@@ -119,7 +119,7 @@ def test_nothing_promises_a_cache_that_is_not_kept() -> None:
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache with the rules that several processes wanted at once, after one that died in the middle."""
+    """A cache with the rules of a game. Several processes wanted them at once, after one had died in the middle."""
     folder = tmp_path_factory.mktemp("cache")
     first = started(folder, PLAY)
     while not list(folder.rglob("*.nbc")):
@@ -136,7 +136,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_processes_that_start_cold_compile_once(filled: Path) -> None:
-    """The others wait, say so, and take the machine code from the cache. One that died leaves nobody waiting."""
+    """One compiles; the others wait and say so, and use the result. Nobody waits for a process that died."""
     files = {path: path.stat().st_mtime_ns for path in filled.rglob("*.nbc")}
     assert run(PLAY, **{CACHE_VARIABLE: str(filled)}).stderr == ""
     assert {path: path.stat().st_mtime_ns for path in filled.rglob("*.nbc")} == files
@@ -165,7 +165,7 @@ def test_a_game_whose_module_is_moved(tmp_path: Path) -> None:
 
 
 def test_where_machine_code_is_kept(tmp_path: Path) -> None:
-    """Other modules, other places of the rules or other rules have other folders."""
+    """Other modules, other paths of the rules, and other rules have other folders."""
     sources = [tmp_path / "rules", tmp_path / "logic"]
     for source in sources:
         source.mkdir()

@@ -31,7 +31,7 @@ GROUPS = [sorted(MISTAKES)[i::2] for i in range(2)]
 
 @pytest.mark.parametrize("names", GROUPS, ids=range(len(GROUPS)))
 def test_a_mistake_is_found_and_named(names: list[str], tmp_path: Path) -> None:
-    """Each in a game of its own; plain Python throughout, as compiling 45 games would take minutes."""
+    """Each mistake has a game of its own. All run as plain Python, because compiling 45 games would take minutes."""
     ran = subprocess.run(
         [sys.executable, "-m", "tests.mistakes", str(tmp_path), *names],
         cwd=ROOT,
@@ -103,13 +103,13 @@ def test_a_failed_check_says_where() -> None:
 
 
 def test_a_configuration_is_for_the_games_players() -> None:
-    """Else `check`, which names the number of players, finds nothing, and no other command starts."""
+    """Otherwise `check`, which gives the number of players, would find nothing, and no other command would start."""
     with pytest.raises(TypeError, match=r"has players=2 by default, but the game is for 3 or 4 players: .* int = 3 in"):
         replace(connect_four.GAME, players=(3, 4))
 
 
 def test_what_could_not_be_compared_is_told() -> None:
-    """Whoever sees ten cards at the start sees other ones in nearly every game."""
+    """A player who sees ten cards at the start sees other cards in nearly every game, so no two games look alike."""
     heard: list[str] = []
     assert list(hidden.problems(PETRICHOR.config(players=2), range(1), heard.append)) == []
     (note,) = heard

@@ -43,7 +43,7 @@ SMALL = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), t
 
 @pytest.fixture(autouse=True)
 def one_thread() -> None:
-    """Torch's threads wait for each other by spinning: many times slower where other programs use the cores."""
+    """Torch's threads wait for each other by spinning, which is many times slower if other programs use the cores."""
     torch.set_num_threads(1)
 
 
@@ -145,7 +145,7 @@ def test_damaged_checkpoint(trained: tuple[MaskablePPO, Path], tmp_path: Path) -
 
 
 def test_a_file_of_stable_baselines_is_converted(trained: tuple[MaskablePPO, Path], tmp_path: Path) -> None:
-    """As the message says, for who made the file: it is a program, so nothing else loads it."""
+    """The message says how, for the file's own author: such a file can run code, so nothing else loads it."""
     foreign, converted = tmp_path / "foreign.zip", tmp_path / "converted.zip"
     trained[0].save(foreign)
     with pytest.raises(CheckpointError, match="Stable-Baselines3's own file"):
@@ -173,7 +173,7 @@ def test_saving_leaves_the_old_checkpoint_until_the_new_one_is_whole(
 
 
 def test_checkpoints_are_of_the_network_alone(trained: tuple[MaskablePPO, Path], tmp_path: Path) -> None:
-    """They have its weights, bit by bit, and no pickle; they open without any library for learning."""
+    """They have its weights, bit for bit, and no pickle. They open without any library for learning."""
     trained[0].save(tmp_path / "whole.zip")
     assert trained[1].stat().st_size < 0.5 * (tmp_path / "whole.zip").stat().st_size
     network, _ = read_checkpoint(GAME, trained[1])
@@ -248,7 +248,7 @@ def test_checkpoints_that_hold_too_much_or_something_else(
 
 
 def test_damaged_checkpoints_are_refused(tmp_path: Path) -> None:
-    """Whatever a flipped bit makes of the archive: CheckpointError, or the notes where it hit another member."""
+    """A flipped bit anywhere in the archive gives CheckpointError, or the notes if it is in another member."""
     path = tmp_path / "policy.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(MEMBER, json.dumps({**versions(GAME), "training": {}}))

@@ -1,4 +1,4 @@
-"""What people try first works, or an error says what it takes: the arguments of all functions that people call."""
+"""Arguments of all functions that people call: what people try first works, or an error says what is needed."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ WRONG: tuple[Any, ...] = (
 )
 
 OTHERS = "no such file"
-"""What fits, but is not there; a call that names it does not begin, so that what is given besides can be right."""
+"""A value of the right kind that does not exist. A call with it ends early, so its other arguments can be right."""
 
 
 def a_network() -> Network:
@@ -325,10 +325,10 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "SeatsVecEnv.set_options": (SeatsVecEnv(VersusBatch(Config(), 1)).set_options, {"options": None}),
     "plot_learning_curve": (plot_learning_curve, {"path": "x.png", "curve": [], "references": None, "title": ""}),
 }
-"""Functions that people call, and arguments of them that fit."""
+"""Functions that people call, with arguments that fit."""
 
 SLOW = {"workers", "number", "games", "num_envs", "num_games", "steps", "simulations", "playouts"}
-"""Arguments that start, play or allocate as much as they say."""
+"""Arguments whose size decides how much is started, played or allocated."""
 
 
 @pytest.mark.parametrize(
@@ -337,7 +337,7 @@ SLOW = {"workers", "number", "games", "num_envs", "num_games", "steps", "simulat
 def test_any_argument_works_or_says_what_it_takes(
     call: str, argument: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Never an error from within, such as that an int has no attribute, and the message names the argument."""
+    """There is never an internal error, such as an int without an attribute. The message names the argument."""
     function, given = CALLS[call]
     monkeypatch.setattr("tabletop_engine.play.batch._most_cores", 2)
     monkeypatch.setattr("tabletop_training.measure.tournament._ORDERS", 1)  # each takes half a second
@@ -418,7 +418,7 @@ def test_a_message_says_what_can_be_given(given: dict[str, Any], text: str) -> N
 
 
 def test_what_fits_gets_through() -> None:
-    """NumPy's numbers become Python's; and the function looks as it did."""
+    """NumPy's numbers become Python's, and the function keeps its signature."""
     names, seeds, agents = ["a"], np.arange(3), [RandomAgent()]
     number, share, *rest, options = called(
         np.int64(3),  # type: ignore[arg-type]
@@ -454,7 +454,7 @@ def test_an_unknown_option_is_not_ignored() -> None:
 
 
 def test_agents_by_name_lists_and_numpys_numbers(tmp_path: Path) -> None:
-    """Where an object, a tuple, a Path or an int is wanted, what stands for it works as well."""
+    """Where an object, a tuple, a Path or an int is wanted, a name, a list, a string or NumPy's int works as well."""
     by_name = evaluate(["random", "greedy"], TWO, np.int64(4), np.int32(50)).results[0]  # type: ignore[arg-type]
     assert_same(by_name, evaluate([RandomAgent(), GreedyAgent()], TWO, 4, 50).results[0])
     assert play_games(("random", "random"), TWO, 2, 0).agents == ("random", "random")
@@ -470,7 +470,7 @@ def test_agents_by_name_lists_and_numpys_numbers(tmp_path: Path) -> None:
 
 
 def test_a_number_of_workers() -> None:
-    """It starts processes and ends them; so does `Processes` that is not opened."""
+    """A number of workers starts processes and ends them; so does `Processes` that is not opened."""
     here, other = evaluate(AGENTS, TWO, 80, 50), EVERGREEN.config(players=2)
     assert_same(here.results[0], evaluate(AGENTS, TWO, 80, 50, workers=2).results[0])
     one = Processes(1)

@@ -43,7 +43,7 @@ def cluster() -> Iterator[Any]:
 
 
 class Slow(RandomAgent):
-    """Takes its time, so that a node is lost in the middle of a game."""
+    """Plays slowly, so that a node is lost in the middle of a game."""
 
     name = "random"
 
@@ -105,7 +105,7 @@ class Wrong(RandomAgent):
 def test_a_cluster_of_ones_own_beside_a_stale_one(
     cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without an address nobody else's cluster is joined; an agent's slip is told as it is without a cluster."""
+    """Without an address no other cluster is joined. An agent's mistake is reported as without a cluster."""
     words = ["evaluate", "greedy", "--games", "80", "--seed", str(SEED), "--output", str(tmp_path / "ray"), "--ray"]
     petrichor.app(run.with_values(words), standalone_mode=False)
     there = files_of(tmp_path / "ray")

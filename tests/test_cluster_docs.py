@@ -1,4 +1,4 @@
-"""docs/cluster.md and the examples beside it: what they say is what there is."""
+"""docs/cluster.md and the examples beside it say what is true."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_the_table_is_what_was_measured(tmp_path: Path) -> None:
 
 
 def test_the_model(tmp_path: Path) -> None:
-    """A game of 10 ms: ten cores end a block of 1,024 games each 1.024 s, and the command takes one in a second."""
+    """Games of 10 ms: ten cores finish a block of 1,024 games every 1.024 s, and the command handles one a second."""
     rows = [
         {"who": who, "blocks": "long blocks", "games_per_second": 100, "own_milliseconds_a_block": 1000}
         for who in ("this process", "nodes, 1")

@@ -107,7 +107,7 @@ DIFFERENT = {
     ("--resume", "FILE"): "a game is saved in a file, a run in a folder",
     ("--resume", ""): "a page always keeps its games in --folder",
 }
-"""Options that are not what other commands have by the name, by what stands for their value; and why."""
+"""Options that mean something else in other commands: by the placeholder of their value, the reason."""
 
 
 def options(command: Any) -> list[Any]:
@@ -116,7 +116,7 @@ def options(command: Any) -> list[Any]:
 
 
 def below(name: str, node: Any) -> Iterator[tuple[str, Any]]:
-    """All commands of a command with their names."""
+    """All subcommands of a command, with their names."""
     for own, one in node.commands.items():
         if options(one) or not hasattr(one, "commands"):
             yield f"{name} {own}", one
@@ -191,7 +191,7 @@ def opts_of(command: Any) -> set[str]:
 
 @pytest.mark.parametrize("game", [GAME, EVERGREEN], ids=lambda game: game.name)
 def test_a_game_says_of_its_commands_what_it_is(game: Game) -> None:
-    """What is written down twice, so that a command need not load a game, is the same."""
+    """Facts that are written down twice, so that a command need not load a game, are the same."""
     line = {"petrichor": petrichor.LINE, "evergreen": evergreen.LINE}[game.name]
     assert (line.home, line.version, line.config, line.players) == (game.home, game.version, game.config, game.players)
     assert line.images == any(game.images(players) for players in game.players)
@@ -201,7 +201,7 @@ def test_a_game_says_of_its_commands_what_it_is(game: Game) -> None:
 
 @pytest.mark.parametrize("line", [petrichor.LINE, evergreen.LINE], ids=lambda line: line.name)
 def test_a_game_offers_what_can_be_done_with_it(line: CommandLine) -> None:
-    """A game for one has nothing for several players, another one nothing for one, and no help speaks of it."""
+    """A game for one has no command for several players, and the other way round. No help mentions them."""
     name, every = line.name, offered(line)
     both = {f"{name} evaluate", f"{name} train"}
     assert both <= set(every) and "--solo" in opts_of(every[f"{name} evaluate"])
@@ -375,7 +375,7 @@ def test_sigterm(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
 @pytest.mark.skipif(sys.platform == "win32", reason="a pipe breaks in another way there")
 @pytest.mark.parametrize("words", [["components"], ["components", "--json", "-"], ["--version"], ["--help"]])
 def test_a_reader_who_goes_away(words: list[str]) -> None:
-    """Neither a traceback nor a complaint of Python's."""
+    """Python prints neither a traceback nor a complaint."""
     reading, writing = os.pipe()
     os.close(reading)
     code = f"from tabletop_cli.petrichor import main; main({words!r})"
@@ -406,7 +406,7 @@ for environment in json.loads(sys.argv[1]):
 
 
 def completed(shell: str, *texts: str) -> list[list[str]]:
-    """What a shell is told of each text, in a process of its own, after checking that it loaded nothing heavy."""
+    """The completions of each text. They run in a new process, which is checked to load nothing heavy."""
     ran = subprocess.run(
         [sys.executable, "-c", COMPLETE, json.dumps([asking(shell, typed) for typed in texts])],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""A slow, plain game is played beside the fast one, and a difference is told."""
+"""A slow, plain game is played beside the fast one, and a difference is reported."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tabletop_engine.game import Config
 from tabletop_engine.testing import Difference, RandomStream, compare
 from tests.games import connect_four, gem_market, leduc_poker, row_houses
 from tests.games.slow_games import SlowConnectFour, SlowGemMarket, SlowLeducPoker, SlowRowHouses
+from tests.support.effort import games
 
 OTHER_NUMBERS = {
     "tier_1.card_1": [1, 0, 0, 0, 0, 1],
@@ -22,36 +23,37 @@ OTHER_NUMBERS = {
     "limits.gems": 6,
     "limits.goal": 12,
 }
-"""Of Gem Market: little room for gems, and guests who come early and several at a time."""
+"""Numbers of Gem Market with little room for gems, and with guests who come early and several at a time."""
 
 
 def test_the_small_games_are_as_their_slow_ones() -> None:
-    assert compare(connect_four.GAME, SlowConnectFour, seeds=range(300)) > 300 * 7
-    assert compare(leduc_poker.GAME, SlowLeducPoker, seeds=range(1000)) > 1000 * 2
-    assert compare(row_houses.GAME, SlowRowHouses, seeds=range(150)) > 3 * 150 * 30
+    assert compare(connect_four.GAME, SlowConnectFour, seeds=range(games(60, 300))) > games(60, 300) * 7
+    assert compare(leduc_poker.GAME, SlowLeducPoker, seeds=range(games(200, 1000))) > games(200, 1000) * 2
+    assert compare(row_houses.GAME, SlowRowHouses, seeds=range(games(30, 150))) > 3 * games(30, 150) * 30
 
 
 def test_gem_market_is_as_its_slow_one() -> None:
-    assert compare(gem_market.GAME, SlowGemMarket, seeds=range(50)) > 3 * 50 * 60
-    assert compare(gem_market.GAME, SlowGemMarket, seeds=range(30), components=OTHER_NUMBERS) > 3 * 30 * 60
+    seeds = range(games(8, 50))
+    assert compare(gem_market.GAME, SlowGemMarket, seeds=seeds) > 3 * len(seeds) * 60
+    assert compare(gem_market.GAME, SlowGemMarket, seeds=seeds, components=OTHER_NUMBERS) > 3 * len(seeds) * 60
 
 
 class NoDownhill(SlowConnectFour):
-    """Four downhill do not win."""
+    """A line downhill does not win."""
 
     def _in_line(self, column: int, across: int, up: int) -> int:
         return 0 if up < 0 else super()._in_line(column, across, up)
 
 
 class AlwaysFold(SlowLeducPoker):
-    """One may fold what nobody raised."""
+    """Lets players fold although nobody raised."""
 
     def legal(self) -> list[str]:
         return sorted({"fold", *super().legal()}) if not self.over else []
 
 
 class SecondRaiseOfTwo(SlowLeducPoker):
-    """A chip too few in the second round."""
+    """A raise in the second round costs too little."""
 
     def answer(self, name: str) -> None:
         super().answer(name)
@@ -60,7 +62,7 @@ class SecondRaiseOfTwo(SlowLeducPoker):
 
 
 class Raises(SlowConnectFour):
-    """An error of its own."""
+    """Raises an error of its own."""
 
     def answer(self, name: str) -> None:
         raise LookupError("no such column")

@@ -340,7 +340,7 @@ def test_overlay_changes_exactly_what_it_says(tmp_path: Path, text: str, changes
 
 
 def test_overlays_as_data() -> None:
-    """In whatever order, as a mapping or as JSON has the configuration's field; what is none is refused."""
+    """Keys in any order, as a mapping or as a configuration's field in JSON. Anything else is refused."""
     numbers: dict[str, Any] = {"tiles.wheat.scores": [9, 5, 2, 1], "pieces.clouds": 9}
     config = Config(components=numbers)
     assert config.components == (("pieces.clouds", 9), ("tiles.wheat.scores", (9, 5, 2, 1)))
@@ -575,7 +575,7 @@ BAD = [
     ("pieces.primrose_blooms = 9", "pieces.primrose_blooms: 9", "a whole number from 1 to 8"),
     ('tiles.cotton.source.copies = "printed"', "tiles.cotton.source: an overlay states no sources", "no such key"),
     ('source = "printed"', "source: an overlay states no sources", "no such key"),
-    # what must hold together
+    # numbers that must fit each other
     ("tiles.cotton.copies = 2", "tiles.cotton.solo_priorities: 3 priorities for 2 copies", "2, one a copy"),
     (
         "tiles.cotton.solo_priorities = [1, 3]",
@@ -805,7 +805,7 @@ def test_command_starts_without_heavy_libraries(args: list[str]) -> None:
 
 
 def fake_module(monkeypatch: pytest.MonkeyPatch, name: str) -> list[dict[str, object]]:
-    """A module in the place of `name` whose `main` notes its arguments, and gives them as its result."""
+    """Replaces the module `name` by one whose `main` records its arguments; returns the list of them."""
     calls: list[dict[str, object]] = []
     module = types.ModuleType(name)
 

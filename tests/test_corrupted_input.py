@@ -1,6 +1,6 @@
-"""Whatever the loaders of saved games, descriptions and overlay files are given: only the documented errors come out.
+"""Whatever the loaders of saved games, descriptions and overlay files get, they raise only the documented errors.
 
-And nothing is written: every test runs in an empty folder, which is empty after.
+They write nothing: every test runs in an empty folder, which is still empty afterwards.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tests.support.effort import games
 MANY = settings(
     max_examples=games(100, 300),
     deadline=None,
-    database=None,  # it would be a folder here
+    database=None,  # it would make a folder here
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 CHECKSUM = 32
@@ -57,7 +57,7 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
 
 @lru_cache
 def batch() -> Batch:
-    """Three games in their middle."""
+    """Three games, in the middle."""
     made = Batch(Config(players=5, modules=MODULES, drafting=True), 3, seed=4, autoreset="disabled")
     for _ in range(90):
         made.step(made.random_actions())
@@ -65,7 +65,7 @@ def batch() -> Batch:
 
 
 def load(data: bytes) -> None:
-    """Either it is refused and nothing has changed, or it is now the games of the batch, which are sound."""
+    """Load the data. Either it is refused and nothing has changed, or the batch has its games, which are sound."""
     loaded = batch().copy()
     before = loaded.save()
     try:
@@ -113,7 +113,7 @@ def with_header(header: bytes) -> bytes:
 
 
 def test_saved_games_are_taken_again() -> None:
-    """What is tested above is refused for its damage only."""
+    """The data of the tests above is refused only because of its damage."""
     load(batch().save())
 
 
@@ -125,7 +125,7 @@ GAMES: list[Any] = [
     *(connect_four.GAME.config(), leduc_poker.GAME.config()),
 ]
 LONGEST = 3000
-"""Decisions that no game takes."""
+"""More decisions than any game takes."""
 
 
 def positions(config: Any, number: int) -> list[Any]:
@@ -148,7 +148,7 @@ def change_a_few_bytes(states: np.ndarray, generator: np.random.Generator) -> No
 
 @pytest.mark.parametrize("config", GAMES, ids=lambda config: f"{config.game.name} {config.name}")
 def test_games_with_a_few_other_bytes(config: Any) -> None:
-    """`refresh` refuses them, or they are played to their end."""
+    """`refresh` refuses such games, or they can be played to their end."""
     generator = np.random.default_rng(6)
     one = Batch(config, 1, seed=0, autoreset="disabled")
     refused = 0
@@ -169,7 +169,7 @@ def test_games_with_a_few_other_bytes(config: Any) -> None:
 
 
 def test_games_that_nobody_has_checked() -> None:
-    """Stepped without `refresh` they may be nonsense, but every step comes to its end."""
+    """Without `refresh` such games may be nonsense, but every step ends."""
     context = multiprocessing.get_context("spawn")
     number = context.Value("i", 0)  # of the configuration that is played
     process = context.Process(target=play_all_unchecked, args=(number,))
@@ -188,7 +188,7 @@ def play_all_unchecked(number: Any) -> None:
 
 
 def play_unchecked(config: Any) -> None:
-    """One game among others, as nonsense may write beyond its own record."""
+    """Play one game among others, because nonsense may write beyond its own record."""
     generator = np.random.default_rng(7)
     games = Batch(config, 41, seed=0, autoreset="disabled")
     which = np.arange(41) == 20
@@ -203,7 +203,7 @@ def play_unchecked(config: Any) -> None:
 
 
 def test_a_game_without_a_way_on() -> None:
-    """It is named, and it is over."""
+    """The error names the game, and the game is over."""
     games = Batch(Config(players=3), 2, seed=0, autoreset="disabled")
     games.states["decision"][1] = 99
     with pytest.raises(StateError, match="game 1: the rules find no next decision that has an answer; if the record"):
@@ -258,7 +258,7 @@ def test_a_bottomless_description() -> None:
 
 
 def read(folder: Path, content: bytes) -> None:
-    """It is refused, or it makes tables."""
+    """The content is refused, or it makes tables."""
     file = folder.parent / "overlay.toml"
     file.write_bytes(content)
     try:

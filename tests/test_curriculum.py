@@ -12,7 +12,7 @@ from tabletop_training.learn.curriculum import Curriculum
 
 
 def _ended(curriculum: Curriculum, won: float, games: int = 60) -> tuple[list[Any], np.ndarray]:
-    """That many games of every open set, of which the share `won` was won."""
+    """End this many games of every open set; the share `won` was won."""
     configs = [config for config, on in zip(curriculum.configs, curriculum.open, strict=True) if on]
     wins = np.tile(np.arange(games) < won * games, len(configs)) * 1.0
     return [config for config in configs for _ in range(games)], wins
@@ -23,7 +23,7 @@ def test_the_curriculum_opens_levels_by_win_rate() -> None:
     assert curriculum.shares.tolist() == [1.0] + [0.0] * 15
     assert set(curriculum.choose(np.arange(30))) == {Config()}
     curriculum.update(*_ended(curriculum, 0.75, games=40), 0.0)
-    assert curriculum.level == 0  # too few games to say
+    assert curriculum.level == 0  # too few games for a decision
     curriculum.update(*_ended(curriculum, 0.4, games=400), 0.0)
     assert curriculum.level == 0
     for level in range(1, 5):

@@ -1,4 +1,4 @@
-"""The table of decisions, and the rule made from one."""
+"""The table of decisions, and the rule that is made from such a table."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CONFIGURATIONS: dict[str, Any] = {
 
 
 class Game(Record):
-    """A decision, and what was called with what."""
+    """A decision, and which function was called with which argument."""
 
     decision = number(np.int64, "what is asked")
     called = array(np.int64, 3, "by function")
@@ -52,7 +52,7 @@ def _second(s: Game, action: int) -> None:
 
 @rule
 def _third(action: int, s: Game) -> None:
-    s.decision = 1  # what a function asks next is not answered at once
+    s.decision = 1  # the next decision is not answered at once
     s.called[2] += 2 * action
 
 
@@ -140,7 +140,7 @@ for case in {FORGOTTEN_NUMBERS}:
 
 
 def test_what_a_table_forgot_is_an_error_at_import() -> None:
-    """A member of an enumeration, a range of actions, a card: one after the other, in one process."""
+    """A missing member of an enumeration, range of actions, or card: one after the other, in one process."""
     said = in_python(WITH_SOMETHING_FORGOTTEN, env=PLAIN).stdout.splitlines()
     forgotten = dict.fromkeys(FORGOTTEN_MEMBERS, "FORGOTTEN") | dict.fromkeys(FORGOTTEN_NUMBERS, "17")
     told = dict(zip(forgotten, said, strict=True))
@@ -149,7 +149,7 @@ def test_what_a_table_forgot_is_an_error_at_import() -> None:
 
 @pytest.mark.parametrize("game", [petrichor_env.GAME, evergreen_env.GAME], ids=str)
 def test_every_answer_has_words_of_its_own(game: Any) -> None:
-    """Of every decision of random games: none is told by its plain name, but to pass, which is called so."""
+    """In every decision of random games no answer is shown by its plain name, except "pass"."""
     configs = CONFIGURATIONS[game.name]
     for config in configs:
         batch = Batch(config, 8, seed=5, autoreset="disabled")
@@ -162,7 +162,7 @@ def test_every_answer_has_words_of_its_own(game: Any) -> None:
 
 
 def test_an_answer_to_another_decision_has_its_plain_name() -> None:
-    """It was told in the words of a decision that nobody is asked: `take an own drop from b1`."""
+    """It used to be shown in the words of a decision that was not asked: `take an own drop from b1`."""
     state = Batch(petrichor_env.Config(players=2), 1, seed=0).states[0]
     assert petrichor_env.GAME.decisions[state["decision"]] == "setup_cloud"
     for name in ("tile b1", "drop b1 own", "card sun", "decline", "power", "vote wind", "weather wind", "pass"):
@@ -213,7 +213,7 @@ told("replay", lambda: Replay.of(no_step.GAME.config(), 0, [3, 3]).states)
 
 @pytest.mark.parametrize("without_machine_code", ["1", "0"])
 def test_rules_that_forget_the_legal_actions(without_machine_code: str, tmp_path: Path) -> None:
-    """No answer is to blame: nobody loses, nothing is played, whatever happens to illegal actions."""
+    """The rules are wrong, not an answer: nobody loses and nothing is played, whatever is set for illegal actions."""
     code = Path(connect_four.__file__).read_text(encoding="utf-8")
     for name, written, instead in (
         ("no_reset", "    s.stones[:] = 0\n    legal(s, t)\n", "    s.stones[:] = 0\n"),

@@ -28,12 +28,12 @@ FILES = {"policy.zip", "learning_curve.csv", "learning_curve.png", "difficulty.c
 
 @pytest.fixture(autouse=True)
 def one_thread() -> None:
-    """Torch's threads wait for each other by spinning: many times slower where other programs use the cores."""
+    """Torch's threads wait for each other by spinning, which is many times slower if other programs use the cores."""
     torch.set_num_threads(1)
 
 
 def test_demo_leaves_everything_in_one_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = demo.main(minutes=0.05, output=tmp_path / "demo", games=20, seed=3, settings=SMALL)
+    folder = demo.main(minutes=0.05, output=tmp_path / "demo", games=8, seed=3, settings=SMALL)
     assert folder == tmp_path / "demo"
     assert {path.name for path in folder.iterdir()} == FILES
     printed = capsys.readouterr().out
@@ -44,17 +44,17 @@ def test_demo_leaves_everything_in_one_folder(tmp_path: Path, capsys: pytest.Cap
         ("+".join(variants) or "base", agent) for variants in ALL_VARIANTS for agent in ("random", "greedy", "trained")
     ]
     for row in rows:
-        assert int(row["games"]) == 20
+        assert int(row["games"]) == 8
         assert int(row["seed"]) == 3 + demo.EVALUATION_SEED
         assert float(row["win_rate_low"]) <= float(row["win_rate"]) <= float(row["win_rate_high"])
         assert float(row["margin_low"]) <= float(row["margin"]) <= float(row["margin_high"])
         assert f"{float(row['margin']):+.1f}" in printed
     for picture in ("learning_curve.png", "difficulty.png"):
         assert (folder / picture).read_bytes().startswith(b"\x89PNG")
-    # the table's random and greedy rows are what anybody gets for this seed, the trained row what the checkpoint plays
+    # the rows of random and greedy follow from the seed, the trained row from the checkpoint
     agents: list[Agent] = [RandomAgent(), GreedyAgent(), PolicyAgent.load(folder / "policy.zip", GAME, name="trained")]
     for row, agent in zip(rows[-3:], agents, strict=True):
-        again = summarize(play_games([agent], Config(variants=VARIANTS), 20, int(row["seed"])))
+        again = summarize(play_games([agent], Config(variants=VARIANTS), 8, int(row["seed"])))
         assert int(row["wins"]) == again.wins
         assert float(row["margin"]) == pytest.approx(again.margin, abs=1e-4)
     with (folder / "learning_curve.csv").open() as file:
@@ -72,7 +72,7 @@ def test_demo_writes_over_nothing(tmp_path: Path) -> None:
 
 
 def _run_demo_until(folder: Path, ready: str, games: int) -> subprocess.Popen[str]:
-    """Start the demo in a process of its own and wait for a file of it."""
+    """Start the demo in a process of its own, and wait until it has written this file."""
     program = (
         "import sys; from tabletop_training.petrichor import demo;"
         "from tabletop_training.files.settings import Settings;"
@@ -97,7 +97,7 @@ def _run_demo_until(folder: Path, ready: str, games: int) -> subprocess.Popen[st
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send to one process")
 def test_ctrl_c_while_learning_goes_on_to_the_evaluation(tmp_path: Path) -> None:
-    process = _run_demo_until(tmp_path / "demo", "policy.zip", games=5)
+    process = _run_demo_until(tmp_path / "demo", "policy.zip", games=2)
     time.sleep(2)
     process.send_signal(signal.SIGINT)
     output, _ = process.communicate(timeout=240)

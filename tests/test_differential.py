@@ -69,7 +69,7 @@ cactus.drops_to_grow = 1
 dandelion.drops_to_grow = 1
 """,
 }
-"""Component files for what is rare with the printed numbers."""
+"""Component files that make events frequent that are rare with the printed numbers."""
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
@@ -88,7 +88,7 @@ def test_both_play_the_same_games_with_other_pieces(players: int, modules: bool,
 
 
 def tables_of(config: Config, seeds: range) -> list[dict[str, Any]]:
-    """The tables after each decision of these games, on which both agree."""
+    """The tables after each decision of these games. Both implementations agree on them."""
     tables = []
     for seed in seeds:
         comparison = Comparison(config, seed)
@@ -99,7 +99,7 @@ def tables_of(config: Config, seeds: range) -> list[dict[str, Any]]:
 
 
 def test_a_holder_of_forecast_cards_is_asked_for_a_turn_that_can_only_be_a_pass() -> None:
-    """It would show that no forecast card can be played."""
+    """Skipping the question would show that no forecast card can be played."""
     asked = [table for table in tables_of(TOGETHER[3], range(6)) if table["decision"] == "turn"]
     assert any(table["legal"] == ["pass"] and table["forecasts"][table["actor"]] for table in asked)
 
@@ -114,7 +114,7 @@ def test_the_own_card_of_an_optional_action_is_named_first() -> None:
 
 
 def test_a_difference_tells_how_to_see_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a slip in the reference: the last vote of a die scores as the others."""
+    """With a mistake in the reference: the last vote of a die scores like the others."""
 
     def decrease_die(table: Table, player: Player, votes: int) -> None:
         table.dice[table.dice.index(votes)] = votes - 1 if votes > 1 else HARVEST

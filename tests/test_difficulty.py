@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from rich.console import Console
+from scipy import stats
 
 from petrichor_env import GAME
 from petrichor_env.config import VARIANTS, Config
@@ -46,6 +47,7 @@ from tabletop_training.petrichor.variant_effects import (
     effects,
     holm,
     levels,
+    p_of_mean,
     pairing_gain,
     rank_intervals,
     smoothest_path,
@@ -66,7 +68,7 @@ FILES = {
 
 
 def test_games_of_a_seed_begin_alike() -> None:
-    """What the pairing rests on: fields and hands are the same wherever the same tiles are in the pile."""
+    """Pairing needs this: fields and hands are the same if the same tiles are in the pile."""
     for tricks in (False, True):
         same = [variants for variants in ALL_VARIANTS if ("no_more_tricks" in variants) == tricks]
         starts = [Batch(Config(variants=variants), 50, SEED).states for variants in same]
@@ -77,7 +79,7 @@ def test_games_of_a_seed_begin_alike() -> None:
 
 
 def test_effects_find_what_was_put_in() -> None:
-    """Means built from main effects and interactions, without noise: every effect comes out, and no other."""
+    """From means built of main effects and interactions, without noise, exactly these effects are found."""
     double, targets, tricks, turn = SWITCHED.T.astype(float)
     # a product of switches is the interaction; it also moves each main effect by half of itself
     means = 10 - 12 * double - 4 * turn + 3 * tricks - 6 * double * turn + 0 * targets
@@ -104,7 +106,7 @@ def test_effects_are_the_factorial_least_squares() -> None:
 
 
 def test_effects_are_real_and_covered() -> None:
-    """A main effect of 2 points is found; of 200 studies, the 95 % interval leaves it out in about ten."""
+    """A main effect of 2 points is found. In about ten of 200 studies the 95 % interval leaves it out."""
     means = 2.0 * SWITCHED[:, 1]
     assert [e.variants for e in effects(noisy(means, 400)) if e.significant] == [("non_random_targets",)]
     left_out = 0
@@ -123,7 +125,7 @@ def test_win_rate_effects() -> None:
     found = win_rate_effects(sets_of(margins))
     assert found["one_more_turn"].value == -1.0
     assert found["double_card"].value == 0.0
-    assert found["double_card"].low < 0 < found["double_card"].high  # 30 equal seeds are no proof
+    assert found["double_card"].low < 0 < found["double_card"].high  # 30 equal seeds prove nothing
 
 
 def test_holm() -> None:
@@ -132,8 +134,14 @@ def test_holm() -> None:
     assert holm(np.array([0.9, 0.8])).tolist() == [1.0, 1.0]
 
 
+def test_means_are_tested_by_students_t() -> None:
+    for values in (np.arange(1.0, 6.0), np.array([-0.3, 0.1]), np.random.default_rng(0).normal(0.2, 1, 300)):
+        assert p_of_mean(values) == pytest.approx(stats.ttest_1samp(values, 0.0).pvalue, rel=1e-12)
+    assert [p_of_mean(np.array(values)) for values in ([3.0], [0.0, 0.0], [2.0, 2.0])] == [1.0, 1.0, 0.0]
+
+
 def test_compare_wins_is_mcnemars_exact_test() -> None:
-    """Ten seeds that only one set wins, two that only another one does: a sign test of 10 in 12, p = 0.0386."""
+    """Only one set wins ten seeds, and only the other wins two: a sign test of 10 in 12, p = 0.0386."""
     margins = np.full((16, 40), 1)
     margins[3, :10] = -1
     margins[5, 10:12] = -1
@@ -149,7 +157,7 @@ def test_compare_wins_is_mcnemars_exact_test() -> None:
 
 
 def test_comparisons_keep_their_promise() -> None:
-    """Sixteen equal sets: in at most one study of twenty is there any difference found among the 120."""
+    """With sixteen equal sets, at most one study in twenty finds any difference among the 120 pairs."""
     false = [0, 0]
     for seed in range(40):
         sets = sets_of(noisy(np.zeros(16), 60, shared=0.3, seed=seed))
@@ -248,7 +256,7 @@ def test_report_of_a_variant_that_helps_and_one_that_multiplies(tmp_path: Path) 
 
 @pytest.mark.usefixtures("without_pictures")
 def test_report_of_equal_sets(tmp_path: Path) -> None:
-    """Nothing differs: it says so, and finds neither a hardest set nor levels."""
+    """If nothing differs, the report says so and finds neither a hardest set nor levels."""
     text = report_of(tmp_path, sets_of(noisy(np.zeros(16), 50)))
     assert "What a variant costs**" not in text
     assert "Sixteen sets, 1 level of difficulty" in text
@@ -276,7 +284,7 @@ def test_changes_in_words(change: Estimate, text: str) -> None:
 
 @pytest.mark.usefixtures("without_pictures")
 def test_no_sentence_has_a_signed_number(tmp_path: Path) -> None:
-    """Only tables have them: a sentence says more or less, ahead or behind, more or less often."""
+    """Only tables have signs. Sentences say more or less, ahead or behind, more or less often."""
     double, targets, _, turn = SWITCHED.T.astype(float)
     means = 8 + 0.5 * targets - 8 * double - 8 * turn - 9 * double * turn
     text = report_of(tmp_path, sets_of(noisy(means, 150), "strong"), sets_of(noisy(means - 20, 150, seed=1), "weak"))
@@ -310,7 +318,7 @@ def test_about() -> None:
 def test_it_tells_how_long_and_shows_what_is_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An agent's table is there before the next one plays, and the CSV file before the next set is played."""
+    """An agent's table is printed before the next one plays, and the CSV file written before the next set is played."""
     told: list[tuple[str, str, bool]] = []
 
     def noting(agents: tuple[str, ...]) -> None:
@@ -337,7 +345,7 @@ clouds = 9
 def test_an_overlay_is_compared_with_the_shipped_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By the same agents on the same seeds: in the CSV file, in print and in the report, with the changed numbers."""
+    """The same agents play the same seeds; the CSV file, the print and the report have comparison and changes."""
     monkeypatch.setenv("COLUMNS", "80")
     numbers = tmp_path / "box.toml"
     numbers.write_text(OVERLAY)
@@ -383,7 +391,7 @@ def test_an_overlay_that_changes_no_number(tmp_path: Path, capsys: pytest.Captur
 
 
 def test_tables_fit_80_columns() -> None:
-    """Three agents, one of them with a long name, and what an overlay file changes: no cell is cut or broken."""
+    """With three agents, a long name, and an overlay file's changes, no cell is cut or broken."""
     change: Any = {"win_rate_change": Estimate(-0.5, -0.612, -0.388), "margin_change": Estimate(-12.25, -22.7, -1.8)}
     summaries = [
         replace(summarize(result), agent=agent, **change)
@@ -482,7 +490,7 @@ def test_stopped_before_the_first_set_is_finished(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """By one Ctrl-C or two; it says that nothing was kept, and the study can still be gone on with."""
+    """After one Ctrl-C or two it says that nothing was kept, and the study can still be resumed."""
 
     def interrupted(agents: tuple[str, ...]) -> None:
         raise error

@@ -26,7 +26,7 @@ from tabletop_training.petrichor import box_report, difficulty
 from tabletop_training.petrichor.box_report import OverBoxes, key_title, section
 from tabletop_training.petrichor.study import Study, over_boxes, read_games, read_study
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
-from tests.support.studies import SEED, contents, rows_of, without_pictures  # noqa: F401
+from tests.support.studies import SEED, contents, no_pictures, rows_of, without_pictures  # noqa: F401
 from tests.support.workers import stopping_after
 
 BOXES, IN_BOX = 6, 3
@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_matches_over_boxes_are_games_with_each_box() -> None:
-    """Game s has box s mod K, and is the game that this box alone gives."""
+    """The game of seed s has box s mod K, and is the same as with this box alone."""
     seeds = np.arange(1_000_001, 1_000_001 + 9)
     boxes: Any = [EVALUATION.first, 3, {"pieces.wheat_bonus": 1}]
     results = play_match(["greedy"], Config(), seeds, boxes, record_actions=True)
@@ -139,6 +139,7 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_commands_and_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     study = Study({"random": 4, "ismcts-5": 2}, seed=7, boxes=30, box_games={"random": 20, "ismcts-5": 0})
     assert study.commands == ["petrichor difficulty random ismcts-5 --games 4 --search-games 2 --seed 7 --boxes 30"]
@@ -154,7 +155,7 @@ def test_commands_and_the_command_line(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def made_up(costs: tuple[float, float, float, float], spread: float) -> OverBoxes:
-    """Games in which each variant costs so many points in the mean of the boxes, and the first differs by box."""
+    """Games in which each variant costs so many points on average; the cost of the first differs by box."""
     draw = np.random.default_rng(0)
     own = draw.normal(costs[0], spread, 100)
     switched = np.array([[name in variants for name in VARIANTS] for variants in ALL_VARIANTS])
@@ -208,7 +209,8 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("changes")
     (folder / "own.toml").write_text(OWN, encoding="utf-8")
     options: dict[str, Any] = {"components": folder / "own.toml", "effect_games": 4, "output": folder / "difficulty"}
-    return difficulty.main(["greedy"], 6, seed=SEED, **options)
+    with no_pictures():
+        return difficulty.main(["greedy"], 6, seed=SEED, **options)
 
 
 def test_the_effect_of_each_change(changed: Path) -> None:
@@ -247,7 +249,7 @@ def test_a_study_of_changes_is_resumed(changed: Path, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("without_pictures")
 def test_a_study_of_other_ranges_is_not_resumed(tmp_path: Path) -> None:
-    """The same numbers with other ranges are other boxes."""
+    """The same numbers with other ranges give other boxes."""
     own = tmp_path / "own.toml"
     own.write_text("[pieces]\nrange.drops = [9, 10]\n", encoding="utf-8")
     folder = difficulty.main(["random"], 2, components=own, boxes=2, box_games=1, output=tmp_path / "study")

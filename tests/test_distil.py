@@ -103,7 +103,7 @@ def test_a_buffer_keeps_the_newest() -> None:
 
 
 def test_the_loss_of_the_heads_by_hand() -> None:
-    """One game for one, one for three of whom the second and third from the asked one share the victory."""
+    """One game for one. One for three, in which the second and the third from the actor share the victory."""
     won, margins = torch.zeros(2, 4), torch.zeros(2, 4)
     won[0, 0], won[1, 1:3] = 1.0, 0.5
     margins[0, 0], margins[1, :3] = 20.0, torch.tensor([-10.0, 5.0, 5.0])
@@ -138,7 +138,7 @@ def test_policy_targets_go_to_what_was_found_better() -> None:
 
 
 def test_outcomes_teach_who_wins() -> None:
-    """The base game is won nearly always and the one with all variants seldom, and the heads say so at the start."""
+    """The base game is nearly always won, the game with all variants rarely. At the start the heads say so."""
     network = read_checkpoint(GAME, checkpoint_path("solo", GAME))[0]
     configs = [Config(), Config(variants=VARIANTS)]
     distiller = FromOutcomes(network, configs, Budget(), 3, OutcomeSettings(games=128, minibatch=512))
@@ -178,7 +178,7 @@ def test_equal_seeds_give_equal_weights(source: str) -> None:
 
 
 def test_games_that_are_lost_are_played_more() -> None:
-    """A search knows nothing of the game: it loses with all variants more often than without any."""
+    """A search whose network knows nothing loses more often with all variants than without any."""
     configs = [Config(), Config(variants=VARIANTS)]
     made = FromOutcomes(network_for(GAME), configs, Budget(), 0, OutcomeSettings(games=64))
     curriculum = made.curricula[1]
@@ -189,7 +189,7 @@ def test_games_that_are_lost_are_played_more() -> None:
 
 
 def test_searching_makes_it_better() -> None:
-    """From knowing nothing of connect four: what it learns makes the same search win more against random play."""
+    """A network that knows nothing of Connect Four learns, and the same search wins more against random play."""
     game = connect_four.GAME
     settings = SearchSettings(simulations=50, games=64, first=500, minibatch=512, passes=8, learning_rate=2e-3)
     start = network_for(game, seed=1)
@@ -224,7 +224,7 @@ def test_searching_makes_it_better() -> None:
 
 @pytest.fixture
 def checkpoint(tmp_path: Path) -> Path:
-    """Of a small network for Petrichor's game for one with all variants, without win and margin heads."""
+    """A checkpoint of a small network for Petrichor's game for one with all variants, without win and margin heads."""
     path, network = tmp_path / "small.zip", network_for(GAME)
     network.win_margin_heads = None
     training = {"players": 1, "config": {"players": 1, "variants": list(VARIANTS)}, "curriculum": False}
@@ -244,7 +244,7 @@ def log_of(folder: Path) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("words", [("distil", "outcomes"), ("train", "outlook")])
 def test_outcomes(words: tuple[str, str], checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Also by the name that the command had before."""
+    """Also under the command's earlier name."""
     folder, old = tmp_path / "heads", words[0] == "train"
     budget = ("--games=8",) if old else ("--steps", 300, "--games", 64)
     assert run(*words, checkpoint, *budget, "--output", folder, "--half") == 0

@@ -21,7 +21,7 @@ MEASURED = json.loads((DOCS / "measured.json").read_text(encoding="utf-8"))
 COMMANDS = {"petrichor": petrichor.app, "evergreen": evergreen.app}
 
 FIGURES = re.compile(r"\d ?%|/s\b|\d ?(?:ms|µs)\b")
-"""What tells a table of measured figures: a percentage, a rate or a time."""
+"""How a table of measured figures is recognised: a percentage, a rate or a time."""
 ESTIMATE = re.compile(r"\d+\.\d % \(\d+\.?\d*–\d+\.?\d*\)")
 """A share with its interval, as `63.1 % (59.0–67.1)`."""
 PRINTED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
@@ -45,7 +45,7 @@ def test_every_marked_part_is_a_block() -> None:
 
 
 def test_tables_of_figures_are_generated() -> None:
-    """A figure that was typed into a page is soon another one than that of the file where it was measured."""
+    """A figure that was typed into a page soon differs from the file with the measurement."""
     for page, text in PAGES.items():
         if page not in WRITTEN:
             for table in TABLE.findall(MARKED.sub("", text)):
@@ -60,7 +60,7 @@ def test_tables_of_figures_say_how_they_were_made() -> None:
 
 
 def test_no_estimate_stands_twice_by_hand() -> None:
-    """What a command prints, in a block of code, is an example."""
+    """The output of a command in a block of code is an example, and may repeat a figure."""
     told = {page: PRINTED.sub("", text).replace(" to ", "–") for page, text in PAGES.items()}
     everywhere = Counter(estimate for text in told.values() for estimate in ESTIMATE.findall(text))
     for page, text in told.items():

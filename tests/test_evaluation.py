@@ -1,4 +1,4 @@
-"""Evaluation, matches and tournaments: that games are counted rightly, and that intervals hold what they promise.
+"""Evaluation, matches and tournaments: games are counted correctly, and intervals have the promised coverage.
 
 The coverage of every interval is measured on simulated games of known strength, with fixed seeds: 95 % of 4000
 samples, which is exact to about ± 0.7 percentage points.
@@ -58,7 +58,7 @@ NAMES = ("weak", "fair", "good", "best")
 
 
 class First:
-    """Takes the first legal action: an agent without any randomness, unlike others."""
+    """Takes the first legal action, so it has no randomness."""
 
     name = "first"
 
@@ -67,7 +67,7 @@ class First:
 
 
 class Answers:
-    """Gives what it is told to."""
+    """Answers with the given actions."""
 
     name = "odd"
 
@@ -79,7 +79,7 @@ class Answers:
 
 
 def made_up(points: np.ndarray, lineups: np.ndarray, seeds: np.ndarray, names: Sequence[str] = NAMES) -> Results:
-    """Results of games with these points: most points win, and are shared."""
+    """Results of games with these points. The most points win; equal ones share the victory."""
     places = stats.rankdata(-points, method="min", axis=1).astype(np.int64)
     decisions = np.full(points.shape, 70)
     config = Config(players=points.shape[1])
@@ -109,7 +109,7 @@ def test_equal_shares_leave_an_interval() -> None:
 
 
 def test_seeds_that_decide_the_game_widen_the_interval_and_seats_that_do_narrow_it() -> None:
-    """The same 60 victories in 100 games, as 50 seeds of two: both games alike, independent, or one each."""
+    """60 victories in 100 games, from 50 seeds of two: both games alike, independent, or one victory each."""
     alike = np.repeat([1.0, 0.0], [30, 20])
     independent = np.repeat([1.0, 0.5, 0.0], [18, 24, 8])
     opposed = np.repeat([1.0, 0.5], [10, 40])
@@ -129,7 +129,7 @@ def test_intervals_refuse_what_they_are_not_for() -> None:
 
 
 def _shares(generator: np.random.Generator, chances: np.ndarray) -> np.ndarray:
-    """Mean victories of seeds from each game's chance, (samples, seeds, games a seed)."""
+    """Mean victories of seeds. `chances` are those of each game, (samples, seeds, games a seed)."""
     return np.asarray((generator.random(chances.shape) < chances).mean(axis=2))
 
 
@@ -143,7 +143,7 @@ def _coverage(estimates: Sequence[Estimate], truth: float) -> float:
     [("even", 0.5), ("strong", 0.9), ("nearly always", 0.98), ("seeds decide", 0.7), ("first seat wins", 0.75)],
 )
 def test_coverage_of_win_rates(kind: str, truth: float, seeds: int) -> None:
-    """Two rotations a seed. Chances that differ by seed correlate its games; ones that differ by seat oppose them."""
+    """Two rotations a seed. If chances differ by seed, its games are correlated; if by seat, they are opposed."""
     generator = np.random.default_rng(seeds)
     shape = (SAMPLES, seeds, 2)
     chances = {
@@ -155,7 +155,7 @@ def test_coverage_of_win_rates(kind: str, truth: float, seeds: int) -> None:
 
 
 def test_games_of_one_seed_are_not_independent_observations() -> None:
-    """Were they counted so, the interval would promise too much where the seed decides."""
+    """If they were, intervals would be too narrow where the seed decides."""
     generator = np.random.default_rng(2)
     chances = np.repeat(generator.beta(0.35, 0.15, (SAMPLES, 100, 1)), 2, axis=2)
     wins = (generator.random(chances.shape) < chances).reshape(SAMPLES, -1).sum(axis=1)
@@ -168,7 +168,7 @@ def test_games_of_one_seed_are_not_independent_observations() -> None:
     [(0.85, 0.8, 0.5, 30, 0.98), (0.85, 0.8, 0.5, 300, 0.965), (0.5, 0.5, 0.0, 100, 0.965), (0.99, 0.98, 0.0, 64, 1)],
 )
 def test_coverage_of_paired_differences(first: float, second: float, alike: float, seeds: int, most: float) -> None:
-    """Solo victories of two agents on the same seeds, of which a part decides for both by the same luck."""
+    """Solo victories of two agents on the same seeds. In a part of them the same luck decides for both."""
     generator = np.random.default_rng(seeds)
     luck, other = generator.random((2, SAMPLES, seeds))
     same = generator.random((SAMPLES, seeds)) < alike
@@ -187,7 +187,7 @@ def test_pairing_narrows_the_difference() -> None:
 
 
 def test_coverage_of_means() -> None:
-    """Margins of 40 seeds, skewed as points are."""
+    """Margins of 40 seeds, with a skewed distribution like that of points."""
     generator = np.random.default_rng(0)
     margins = generator.gamma(4.0, 5.0, (SAMPLES, 40)) - 15
     assert 0.935 < _coverage([mean_estimate(sample) for sample in margins], 5.0) < 0.965
@@ -196,7 +196,7 @@ def test_coverage_of_means() -> None:
 @pytest.mark.parametrize("width", [0.2, 0.1])
 @pytest.mark.parametrize("truth", [0.5, 0.8, 0.95, 0.99])
 def test_coverage_when_the_width_stops_the_games(truth: float, width: float) -> None:
-    """The looks of `evaluate`, on two rotations a seed. docs/evaluation.md states what is asserted here."""
+    """`evaluate` looks after blocks of two rotations a seed. docs/evaluation.md states the coverage asserted here."""
     looks: list[int] = []
     while not looks or looks[-1] < 400:
         played = looks[-1] if looks else 0
@@ -310,7 +310,7 @@ def test_points_and_places_are_the_rules(players: int) -> None:
 
 
 def test_wrong_answers_name_the_agent() -> None:
-    """In the same words, whether an evaluation asks it or a game of which it plays another seat."""
+    """The words are the same in an evaluation and in a game where the agent plays another seat."""
     config = Config(players=2)
     for answer, text in (
         (lambda decisions: np.zeros(len(decisions)), r"act returns float64 \(\d,\), not ints of shape \(\d,\)"),
@@ -344,7 +344,7 @@ def test_playing_refuses_bad_input() -> None:
 
 
 def test_a_match_between_equals_is_even_for_certain() -> None:
-    """An agent against itself, without randomness: each rotation gives the other one's result to the other label."""
+    """An agent without randomness plays itself: each rotation gives the same result with the labels swapped."""
     evaluation = evaluate([First(), First()], Config(players=2), 60, 0)
     for report in evaluation.reports:
         estimates = report.estimates
@@ -371,7 +371,7 @@ def test_greedy_beats_random() -> None:
 
 
 def test_statistics_of_a_match_take_the_seed_as_the_unit() -> None:
-    """20 seeds in which the seat decides: no agent is better, and hardly any doubt is left of it."""
+    """In 20 seeds the seat decides, so no agent is better, and the interval is narrow."""
     lineups = np.tile(rotations(2), (20, 1))
     points = np.tile([30, 20], (40, 1))
     evaluation = evaluation_of([made_up(points, lineups, np.repeat(np.arange(20), 2), NAMES[:2])], NAMES[:2], "games")
@@ -394,7 +394,7 @@ def test_shared_victories_count_in_equal_parts() -> None:
 
 
 def test_agents_of_a_game_for_one_are_each_alone() -> None:
-    """Without being told, as there is no other way."""
+    """They need not be told, because there is no other way to play."""
     assert matches.config_for(replace(GAME, players=(1,)), 3).players == 1
     assert matches.config_for(GAME, 3).players == 3 and matches.config_for(GAME, 3, alone=True).players == 1
 
@@ -483,7 +483,7 @@ def test_lineups_of_a_tournament() -> None:
 
 
 def _tournament(players: int, seeds: int) -> tournament.Tournament:
-    """Four agents whose points are their strength and luck."""
+    """A tournament of four agents whose points are strength plus luck."""
     lineups = np.tile(tournament.lineups_of(4, players), (seeds, 1))
     luck = np.random.default_rng(0).normal(0, 8, lineups.shape)
     points = (np.array([0, 10, 14, 30])[lineups] + luck).round().astype(np.int64)
@@ -511,7 +511,7 @@ def test_cross_table_and_ratings_find_the_order(players: int) -> None:
                 assert (score.value > 0.5) == (i < j)
     rates = [standing.report.estimates["win_rate"].value for standing in played.standings]
     assert sum(rates) == pytest.approx(4 / players)
-    if players == 2:  # the score against the others is the part of the victories
+    if players == 2:  # the score against the others is the share of victories
         own = [score.value for score in played.scores[1] if score is not None]
         assert rates[1] == pytest.approx(np.mean(own))
 
@@ -672,7 +672,7 @@ def test_a_distance_from_one_half_is_said_in_words(
 
 
 def test_verdicts_and_places_of_three(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A verdict is of the number beside it; what has bounds is shown between them."""
+    """Each verdict belongs to the number beside it. Bounded values are shown within their bounds."""
     words = ("evaluate", "greedy", "random", "greedy", "--games", "4", "--output", str(tmp_path / "out"))
     code, printed = _run(capsys, *words)
     assert code == 0
@@ -688,7 +688,7 @@ def test_verdicts_and_places_of_three(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_what_are_no_agents() -> None:
-    """Numbers are not, nor are classes of agents; names are."""
+    """Numbers and classes are no agents; names are."""
     agents: Any = [RandomAgent, "random"]
     config = Config(players=2)
     for play in (
@@ -719,7 +719,7 @@ def test_tournament_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 @pytest.mark.parametrize("main", [matches.main, tournament.main])
 def test_games_with_numbers_of_ones_own(main: Callable[..., Path], tmp_path: Path) -> None:
-    """Cotton that scores nothing, by an overlay file."""
+    """An overlay file makes Cotton score nothing."""
     numbers = tmp_path / "numbers.toml"
     numbers.write_text("[tiles.cotton]\nscores = [0, 0, 0, 0]\n")
     cotton = {}
@@ -805,7 +805,7 @@ def test_nothing_finished_leaves_nothing(
     "command", ["evaluate random greedy --games 2", pytest.param("difficulty random --games 1", marks=pytest.mark.slow)]
 )
 def test_an_output_that_is_not_utf_8(command: str, tmp_path: Path) -> None:
-    """Signs that it can't show are replaced."""
+    """Characters that it can't show are replaced."""
     run = f"from tabletop_cli.petrichor import main; main('{command} --output out'.split())"
     done = in_python(run, cwd=tmp_path, env={"PYTHONIOENCODING": "ascii", "COLUMNS": "100"})
     assert "random" in done.stdout and done.stdout.isascii()

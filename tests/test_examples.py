@@ -33,7 +33,7 @@ def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_example_runs_and_tells_its_win_rate(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As a program; all of them play where an illegal action raises."""
+    """Each runs as a program, with environments that raise an error for an illegal action."""
     monkeypatch.setattr(sys, "argv", [name, *OPTIONS[name]])
     monkeypatch.delitem(sys.modules, f"tabletop_training.petrichor.examples.{name}")
     with pytest.raises(SystemExit) as ended:
@@ -72,7 +72,7 @@ def test_example_learns_the_same_from_a_seed(main: Callable[[int], float]) -> No
 
 @pytest.mark.parametrize("name", ["pytorch_loop", "cleanrl_style"])
 def test_policy_draws_legal_actions_alone(name: str) -> None:
-    """However much the network likes the others: its outputs are large here."""
+    """Even if the network strongly prefers illegal ones: its outputs are large here."""
     torch.manual_seed(0)
     batch = Batch(Config(players=2), 300, 0)
     observations, masks = torch.as_tensor(batch.observations), batch.action_masks
@@ -89,7 +89,7 @@ def test_policy_draws_legal_actions_alone(name: str) -> None:
 
 
 def test_pytorch_loop_gives_every_decision_what_came_after_it() -> None:
-    """The return of a game's first decision is its margin: its rewards count all points, also those of before."""
+    """The return of a game's first decision is the margin, because rewards count all points, also earlier ones."""
     torch.manual_seed(0)
     batch = Batch(Config(), 5, reward="margin", autoreset="disabled")
     network = torch.nn.Linear(OBSERVATION_SIZE, 1 + NUM_ACTIONS)

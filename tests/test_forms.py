@@ -46,7 +46,7 @@ def first_form(config: Any) -> Form:
 
 
 def leaves(form: Form, at: Path = ()) -> Iterator[tuple[Path, Form]]:
-    """What has no keys of its own, and where it stands."""
+    """The parts of a form without keys of their own, and their paths."""
     if form["kind"] != "table":
         yield at, form
         return
@@ -67,7 +67,7 @@ def lowest(form: Form) -> Any:
 
 
 def with_value(config: Any, at: Path, value: Any) -> dict[str, Any]:
-    """A description with the switches of the game and one value more."""
+    """A description with the configuration's switches and one more value."""
     form = first_form(config)
     whole = {key: inner["value"] for key, inner in form["keys"].items() if inner["kind"] == "fixed"}
     inner: Any = whole
@@ -87,7 +87,7 @@ def refusal(config: Any, at: Path, value: Any) -> ScenarioError | None:
 
 @pytest.mark.parametrize("config", [*EVERY_CONFIGURATION, *EVERGREEN], ids=lambda config: config.name)
 def test_what_is_described_fits(config: Any) -> None:
-    """All along random games and at their ends, through JSON."""
+    """All states of random games fit, up to their ends, after a round trip through JSON."""
     batch = Batch(config, games(1, 2), seed=5, autoreset="next_step")
     for step in range(60 * int(batch.states[0]["rounds"])):
         if step % 25 == 0 or batch.terminations.any():
@@ -130,7 +130,7 @@ def test_evergreens_keys_are_those_of_scenarios(config: Evergreen) -> None:
 
 @pytest.mark.parametrize("config", EACH_KEY, ids=lambda config: config.name)
 def test_scenario_takes_each_key(config: Any) -> None:
-    """The lowest value of each, one at a time: it is taken, or breaks a count; its key and kind are right."""
+    """The lowest value of each key is accepted or breaks a count, but never for its name or kind."""
     taken = 0
     for at, form in leaves(first_form(config)):
         error = refusal(config, at, lowest(form))
@@ -162,7 +162,7 @@ def test_scenario_ends_where_the_form_ends(config: Any) -> None:
 
 @pytest.mark.parametrize("config", EACH_KEY, ids=lambda config: config.name)
 def test_the_shortest_description(config: Any) -> None:
-    """It gives the same state without what follows, and takes the deck along when a card is drawn by hand."""
+    """It gives the same state without entries that follow from others. If a card is added by hand, the deck follows."""
     batch = Batch(config, 1, seed=2)
     game, shorter = config.game, 0
     for _ in range(4):
@@ -183,7 +183,7 @@ def test_the_shortest_description(config: Any) -> None:
 
 @pytest.mark.parametrize("config", EACH_KEY, ids=lambda config: config.name)
 def test_what_people_read(config: Any) -> None:
-    """Each name of a choice has its words if any has; groups have keys of the form, each once."""
+    """If one name of a choice has words, each has. Groups have keys of the form, each once."""
     form = config.game.form(first_state(config))
     grouped = [key for group in form["groups"] for key in group["keys"]]
     assert set(grouped) <= set(form["keys"]) and len(set(grouped)) == len(grouped)
@@ -191,7 +191,7 @@ def test_what_people_read(config: Any) -> None:
     assert named and all(len(inner["labels"]) == len(inner["names"]) for inner in named)
 
     def unplaced(inner: Form) -> bool:
-        """Whether a value can't be met on the board."""
+        """Whether a value has no place on the board."""
         if "place" in inner or "places" in inner or inner["kind"] == "fixed":
             return False
         return inner["kind"] != "table" or any(map(unplaced, inner["keys"].values()))
@@ -201,7 +201,7 @@ def test_what_people_read(config: Any) -> None:
 
 @pytest.mark.parametrize("config", EACH_KEY, ids=lambda config: config.name)
 def test_places_are_on_the_board(config: Any) -> None:
-    """Each is the path of elements of the picture, the outermost first."""
+    """Each place is a path of elements of the picture, the outermost first."""
     state = first_state(config)
     svg = config.game.drawing.render_svg(state, tables=config.game.load_tables(config.components))
     paths: set[tuple[Path, ...]] = set()

@@ -1,4 +1,4 @@
-"""The pages that come from the games' modules: what they show runs, and the numbers in their texts are right."""
+"""The pages that come from the games' modules: their code runs, and the numbers in their texts are right."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_what_the_page_of_the_observation_shows_runs(game: GamePages) -> None:
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.observation.__package__)
 def test_ranges_of_actions_are_numbered_right(game: GamePages) -> None:
-    """The ranges in the docstring: without gaps from 0 to the last, and each with the actions of its first word."""
+    """The docstring's ranges have no gaps from 0 to the last; each has the actions that begin with its first word."""
     ranges = re.findall(r"^\| `(\w+)[^`]*` \| (\d+)(?: to (\d+))? \|", game.actions.__doc__ or "", re.MULTILINE)
     names, number = game.actions.ACTION_NAMES, 0
     for word, first, last in ranges:
@@ -31,7 +31,7 @@ def test_ranges_of_actions_are_numbered_right(game: GamePages) -> None:
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.observation.__package__)
 def test_every_decision_is_in_the_page_of_actions(game: GamePages) -> None:
-    """Once, with ranges of actions that there are."""
+    """Each decision is there once, with existing ranges of actions."""
     ranges = set(re.findall(r"^\| `(\w+)[^`]*` \|", game.actions.__doc__ or "", re.MULTILINE))
     page = actions_page(game).split("## Decisions\n")[1].split("\n## ")[0]
     rows = re.findall(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|$", page, re.MULTILINE)

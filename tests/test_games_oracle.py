@@ -1,4 +1,4 @@
-"""The small games against OpenSpiel's: who is asked, what is legal, what either player sees, and what they win."""
+"""The small games against OpenSpiel's: who is asked, what is legal, what each player sees, and what they win."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import pytest
 from tabletop_engine.game import NOBODY, Config
 from tabletop_engine.play.batch import Batch
 from tests.games import connect_four, hex, leduc_poker
+from tests.support.effort import games
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is the oracle; it is in the extra dev")
 
-GAMES = 4000
-HEX_GAMES = 1000
+GAMES = games(1000, 4000)
+HEX_GAMES = games(100, 1000)
 SEED = 7
 
 
@@ -34,12 +35,12 @@ class Played(NamedTuple):
     final: np.ndarray
 
 
-def play(config: Config, games: int = GAMES) -> Played:
-    batch = Batch(config, games, SEED, autoreset="disabled", observation_dtype="int8")
+def play(config: Config, number: int = GAMES) -> Played:
+    batch = Batch(config, number, SEED, autoreset="disabled", observation_dtype="int8")
     start = batch.states.copy()
     actions: list[np.ndarray] = []
     actors, masks, views = [batch.actors.copy()], [batch.action_masks.copy()], [both_views(batch)]
-    lengths = np.zeros(games, np.int64)
+    lengths = np.zeros(number, np.int64)
     while (running := batch.actors != NOBODY).any():
         actions.append(batch.random_actions())
         batch.step(actions[-1], which=running)
@@ -56,7 +57,7 @@ def both_views(batch: Batch) -> np.ndarray:
 
 
 class Oracle:
-    """What OpenSpiel says of the same games, one after another: for each decision, and for each position."""
+    """The same games in OpenSpiel, one after another: what it says for each decision and each position."""
 
     def __init__(self) -> None:
         self.actors: list[int] = []
@@ -73,7 +74,7 @@ class Oracle:
             self.masks.append(state.legal_actions_mask())
 
     def compare(self, played: Played, views: np.ndarray) -> None:
-        """`views`: (positions, 2, D), what the oracle's tensors are as our counts."""
+        """`views`: (positions, 2, D), the oracle's tensors in the form of our counts."""
         steps = np.arange(len(played.actors))[:, None]
         decisions, positions = (steps < played.lengths).T, (steps <= played.lengths).T
         assert self.actors == played.actors.T[decisions].tolist()

@@ -1,4 +1,4 @@
-"""Gem Market: who wins, and what a redraw of the hidden cards leaves as it is. tests/test_compare.py has the rules."""
+"""Gem Market: who wins, and what a redraw of the hidden cards keeps. tests/test_compare.py tests the rules."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_most_points_win_then_fewer_cards(points: list[int], cards: list[int], p
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_a_redraw_keeps_what_is_known(players: int) -> None:
-    """No card comes or goes, and only the decks' order and what others reserved in secret can change."""
+    """No card is added or lost. Only the decks' order and the cards that others reserved in secret can change."""
     batch = Batch(Config(players=players), 8, players, autoreset="disabled")
     chance = generator(players, Stream.CHECK)
     redrawn = 0

@@ -49,10 +49,10 @@ with started_by_torchrun("cpu") as (group, device):
 
 
 def learned_by_two(folder: Path, *parts: tuple[Path, int]) -> list[list[Any]]:
-    """What both processes have come to after each part: steps, rollouts, the league, a hash of the weights.
+    """The results of both processes after each part: steps, rollouts, the league, a hash of the weights.
 
-    Each part is a run's folder and how many updates are made there. All are made by the same two processes, as
-    their start takes longer than they learn.
+    Each part is a run's folder and the number of updates to make there. The same two processes make all of them,
+    because starting takes longer than learning.
     """
     program = folder / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")
@@ -82,9 +82,9 @@ def curve_of(folder: Path) -> list[dict[str, str]]:
 
 
 def test_two_processes_learn_one_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They stay equal, leave what one leaves, and go on exactly; one alone can go on, too, with new games.
+    """They stay equal, write one process's files, and resume exactly. One alone can resume, too, with new games.
 
-    Another run between the two parts draws other numbers and has other weights.
+    Between the two parts another run draws other numbers and has other weights.
     """
     whole, parts, alone = tmp_path / "whole", tmp_path / "parts", tmp_path / "alone"
     stopped, ends, ends_in_parts = learned_by_two(tmp_path, (parts, 3), (whole, 1000), (parts, 1000))

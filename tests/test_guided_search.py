@@ -1,4 +1,4 @@
-"""The search with a network: compiled networks, the tree's accounts, chance, hidden things, names and files."""
+"""The search with a network: compiled networks, the tree's sums, chance, hidden cards, names and files."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def outcomes_of(tree: Tree, edge: Any) -> list[int]:
 
 
 def test_positions_of_a_game_for_one_follow_from_each_other() -> None:
-    """A certain action leads to the one position that the rules give; an uncertain one to no more than it may."""
+    """Without chance an action leads to the one position of the rules, with chance to at most as many as allowed."""
     tree = grown(Config(variants=VARIANTS), 600, 12)
     certain = uncertain = 0
     for node in range(int(tree.size["nodes"][0])):
@@ -175,7 +175,7 @@ def views_of(batch: Batch, states: np.ndarray) -> np.ndarray:
 
 
 def test_chance_is_drawn_as_often_as_it_comes() -> None:
-    """Each known outcome of an uncertain action is drawn as often as the rules bring it."""
+    """Each known outcome of an action with chance is drawn as often as in the rules."""
     config, checked = Config(), 0
     for steps in (6, 22, 30, 55):
         tree = grown(config, 2000, steps)
@@ -231,7 +231,7 @@ def test_it_finds_the_same_with_any_number_of_threads(config: Config) -> None:
 
 @pytest.mark.parametrize("seat", [0, 1])
 def test_it_wins_and_saves_what_it_can_without_any_advice(seat: int) -> None:
-    """Four in a row for who is asked, in column 3 (from 0); or else the other one's, which must be taken away."""
+    """The actor makes four in a row in column 3 (from 0), or prevents the other player's."""
     game = connect_four.GAME
     agent = guided(game, 400, network_for(game, size=0.0))
     for moves in ([3, 0, 3, 0, 3, 0], [3, 0, 3, 1, 3]):

@@ -1,4 +1,4 @@
-"""Gymnasium's and Stable-Baselines3's own checks of every registered id and configuration, and what they leave out."""
+"""Gymnasium's and Stable-Baselines3's own checks of every registered id and configuration, and further tests."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_returns_agree_with_the_last_info(reward: str) -> None:
         assert set(info) == {"action_mask", "points", "others_points", "won", "seat", "illegal"}
         assert info["illegal"] is False
         assert info["won"] is (info["points"] > info["others_points"])
-        margin = info["points"] - info["others_points"]  # also what the neutral player has at the first decision
+        margin = info["points"] - info["others_points"]  # it includes the neutral player's points at the first decision
         assert total == {"win": 1 if info["won"] else -1, "margin": margin, "points": info["points"]}[reward]
         outcomes.add(info["won"])
     assert False in outcomes

@@ -1,7 +1,7 @@
 """What a seat can't know is in no text and no picture that it sees.
 
-The test of observations and masks is in `test_properties.py`. Here everything in words is compared between two games
-that a seat can't tell apart.
+The test of observations and masks is in `test_properties.py`. Here all texts are compared between two games that a seat
+can't tell apart.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ CONFIGS = [
     Config(players=3, drafting=True),
     Config(players=5, modules=MODULES),
 ]
-EVERY = games(40, 20)  # of the actions: pages take longer
-LOOKING = 2  # of the players, before each action
-SHARE = games(10, 4)  # of the positions one in so many is looked at: pictures take milliseconds
+EVERY = games(40, 20)  # one in so many actions, because pages take longer
+LOOKING = 2  # players who look, before each action
+SHARE = games(10, 4)  # one in so many positions is looked at, because pictures take milliseconds
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
@@ -56,9 +56,9 @@ def test_texts_and_pictures_of_a_position(config: Config) -> None:
 @pytest.mark.parametrize("seeds", [range(1), pytest.param(range(1, 8), marks=pytest.mark.slow)], ids=str)
 @pytest.mark.parametrize("config", CONFIGS[2:], ids=lambda config: config.name)
 def test_what_an_action_does(config: Config, seeds: range, tmp_path: Path) -> None:
-    """The others' hidden cards change places, and what they do with them: whoever sees no difference is told none.
+    """Others' hidden cards, and actions with them, differ in two games. A seat that sees no difference is told none.
 
-    What a new round deals differs for all at once; `test_render_text.test_cards_of_others` has it.
+    A new round deals other cards to all at once; `test_render_text.test_cards_of_others` tests that.
     """
     generator = np.random.default_rng(2)
     compared, told = 0, 0
@@ -94,7 +94,7 @@ def test_what_an_action_does(config: Config, seeds: range, tmp_path: Path) -> No
 
 
 def is_sound(states: np.ndarray) -> bool:
-    """Whether the cards of both games fit what is asked, so that a replay may begin with them."""
+    """Whether the cards of both games fit the pending decision, so that a replay can begin there."""
     try:
         GAME.check(states, GAME.load_tables(None))
     except StateError:
@@ -114,7 +114,7 @@ def shown(config: Config, state: Any, action: int, seat: int, folder: Path) -> t
     if replay.winners is None:
         replay.save(folder / "game.json")
         session = TypedSession.resume(folder / "game.json", GAME, RandomAgent())
-        if not session.waits_for_agent:  # else nothing is shown yet
+        if not session.waits_for_agent:  # otherwise nothing is shown yet
             screens += [session.screen(), session.answer("h").text]
     return page_data(replay, seat), screens
 

@@ -1,4 +1,4 @@
-"""Images of a position: the rules treat them alike, and policies learn to."""
+"""Images of a position: the rules treat them alike, and policies learn to do so."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def laid(states: np.ndarray, tiles: np.ndarray, image: Image) -> np.ndarray:
     """Records of the same games on a turned or mirrored field."""
     moved = states.copy()
     for name, kind in GAME.state.fields.items():  # type: ignore[union-attr]
-        if kind[0].shape[:1] == (NUM_TILES,) and name != "forecast_holder":  # there are 16 of these cards, too
+        if kind[0].shape[:1] == (NUM_TILES,) and name != "forecast_holder":  # there are also 16 of these cards
             moved[name][:, tiles] = states[name]
     target = states["target"]
     moved["target"] = np.where(target == NO_TILE, NO_TILE, tiles[target])
@@ -66,7 +66,7 @@ def with_legal(states: np.ndarray, masks: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 @pytest.mark.parametrize("modules", [(), MODULES], ids=["base", "modules"])
 def test_the_rules_treat_images_alike(players: int, modules: tuple[str, ...]) -> None:
-    """After the same action in the image, the position is the image of the position after it: every field of it."""
+    """The image's action in the image leads to the image of the next position, in every field."""
     generator = np.random.default_rng(players)
     batch = Batch(Config(players=players, modules=modules), 24, 7)
     divisors, everything, steps = GAME.observation.divisors, np.ones(24, np.bool_), 0
@@ -94,7 +94,7 @@ def test_the_rules_treat_images_alike(players: int, modules: tuple[str, ...]) ->
 
 
 def test_there_are_as_many_as_the_field_allows() -> None:
-    """A square has eight, a rectangle four; that of two players lacks two opposite corners."""
+    """A square has eight images, a rectangle four. The field of two players lacks two opposite corners."""
     assert {players: len(GAME.images(players)) for players in GAME.players} == {1: 0, 2: 3, 3: 7, 4: 3, 5: 7}
     for players in GAME.players:
         for image in GAME.images(players):
@@ -116,7 +116,7 @@ def weights_changed(network: Network, seed: int) -> Network:
 
 
 def test_logits_are_in_the_order_of_the_original() -> None:
-    """A network that sees the observation of an image gives each action's image the logit that `logits` reports."""
+    """A network that sees an image's observation gives the images of actions the logits that `logits` reports."""
     network = weights_changed(weighing(network_for(GAME), 1.0), 0)
     inputs, missed = torch.rand(5, GAME.observation.size), torch.rand(5, GAME.num_actions) * 9
     images = Images(GAME, [2, 5])
@@ -166,7 +166,7 @@ def spread(network: Network, players: int) -> float:
 
 @pytest.mark.slow
 def test_a_policy_learns_that_they_are_alike() -> None:
-    """From a network whose policies of images differ; its value and its heads stay as they are."""
+    """The network's policies of images differ at first. Its value and its heads stay as they are."""
     network = network_for(GAME, seed=5)
     last: Any = network.policy[-1]
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""The frame around long jobs: its folder, which one process holds at a time, and a disk that is full."""
+"""The frame around long jobs: its folder, which one process holds at a time, and a full disk."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ with Job(sys.argv[1], resume=True):
 
 
 def test_two_processes_do_not_write_into_one_folder(tmp_path: Path) -> None:
-    """A process that was killed keeps nobody away."""
+    """A process that was killed does not keep the folder locked."""
     with subprocess.Popen([sys.executable, "-c", LOCKED, str(tmp_path)], stdout=subprocess.PIPE) as other:
         assert other.stdout is not None and other.stdout.readline() == b"here\n"
         with pytest.raises(TabletopError, match="another process is writing there"), Job(tmp_path, resume=True):
@@ -41,7 +41,7 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wanted", ["", ".", "../here", "inner/.."])
 def test_a_folder_that_is_the_current_one(wanted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It has files; the new one is beside it, and no hidden one."""
+    """The current folder has files, so a new one is made beside it. It is not hidden."""
     (tmp_path / "here" / "inner").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "here")
     assert make_folder(wanted, new=True).resolve() == tmp_path / "here-2"

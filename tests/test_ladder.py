@@ -34,7 +34,7 @@ def test_searches_win_against_the_agent_below(lower: str, upper: str, players: i
 
 
 def test_the_published_ladder_rises() -> None:
-    """What docs/agents.md says, from the file that it is made of."""
+    """As docs/agents.md says. Checked in the file that the page is made from."""
     published = json.loads((ROOT / "docs" / "ladder.json").read_text(encoding="utf-8"))
     assert published["state_version"] == RULES_VERSION
     steps = {(row["players"], row["lower"], row["upper"]): row for row in published["steps"]}

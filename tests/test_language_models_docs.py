@@ -1,4 +1,4 @@
-"""docs/language-models.md: its programs run as they stand there, one of them against a server on this machine."""
+"""docs/language-models.md: its programs run as printed, one of them against a server on this machine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Server:
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
-        self.fails = 0  # requests that it still refuses
+        self.fails = 0  # how many more requests it refuses
         server = self
 
         class Handler(BaseHTTPRequestHandler):

@@ -1,5 +1,4 @@
-"""The order of the packages: tabletop_engine, a game, agents, training, command line; each imports only what is below
-it.
+"""The order of the packages: tabletop_engine, a game, agents, training, command line. Each imports only those before.
 
 Tests import from `tests/support`, never from each other.
 """
@@ -27,7 +26,7 @@ FLOORS = {
 GAMES = ("petrichor_env", "evergreen_env")
 FILES = sorted((floor, path) for floor, folder in FLOORS.items() for path in folder.rglob("*.py"))
 THE_ONE_LOOK_UPWARD = ("tabletop_engine", "agents.py", "tabletop_agents")
-"""Opponents by name are looked up when they are used."""
+"""The engine looks up opponents by name when they are used."""
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
@@ -76,7 +75,7 @@ ABOVE = [path for floor, path in FILES if floor in ("tabletop_agents", "tabletop
 
 @pytest.mark.parametrize("path", ABOVE, ids=[str(path.relative_to(ROOT)) for path in ABOVE])
 def test_what_is_about_a_game_says_so(path: Path) -> None:
-    """In agents and training only a folder or a file with the game's name in it is about a game."""
+    """In agents and training, only files whose path has the game's name are about one game."""
     if not re.search("petrichor|evergreen", str(path.relative_to(ROOT))):
         assert not GAMES_BY_NAME.search(path.read_text(encoding="utf-8"))
 
@@ -89,7 +88,7 @@ CLOSES_A_CIRCLE = {
     ("tabletop_training.learn.ppo", "tabletop_training.learn.games"): "the types of what it learns from",
     ("tabletop_training.learn.saved", "tabletop_training.learn.learner"): "the type of what it saves",
 }
-"""The only imports that may close a circle, and why each does."""
+"""The only imports that may close a circle, and the reason for each."""
 
 
 def modules() -> dict[str, Path]:
@@ -102,9 +101,9 @@ def modules() -> dict[str, Path]:
 
 
 def test_imports_close_no_circle() -> None:
-    """All imports count: in functions, by name and for type checkers. Who reads a file has to know what it names.
+    """All imports count, also in functions, by name and for type checkers: readers have to know what a file names.
 
-    For type checkers alone a package's own file names what it loads when asked for; that doesn't count.
+    Only one kind doesn't count: a package's `__init__.py` names, for type checkers, what it loads on demand.
     """
     files = modules()
     imports = {name: set[str]() for name in files}

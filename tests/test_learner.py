@@ -89,9 +89,9 @@ def connect_four_learner(folder: Path, steps: int, plan: Plan = TWO, **options: 
 
 @pytest.mark.parametrize("name", [*[*PLANS][:3], pytest.param("weighing shortfalls", marks=pytest.mark.slow)])
 def test_a_resumed_run_ends_with_the_same_weights(name: str, tmp_path: Path) -> None:
-    """It is stopped, then it dies some updates after it was saved, and goes on from there.
+    """It is stopped; later it dies some updates after it was saved, and goes on from the save.
 
-    Each part begins in another object, which draws other numbers first.
+    Each part begins in a new object, which first draws other numbers.
     """
     game, plan = PLANS[name]
     whole = Learner(game, plan, Budget(steps=3600), tmp_path / "whole", 3, tensorboard=False).run()
@@ -136,7 +136,7 @@ def test_a_resumed_run_ends_with_the_same_weights(name: str, tmp_path: Path) -> 
 
 
 def test_it_learns_connect_four_from_both_seats(tmp_path: Path) -> None:
-    """From nothing to four of five games against random play, in seconds."""
+    """A new network wins four of five games against random play after some seconds."""
     settings = Settings(
         num_envs=128, steps=32, minibatch=1024, layers=(64,), learning_rate=3e-3, reward="win", threads=1
     )
@@ -175,7 +175,7 @@ def test_learning_rate_and_entropy_bonus_fall_over_the_budget(tmp_path: Path, mo
 
 
 def test_learn_leaves_a_policy_and_its_curve(tmp_path: Path) -> None:
-    """In a call; it tells how far it is, and stops when it is asked to."""
+    """One call learns, reports its progress, and stops when it is asked to."""
     told: list[float] = []
     config = connect_four.GAME.config()
     learner = learn(
@@ -193,14 +193,14 @@ def test_torch_gets_as_many_threads_as_are_fastest(tmp_path: Path) -> None:
     assert 1 <= fastest_threads(learner.network, 64) <= MAX_THREADS
     again = connect_four_learner(tmp_path, 1200, plan, evaluate=False)
     again.resume()
-    assert again.threads == learner.threads  # it decides how sums are rounded
+    assert again.threads == learner.threads  # the number of threads decides how sums are rounded
 
 
 # --- Networks that are spoilt, and states that do not fit ------------------------------------------------------------
 
 
 def test_a_network_that_is_not_finite_any_more(tmp_path: Path) -> None:
-    """It is said so, and what was saved before stays."""
+    """An error says so, and earlier saves stay."""
     connect_four_learner(tmp_path, 600).run()
     kept = (tmp_path / POLICY).read_bytes()
     spoilt = connect_four_learner(tmp_path, 3000)
@@ -248,7 +248,7 @@ def test_states_of_other_runs_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is said so, and the last checkpoint is whole."""
+    """An error says so, and the last checkpoint is whole."""
     connect_four_learner(tmp_path, 600).run()
     kept = (tmp_path / POLICY).read_bytes()
 
@@ -266,7 +266,7 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_best_policy_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first one with the highest score. Evaluations disturb no learning."""
+    """The first policy with the highest score is kept. Evaluations do not disturb learning."""
     scores = iter((0.1, 0.7, 0.3, 0.7, 0.5))
 
     def evaluate(self: Evaluator, agent: Any) -> PolicyEvaluation:
@@ -288,7 +288,7 @@ def test_the_best_policy_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_learner_is_judged_by_the_games_of_the_evaluation(tmp_path: Path) -> None:
-    """With the curriculum by those of all 16 sets of variants."""
+    """With the curriculum these are games of all 16 sets of variants."""
     plan = Plan(SMALL, GamesSettings((1,), curriculum=True), evaluation=EvaluationSettings(games=15))
     learner = Learner(PETRICHOR, plan, Budget(steps=512), tmp_path, 3, tensorboard=False)
     assert learner.evaluator is not None

@@ -1,4 +1,4 @@
-"""Lessons: every decision of every game is explained, shortly, by what the player knows, with the right numbers."""
+"""Lessons: every decision of every game is explained briefly, from what the player knows, with the right numbers."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ HEADINGS = {
     "Forecast Card Reference",
 }
 CHAPTERS = Path(__file__).parents[1] / "docs" / "evergreen" / "rules.md"
-"""Evergreen's text has few headings; this page goes by its chapters."""
+"""Evergreen's rule text has few headings. This page has its chapters."""
 
 SCARCE = Petrichor(players=5, modules=MODULES, components={"pieces.votes": 2, "pieces.clouds": 6, "pieces.drops": 6})
-"""Where votes are moved, clouds run out and drops are taken from tiles."""
+"""With these numbers votes are moved, clouds run out, and drops are taken from tiles."""
 EVERGREEN = [Evergreen(players) for players in (1, 2, 3, 4)]
 FLAGS: dict[str, Any] = {
     "flags.partial_actions": False,
@@ -128,7 +128,7 @@ def test_evergreens_lessons(config: Evergreen) -> None:
 
 
 def test_every_decision_is_met() -> None:
-    """So that the tests above have seen them all."""
+    """The tests above have seen all decisions."""
     met = set()
     for config in (
         *(Petrichor(modules=("fertilizer", "powers", "forecasts")), Petrichor(players=2, drafting=True)),
@@ -177,7 +177,7 @@ def test_petrichor_tells_nothing_hidden(config: Petrichor) -> None:
 
 @pytest.mark.parametrize("config", EVERGREEN[1:], ids=lambda config: config.name)
 def test_evergreen_tells_nothing_hidden(config: Evergreen) -> None:
-    """What the others have done in this round is taken back."""
+    """The lesson is the same if the others' turns of this round are taken back."""
     game, compared = config.game, 0
     for state, tables in states_of(config):
         if state["actor"] != NOBODY:

@@ -1,6 +1,6 @@
-"""docs/libraries.md: each snippet runs with the versions that the page says, plays legally, and stands there as it is.
+"""docs/libraries.md: each snippet runs with the page's versions, plays legally, and is printed there unchanged.
 
-Those that need packages of their own are run by `make test-libraries`, which installs these.
+`make test-libraries` runs those that need packages of their own, and installs these packages.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ def pinned(name: str) -> dict[str, str]:
     if SNIPPETS[name].environment:
         files.append(FOLDER / "requirements" / f"{SNIPPETS[name].environment}.txt")
     lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines() if line[:1] != "#"]
-    versions = dict(line.split("==") for line in lines)  # the last one is first on the path
+    versions = dict(line.split("==") for line in lines)  # the last line is first on the path
     return {package: versions[package] for package in SNIPPETS[name].packages}
 
 
 def marks_of(name: str) -> list[pytest.MarkDecorator]:
-    """Snippets with packages of their own need them; of the others, one runs every time."""
+    """Snippets with packages of their own need these packages. One of the others runs every time."""
     if SNIPPETS[name].environment:
         return [pytest.mark.libraries]
     return [pytest.mark.slow] if name != "sb3_vec_env" else []
@@ -39,7 +39,7 @@ def marks_of(name: str) -> list[pytest.MarkDecorator]:
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=marks_of(name)) for name in SNIPPETS])
 def test_snippet_learns_and_plays_legally(name: str) -> None:
-    """One illegal action would end it: in the environment that it learns from, or among the agents that play."""
+    """One illegal action would end it, in the environment that it learns from or among the agents that play."""
     assert (INSTALLED / SNIPPETS[name].environment).is_dir() or not SNIPPETS[name].environment, "make test-libraries"
     try:
         result = run_apart(name, FEW, timeout=500)
@@ -49,7 +49,7 @@ def test_snippet_learns_and_plays_legally(name: str) -> None:
 
 
 def test_an_unmasked_snippet_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that what ends well played legal actions only."""
+    """So a snippet that ends without an error has played only legal actions."""
     text = (FOLDER / "cleanrl_style.py").read_text(encoding="utf-8")
     unmasked = re.sub(r"\.masked_fill\(.*?, -1e8\)", "", text)
     assert unmasked != text
@@ -65,7 +65,7 @@ def test_snippet_is_short_and_strict(name: str) -> None:
     text = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 40
     assert 'os.environ.get("STEPS", 204_800)' in text and STEPS == 204_800
-    if name not in ("minari_cloning", "openspiel_ppo"):  # one plays nothing, the other's states refuse by themselves
+    if name not in ("minari_cloning", "openspiel_ppo"):  # they play nothing, or refuse illegal actions anyway
         assert re.search(r"\"?illegal_action\"?[=:] ?\"raise\"", text)
 
 
@@ -78,7 +78,7 @@ def test_every_file_is_a_snippet() -> None:
 
 
 def test_page_tells_the_pinned_versions() -> None:
-    """What was measured with others has to be measured anew."""
+    """After a change of versions the figures have to be measured anew."""
     for name, result in json.loads(FILE.read_text(encoding="utf-8")).items():
         assert result["versions"] == pinned(name), name
         assert result["steps"] == STEPS

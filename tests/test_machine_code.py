@@ -1,4 +1,4 @@
-"""Shipped machine code: it runs what it was made from, on the arguments that it was made for, and nothing else."""
+"""Shipped machine code: it does what its source does, for the arguments it was made for, and refuses others."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ALLOWED = {
     *("exp", "expf", "log", "log1p", "log1pf", "pow", "sqrt", "tanhf"),
     *("__cxa_finalize", "__gmon_start__", "_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable"),
 }
-"""What a library may take from elsewhere: memory and mathematics, and what every library of the system names."""
+"""Symbols that a library may import: memory, mathematics, and those that every library of the system imports."""
 
 on_linux = pytest.mark.skipif(sys.platform != "linux" or not shutil.which("cc"), reason="links with a C compiler")
 pytestmark = pytest.mark.skipif(not JIT, reason="the rules are plain Python here")
@@ -100,7 +100,7 @@ def built(modules: list[Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def made(built: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Kernel]:
-    """Makes the kernel anew, with the machine code of a folder."""
+    """A function that makes the kernel anew, with the machine code of a folder."""
 
     def make(folder: Path = built, sources: Sources | None = None) -> Kernel:
         monkeypatch.setattr(shipped, "FOLDER", folder)
@@ -233,7 +233,7 @@ def test_what_the_extension_is_told_must_make_sense(built: Path) -> None:
 
 
 def odd_array(draw: Any, dtype: Any, dimensions: int) -> Any:
-    """An array that may differ from what is wanted in one way, or in none."""
+    """An array that differs from the wanted kind in at most one way."""
     wrong = draw(st.sampled_from(["", "", "dtype", "order", "dimensions", "steps", "read only", "alignment", "none"]))
     shape = (4, 2)[:dimensions]
     if wrong == "dtype":
@@ -267,7 +267,7 @@ def odd_arguments(draw: Any) -> tuple[Any, ...]:
 
 
 def fits(given: tuple[Any, ...]) -> bool:
-    """What the machine code was made for."""
+    """Whether the machine code was made for these arguments."""
     if len(given) != 5 or not isinstance(given[0], tuple) or len(given[0]) != 2:
         return False
     (records, rows), numbers, times, weight, doubled = given
@@ -320,7 +320,7 @@ def test_an_error_of_what_is_called_otherwise_is_raised(built: Path, monkeypatch
 
 @on_linux
 def test_calls_leave_no_memory(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Arguments that fit, others, and equal dtypes that are other objects."""
+    """With arguments that fit, with others, and with equal dtypes that are other objects."""
     import resource  # not on Windows
 
     monkeypatch.setattr(shipped, "FOLDER", built)
@@ -387,7 +387,7 @@ print("numba" in sys.modules or "llvmlite" in sys.modules)
 
 
 def test_rules_that_python_calls_run_as_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Texts of Evergreen ask the rules for light and forests; each is a call from Python."""
+    """Evergreen's texts ask the rules for light and forests, with calls from Python."""
     from evergreen_env import Config as Evergreen
     from evergreen_env.drawing.text import render_text
     from evergreen_env.rules.planet import largest_forest
@@ -407,14 +407,14 @@ def test_rules_that_python_calls_run_as_written(monkeypatch: pytest.MonkeyPatch)
 
 
 def symbols(library: Path, which: str) -> set[str]:
-    """The names that a library takes from elsewhere (`undefined`), or shows (`defined`)."""
+    """The names that a library imports (`undefined`) or exports (`defined`)."""
     words = ["nm", "-D", f"--{which}-only", str(library)]
     listed = subprocess.run(words, check=True, capture_output=True, text=True).stdout
     return {line.split()[-1].partition("@")[0] for line in listed.splitlines()}
 
 
 def assert_closed(folder: Path) -> None:
-    """Libraries take little from elsewhere, and show nothing but kernels."""
+    """Assert that libraries import little and export only kernels."""
     contents = contents_of(folder)
     for one in contents["libraries"]:
         assert symbols(folder / one["file"], "undefined") <= ALLOWED
@@ -427,7 +427,7 @@ def test_a_library_takes_little_from_elsewhere_and_shows_only_kernels(built: Pat
 
 
 def test_a_kernel_becomes_an_object_for_arm(modules: list[Any]) -> None:
-    """It counts references to an array of its own, which is what Numba's runtime has another function for on x86."""
+    """The kernel counts references to an array of its own. On x86 Numba's runtime has another function for that."""
     from machine_code.targets import Target
 
     assembled = Target("generic", "aarch64-unknown-linux-gnu").object_of(modules[0].bitcode)
@@ -460,8 +460,10 @@ for module in modules:
         assert ".target sm_80" in text and f" {module.symbol}(" in text
         print(len(assembled), int.from_bytes(assembled[18:20], "little"), len(text), module.symbol)
 """
-"""Objects for Arm, and for Nvidia's GPUs the text of their assembler. Nothing runs them here. Kernels with memory of
-their own, or with logarithms, would need a library on the GPU."""
+"""Objects for Arm, and assembler text for Nvidia's GPUs.
+
+Nothing runs them here. On a GPU, kernels that allocate memory or take logarithms would need a library.
+"""
 
 
 def for_others(home: str, what: str, tmp_path: Path) -> list[list[str]]:
@@ -548,7 +550,7 @@ print(json.dumps([shipped_ones, {what: digest.hexdigest() for what, digest in di
 @pytest.mark.machine_code
 @pytest.mark.parametrize("home", GAMES)
 def test_the_same_bytes_at_every_level(home: str, tmp_path: Path) -> None:
-    """Every kernel, called as at the first start, and agents in the middle of games of all numbers of players."""
+    """Every kernel, called as at the first start, and agents in the middle of games for all numbers of players."""
     wanted = in_python(WORK, home, str(tmp_path / "none"), env={SWITCH: "1"}).stdout
     none, digests = json.loads(wanted)
     assert not none and len(digests) > 25

@@ -112,7 +112,7 @@ def test_a_game_that_starts_again_draws_its_box_anew(config: Config, mode: str) 
 
 
 def test_boxes_are_equally_likely_and_independent_of_what_happens() -> None:
-    alike = [{"pieces.wheat_bonus": bonus} for bonus in range(6)]  # which says nothing of the set-up
+    alike = [{"pieces.wheat_bonus": bonus} for bonus in range(6)]  # which has no effect on the set-up
     batch = Batch(Petrichor(), 6000, 0, boxes=alike)
     assert chisquare(np.bincount(batch.states["box"], minlength=6)).pvalue > 0.001
     first = batch.states["crop"][:, 0].astype(int)
@@ -199,7 +199,7 @@ def test_bad_components_are_refused() -> None:
 def test_boxes_are_drawn_once_and_anew_when_the_overlay_file_changes(
     make: Any, table: str, key: str, values: tuple[int, int], tmp_path: Path
 ) -> None:
-    """A study asks for the boxes and their tables in each block of games."""
+    """This matters because a study asks for boxes and their tables in each block of games."""
     own, seeds = tmp_path / "own.toml", [5, 6, 7]
     known: set[Any] = set()
     for value in values:
@@ -260,7 +260,7 @@ def test_a_box_that_is_not_there_is_refused_and_never_read(box: int) -> None:
     with pytest.raises(StateError, match=f"game 2: it has box {box}; there are 3"):
         batch.refresh()
     batch.refresh(check=False)
-    for _ in range(50):  # it goes on with the first box
+    for _ in range(50):  # the next game has the first box
         batch.step(batch.random_actions())
     assert batch.config_of(2).components == batch.boxes[0]
     assert (batch.tables_of(2) == batch.tables[:1]).all() and (batch.numbers[2] == batch._numbers[0]).all()
@@ -328,7 +328,7 @@ def test_agents_decide_with_the_numbers_of_each_box(config: str, name: str) -> N
 def test_games_of_different_boxes_share_scratch_space(config: Config) -> None:
     batch, actions = Batch(config, 64, 0, boxes=12), config.game.num_actions
     search = search_for(batch.game)
-    walk = new_walk(batch.game)  # with what was kept of all games before
+    walk = new_walk(batch.game)  # it still holds values of all games before
     for step in range(60):
         batch.step(batch.random_actions())
         if step % 6:
@@ -444,7 +444,7 @@ def test_positions_for_openspiel_have_their_own_numbers() -> None:
 
 @pytest.mark.parametrize("config", [Petrichor(players=2), Evergreen(players=2)], ids=["petrichor", "evergreen"])
 def test_checksums_are_those_of_records_without_boxes(config: Config) -> None:
-    """Version 0.2.0 had no field `box`; its replays are read as before."""
+    """Version 0.2.0 had no field `box`. Its replays can still be read."""
     game = config.game
     kept = [name for name in game.state.names or () if name not in ("box", "filler", "spare")]
     state = Batch(config, 1, 3).states[0]

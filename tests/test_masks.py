@@ -30,14 +30,14 @@ NAMES = ("observation", "observations")
 DTYPES = (np.int8, np.float32, np.bool_)
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)  # they import PettingZoo's own games the old way
+    warnings.simplefilter("ignore", DeprecationWarning)  # PettingZoo's tests import its own games in a deprecated way
     api, seeding = (importlib.import_module(f"pettingzoo.test.{name}") for name in ("api_test", "seed_test"))
 
 
 @pytest.mark.parametrize("made", IDS)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_single_environment(made: str, dtype: Any) -> None:
-    """The dictionary has what observation and info have without the wrapper, to the end of a game."""
+    """Up to the end of a game, the dictionary has what observation and info have without the wrapper."""
     plain, env = gymnasium.make(made), MaskInObservation(gymnasium.make(made), "observations", "mask", dtype)
     expected, told = plain.reset(seed=5)
     seen, info = env.reset(seed=5)
@@ -69,7 +69,7 @@ def test_gymnasiums_own_check(made: str) -> None:
 @pytest.mark.parametrize("mode", list(AutoresetMode))
 @pytest.mark.parametrize("made", IDS[::2])
 def test_many_games(made: str, mode: AutoresetMode) -> None:
-    """As without the wrapper, in each autoreset mode; final observations are dictionaries of one game."""
+    """The games are as without the wrapper, in each autoreset mode. Final observations are dictionaries of one game."""
     plain: VectorEnv[Any, Any, Any] = gymnasium.make_vec(made, num_envs=6, autoreset_mode=mode)
     inner: VectorEnv[Any, Any, Any] = gymnasium.make_vec(made, num_envs=6, autoreset_mode=mode)
     env = VectorMaskInObservation(inner, "observations", dtype=np.float32)
@@ -122,7 +122,7 @@ def test_an_environment_without_discrete_actions() -> None:
 
 
 def test_a_limit_of_steps_is_refused_in_words() -> None:
-    """A vector environment cuts no game short."""
+    """A vector environment can't cut games short."""
     with pytest.raises(ConfigError, match="max_episode_steps: every game ends by itself"):
         gymnasium.make_vec(IDS[0], num_envs=2, max_episode_steps=50)
     spec = copy.deepcopy(gymnasium.spec(IDS[0]))
@@ -139,7 +139,7 @@ def test_a_limit_of_steps_is_refused_in_words() -> None:
 
 @pytest.mark.parametrize("name", IDS)
 def test_the_last_info_of_a_game_that_is_cut_short(name: str) -> None:
-    """Stable-Baselines3's `Monitor` writes down how the game stands, whatever has cut it short."""
+    """Stable-Baselines3's `Monitor` records the state of the game, whatever cut it short."""
     keywords = ("points", "others_points", "won", "seat", "illegal")
     for cut in (gymnasium.make(name, max_episode_steps=9), gymnasium.wrappers.TimeLimit(gymnasium.make(name), 9)):
         env = Monitor(cut, info_keywords=keywords)
@@ -181,7 +181,7 @@ def test_an_info_keeps_what_was_true_at_its_step() -> None:
 
 @pytest.mark.parametrize("action_mask", ["observation", "info"])
 def test_masks_in_the_infos_of_all_seats(action_mask: str) -> None:
-    """Of who is asked the legal actions, of the others nothing, of all everything at the end."""
+    """The actor's mask has the legal actions, the others' masks nothing; at the end all masks allow everything."""
     env = petrichor_v0.env(num_players=3, action_mask=action_mask)
     env.reset(seed=4)
     generator = np.random.default_rng(5)
@@ -202,7 +202,7 @@ def test_masks_in_the_infos_of_all_seats(action_mask: str) -> None:
 
 
 def test_all_agents_find_mask_and_observation_in_a_dictionary() -> None:
-    """As the environment's own dictionaries, by the names and with the dtype that are asked for."""
+    """Like the environment's own dictionaries, with the names and the dtype that are asked for."""
     own = petrichor_v0.env(num_players=3)
     env = AgentMaskInObservation(petrichor_v0.env(num_players=3, action_mask="info"), "observations", dtype=np.float32)
     own.reset(seed=6)

@@ -1,4 +1,4 @@
-"""docs/migrating.md: what it says of old and new names, of commands and of settings."""
+"""docs/migrating.md: what it says about old and new names, commands and settings is true."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "migrating.md").read_text(encoding="utf-8")
 MOVED = {**tabletop_agents.MOVED, **tabletop_training.MOVED}
 NEVER_RELEASED = {"tabletop_agents.shortfalls", "tabletop_training.results"}
-"""Old names that are newer than 0.2.0, which the page leaves out."""
+"""Old names that came after 0.2.0, so the page leaves them out."""
 
 
 def part(name: str) -> str:
@@ -45,7 +45,7 @@ def names(cell: str) -> list[str]:
 
 
 def is_there(name: str) -> bool:
-    """Whether a dotted name is a module, or something in one."""
+    """Whether a dotted name is a module, or an attribute of one."""
     try:
         importlib.import_module(name)
     except ModuleNotFoundError:
@@ -59,7 +59,7 @@ def modules_of_the_engine() -> dict[str, str]:
 
 
 def renames() -> Any:
-    """The program of the page, loaded as a module that has renamed nothing."""
+    """The program of the page as a module that was loaded without renaming anything."""
     space: dict[str, Any] = {}
     before, sys.argv = sys.argv, ["rename.py"]
     try:
@@ -115,7 +115,7 @@ def test_names_without_an_old_one() -> None:
 
 
 def test_modules_that_are_gone() -> None:
-    gone = names(PAGE.split("Gone without a successor")[1].split("There is one")[0])
+    gone = names(PAGE.split("gone without a successor")[1].split("There is one")[0])
     modules = [name if "." in name[1:] else f"tabletop_training{name}" for name in gone]
     assert len(modules) == 12
     assert [name for name in modules if importlib.util.find_spec(name) is not None] == []

@@ -1,4 +1,4 @@
-"""Language models as agents: scripted functions in their place, in commands, side by side, with limits and a log."""
+"""Language models as agents, replaced by scripted functions: in commands, side by side, with limits and a log."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def usage(agent: ModelAgent) -> dict[str, int]:
     ids=lambda c: c.game.name + c.name,
 )
 def test_it_plays_as_a_text_game_does(config: Any) -> None:
-    """Against the same opponent on the same seeds: the same games."""
+    """Against the same opponent on the same seeds it plays the same games."""
     players = ["random"] * (config.players - 1)
     played = play_games([ModelAgent(first), *players], config, 3, seed=5)
     agent = ModelAgent(first)
@@ -75,7 +75,7 @@ def test_it_plays_as_a_text_game_does(config: Any) -> None:
 
 
 def test_what_it_is_told() -> None:
-    """Rules and task once, then what happened, the board and the answers; what went wrong in words."""
+    """It is told rules and task once, then what happened, the board and the answers; and in words what went wrong."""
     heard: list[list[Message]] = []
 
     def ask(messages: Sequence[Message]) -> str:
@@ -95,7 +95,7 @@ def test_what_it_is_told() -> None:
 
 
 def test_memory_of_a_game() -> None:
-    """One conversation for each game, none of another's, and none of the game before."""
+    """Each game has its own conversation, with nothing from other games or earlier ones."""
     heard: list[list[Message]] = []
 
     def ask(messages: Sequence[Message]) -> str:
@@ -258,7 +258,7 @@ def test_names() -> None:
 
 
 def test_as_an_opponent_of_people() -> None:
-    """In `play` and on the page a session asks it, and tells it what happened; giving up ends the game."""
+    """In `play` and on the page a session asks the model and tells it what happened. If it gives up, the game ends."""
     heard: list[str] = []
 
     def ask(messages: Sequence[Message]) -> str:

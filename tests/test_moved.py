@@ -1,4 +1,4 @@
-"""Names of earlier versions: they lead to their new places, with a warning."""
+"""Names of earlier versions still work, with a warning that names the new ones."""
 
 from __future__ import annotations
 

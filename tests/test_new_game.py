@@ -1,4 +1,4 @@
-"""`python -m tabletop_cli new`: the package that it writes is sound, whatever its name; and names that it refuses."""
+"""`python -m tabletop_cli new`: the package that it writes works under any allowed name; others are refused."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tabletop_cli.new import new as new_game
 ROOT = Path(__file__).parents[1]
 PATHS = os.pathsep.join(str(ROOT / folder) for folder in ("", "agents", "training"))
 LONGEST = "a_game_of_dice_and_more_cards1"
-"""A name with as many letters as there may be."""
+"""A name of the greatest length."""
 
 
 def new(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -33,7 +33,7 @@ def new(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
 
 
 def there(folder: Path, *words: str, given: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a program in a folder, which also gets the compiled code; this clone's packages are found there."""
+    """Run a program in a folder, which also keeps the compiled code. The program finds this clone's packages."""
     return subprocess.run(
         words,
         cwd=folder,
@@ -86,7 +86,7 @@ def test_the_files_and_their_names(package: Path) -> None:
 
 
 def test_its_own_tests(package: Path) -> None:
-    """They check the game with `check_game`, and play a slow game beside it."""
+    """The package's tests check the game with `check_game`, and compare it with a slow game."""
     ran = there(package, sys.executable, "-m", "pytest", "-q", "-W", "error")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert re.search(r"\b11 passed", ran.stdout), ran.stdout
@@ -105,7 +105,7 @@ def test_one_number_makes_it_a_game_for_three(tmp_path: Path) -> None:
 
 
 def test_a_mistake_in_it_is_found(tmp_path: Path) -> None:
-    """So its tests look at the rules that are there. Plain Python is enough."""
+    """So its tests do look at its rules. Plain Python is enough."""
     write(tmp_path, "dice_env")
     game = tmp_path / "dice_env" / "game.py"
     rules = game.read_text(encoding="utf-8")
@@ -123,7 +123,7 @@ def test_a_mistake_in_it_is_found(tmp_path: Path) -> None:
 
 
 def test_the_commands_of_its_page(package: Path, tmp_path: Path) -> None:
-    """All that play or measure, with fewer games; pip needs a network, and the tests are run above."""
+    """All commands that play or measure, with fewer games. pip would need a network, and the tests have run above."""
     page = (package / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
     commands = [shlex.split(line, comments=True) for block in blocks for line in block.splitlines()]

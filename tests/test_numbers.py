@@ -72,7 +72,7 @@ def test_the_layout_says_what_is_printed() -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_assumed_number_is_read(name: str) -> None:
-    """Two boxes that differ in one key differ in the numbers."""
+    """If two boxes differ in one key, their numbers differ."""
     file: ComponentFile = FILES[name]
     shipped = {key: one.values for key, one in file.load().items()}
     open_keys = {key for key, one in file.load().items() if one.range is not None} - {"flags.canonical_sets"}
@@ -86,14 +86,14 @@ def test_every_assumed_number_is_read(name: str) -> None:
                 continue
             try:
                 told = numbers_of(CONFIGS[name], {key: box[key]})
-            except ValueError:  # alone it contradicts other keys
+            except ValueError:  # alone this value contradicts other keys
                 continue
             if sorted(map(str, values)) == sorted(map(str, shipped[key])) and key.endswith("sides"):
                 continue
             assert (told != numbers_of(CONFIGS[name])).any(), key
             seen.add(key)
     left = open_keys - seen
-    together = ("priorities", "copies", "deck.")  # which change only with others
+    together = ("priorities", "copies", "deck.")  # these change only together
     assert all(any(word in key for word in together) for key in left), left
 
 
@@ -201,7 +201,7 @@ def test_the_vec_env_delivers_them() -> None:
 
 
 def with_random_numbers(network: Network, game: Game, seed: int = 0) -> Network:
-    """It reads the numbers, with weights that are not 0."""
+    """The network with inputs for the numbers, whose weights are not 0."""
     reading = reading_numbers(network, game.numbers.size)
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():

@@ -54,7 +54,7 @@ def changed(told: dict[str, Any], path: tuple[Any, ...], value: int) -> dict[str
 
 @pytest.mark.parametrize(("package", "switches", "env_id"), GAMES)
 def test_extreme_scenarios_are_refused_or_seen(package: Any, switches: dict[str, Any], env_id: str) -> None:
-    """At several points of a game. What is accepted lies in the spaces of float32 and int8 observations."""
+    """At several points of a game, what is accepted has float32 and int8 observations within their spaces."""
     config = package.Config(**switches)
     batch = Batch(config, 1, seed=4, autoreset="disabled")
     batch.reset(4)
@@ -84,7 +84,7 @@ def test_extreme_scenarios_are_refused_or_seen(package: Any, switches: dict[str,
 @pytest.mark.parametrize("dtype", ["float32", "int8"])
 @pytest.mark.parametrize("make", [petrichor_v0.env, evergreen_v0.env], ids=["petrichor", "evergreen"])
 def test_games_that_go_on_from_the_most_points(make: Any, dtype: str) -> None:
-    """They end with more points than the space has room for: observations show the most, in dictionaries, too."""
+    """They end with more points than the space allows. Observations then show the maximum, in dictionaries, too."""
     env = make(num_players=2, observation_dtype=dtype)
     layout = env.unwrapped.batch.game.observation
     most, at = layout.most("points"), layout["points"].slice
@@ -100,7 +100,7 @@ def test_games_that_go_on_from_the_most_points(make: Any, dtype: str) -> None:
 
 
 def test_points_that_no_game_reaches() -> None:
-    """The issue's example: 30,000 points."""
+    """For example 30,000 points."""
     batch = Batch(evergreen_env.Config(2), 1, seed=0)
     batch.reset(0)
     told = evergreen_env.describe(batch.states[0])
@@ -138,7 +138,7 @@ def test_points_that_no_game_reaches() -> None:
     ],
 )
 def test_components_that_cannot_be_played(package: Any, components: dict[str, Any], text: str, tmp_path: Path) -> None:
-    """The configuration refuses them, as a mapping and as a file, before anything is made of it."""
+    """The configuration refuses them at once, as a mapping and as a file."""
     with pytest.raises(ConfigError, match=text):
         package.Config(2, components=components)
     tables: dict[str, list[str]] = {}

@@ -41,11 +41,11 @@ SEVERAL = {"tournament", "benchmark-text"}
 def test_commands(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     for game in (connect_four.GAME, leduc_poker.GAME):
         assert offered(capsys, monkeypatch, game) == EVERYWHERE | SEVERAL | {"rules"}
-    assert offered(capsys, monkeypatch, one_player.GAME) == EVERYWHERE  # it has no rules as text
+    assert offered(capsys, monkeypatch, one_player.GAME) == EVERYWHERE  # this game has no rules as text
 
 
 def test_options(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where there is one number of players, or one seat, there is nothing to choose."""
+    """With only one number of players, or one seat, there is nothing to choose."""
     for command in ("rules", "evaluate", "tournament", "train", "text-positions", "check"):
         assert not {"--players", "--solo"} & offered(capsys, monkeypatch, connect_four.GAME, command)
     assert {"--rival", "--start"} <= offered(capsys, monkeypatch, connect_four.GAME, "train")

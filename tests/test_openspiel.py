@@ -1,4 +1,4 @@
-"""The games through OpenSpiel: its own checks, its algorithms, and what it is told of the games."""
+"""The games through OpenSpiel: its own checks, its algorithms, and the facts that it gets about the games."""
 # ruff: noqa: E402, as some imports need it
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def first_decision(game: Any) -> Any:
 
 @over_games
 def test_random_simulations(name: str) -> None:
-    """With clones, serialisation, and masks, as OpenSpiel tests its own games."""
+    """OpenSpiel's test of its own games, with clones, serialisation and masks."""
     pyspiel.random_sim_test(pyspiel.load_game(name), num_sims=1, serialize=True, verbose=False)
 
 
@@ -125,7 +125,7 @@ def test_clones_go_their_own_way(name: str) -> None:
 
 @over_games
 def test_serialised(name: str) -> None:
-    """At decisions and draws, and what was drawn anew."""
+    """Checked at decisions, at draws, and for resampled states."""
     game = pyspiel.load_game(name)
     states = list(played(game))
     resample = Resampler(0)
@@ -142,14 +142,14 @@ def test_serialised(name: str) -> None:
 
 
 def facts(state: Any) -> tuple[Any, ...]:
-    """What tells two states and their games apart."""
+    """All facts that distinguish states and their games."""
     game = state.get_game()
     return str(game), game.max_game_length(), game.num_players(), str(state), state.history(), state.returns()
 
 
 @over_games
 def test_pickled_games_play_the_same(name: str) -> None:
-    """Pickled together with their states, as OpenSpiel's environments are, they stay one game."""
+    """A game that is pickled together with its states, as in OpenSpiel's environments, stays one object."""
     game = pyspiel.load_game(name)
     states = list(played(game))
     state, wanted = states[4], [facts(one) for one in states]
@@ -162,7 +162,7 @@ def test_pickled_games_play_the_same(name: str) -> None:
 
 
 def test_a_pickle_keeps_other_printed_numbers() -> None:
-    """Those of a game that an agent searches, which no parameter names."""
+    """A game that an agent searches can have printed numbers that no parameter names."""
     config = PetrichorConfig(players=2, components={"pieces.drops": 9})
     game = spiel_class(config.game)(parameters_of(config), positions_of(config))
     state = list(played(game))[30]
@@ -321,7 +321,7 @@ def test_observers_there_are() -> None:
 
 @over_games
 def test_information_states(name: str) -> None:
-    """What is drawn anew for a player leaves its string as it is; what it does itself changes it."""
+    """Resampling for a player leaves the player's string unchanged. The player's own actions change it."""
     game, resample = pyspiel.load_game(name), Resampler(1)
     states = list(played(game, seed=2))
     for state in [state for state in states if state.current_player() >= 0][::9]:
@@ -339,7 +339,7 @@ def test_information_states(name: str) -> None:
 
 
 def test_a_draw_that_nobody_sees_is_in_nobodys_string() -> None:
-    """Leduc: a player's string changes with the own card, not with the other's."""
+    """Leduc: a player's string depends on the own card, not on the other player's."""
     start = pyspiel.load_game(LEDUC).new_initial_state()
     dealt = {(own, other): start.child(own).child(other) for own in range(3) for other in range(3)}
     for own in range(3):
@@ -368,7 +368,7 @@ def test_no_state_knows_what_will_be_drawn() -> None:
 
 
 def test_leduc_poker_is_leduc_poker() -> None:
-    """How far uniform play can be exploited, and how many information states there are without suits."""
+    """The exploitability of uniform play and the number of information states without suits are the known ones."""
     from open_spiel.python import policy
     from open_spiel.python.algorithms.exploitability import exploitability
     from open_spiel.python.algorithms.get_all_states import get_all_states
@@ -432,7 +432,7 @@ def test_openspiels_environment_for_learners() -> None:
 
 
 def test_playouts_value_as_openspiels_do() -> None:
-    """Games played on by compiled code, and through states, have the same mean within its uncertainty."""
+    """Playouts by compiled code and playouts through states have the same mean, within its uncertainty."""
     from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 
     game = pyspiel.load_game("python_petrichor(reward=margin,at_the_end=True)")
@@ -460,7 +460,7 @@ def test_agents(config: Any, name: str) -> None:
 
 
 def test_agents_win_what_is_won_at_once() -> None:
-    """Connect Four: three of the own stones in a column."""
+    """Connect Four with three own stones in a column."""
     config = four_in_a_row.Config()
     batch = Batch(config, 1, 0)
     for action in (3, 0, 3, 0, 3, 1):
@@ -513,7 +513,7 @@ def ran(code: str) -> subprocess.CompletedProcess[str]:
     ],
 )
 def test_pickles_load_where_nothing_of_ours_was_imported(first: str, name: str, tmp_path: Path) -> None:
-    """A game, a state, a learner's environment: the process that loads them registers the game with its limits.
+    """A game, a state, a learner's environment: loading a pickle registers the game with its limits.
 
     `first` is loaded before anything is imported.
     """
@@ -548,14 +548,14 @@ print(pyspiel.load_game({name!r}).max_game_length())
 
 
 def test_a_process_ends_as_it_should() -> None:
-    """OpenSpiel gives back what it was given to register after Python has ended."""
+    """OpenSpiel releases the registered objects only after Python has ended."""
     code = "import pyspiel, evergreen_env.openspiel; s = pyspiel.load_game('python_evergreen').new_initial_state()"
     ended = ran(f"{code}; s.apply_action(0); print(s.observation_tensor(0)[:1])")
     assert ended.returncode == 0, ended.stderr
 
 
 def test_without_openspiel() -> None:
-    """What needs it says which extra brings it, and nothing else needs it."""
+    """Functions that need it name the extra that installs it. Nothing else needs it."""
     code = """
 import sys
 sys.modules["pyspiel"] = None

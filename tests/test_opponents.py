@@ -40,7 +40,7 @@ def league_in(folder: Path, players: int = 2, **settings: Any) -> Opponents:
 
 
 def record(opponents: Opponents, member: int, *places: tuple[int, int]) -> None:
-    """Count games of two against a member: the learner's place and its."""
+    """Count games for two against a member, with the learner's place and the member's."""
     for place in places:
         opponents.record(np.array([LEARNER, member]), np.array(place))
 
@@ -78,7 +78,7 @@ def test_harder_members_are_drawn_more_often(tmp_path: Path) -> None:
         opponents.take_snapshot(network, steps, NOBODY)
     names = [member.name for member in opponents.members]
     assert names == ["random", "greedy", "snapshot-0", "snapshot-100", "snapshot-200"]
-    for index, chance in enumerate((1.0, 0.2, 0.9, 0.6, 0.5)):  # of the learner finishing ahead
+    for index, chance in enumerate((1.0, 0.2, 0.9, 0.6, 0.5)):  # the chances that the learner finishes ahead
         for ahead in np.random.default_rng(index).random(100) < chance:
             places = np.array([1, 2, 2] if ahead else [3, 1, 1])
             opponents.record(np.array([LEARNER, index, index]), places)
@@ -110,14 +110,14 @@ def test_which_snapshots_are_kept(tmp_path: Path) -> None:
     opponents, network = league_in(tmp_path, snapshots=5), network_for(GAME)
     for steps in range(0, 2100, 100):
         opponents.take_snapshot(network, steps, NOBODY)
-        if steps == 700:  # the strongest of all, though not the newest
+        if steps == 700:  # this one is the strongest, though not the newest
             index = [member.name for member in opponents.members].index("snapshot-700")
             record(opponents, index, *[LOST] * 300)
     kept = [member.steps for member in opponents.snapshots]
     assert len(kept) == 5
     assert {0, 700, 2000} <= set(kept)
     assert max(np.diff(kept)) <= 1000  # none of the rest are close together
-    assert len(opponents.members) == 2 + 6  # places are used again
+    assert len(opponents.members) == 2 + 6  # free places in the list are used again
     assert len(list(tmp_path.iterdir())) == 21
     opponents.remove_unused_files()
     named = {f"snapshot-{member.steps}.zip" for member in opponents.members if member.steps >= 0}
@@ -149,7 +149,7 @@ def test_when_a_snapshot_is_due(tmp_path: Path) -> None:
     with torch.no_grad():
         next(network.parameters()).zero_()
     copied = opponents.snapshots[0].network
-    assert copied is not None and next(copied.parameters()).any()  # it is its own
+    assert copied is not None and next(copied.parameters()).any()  # the copy has its own weights
 
 
 def test_a_snapshot_starts_with_the_learners_rating(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_a_snapshot_starts_with_the_learners_rating(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("players", [2, 4])
 def test_results_reach_the_league(players: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of games in which the league has all other seats, and of no others."""
+    """Only results of games in which the league has all other seats."""
     league = OpponentSettings(
         league=0.6, agents={"random": 0.2}, scripted=("random", "greedy"), snapshots=3, snapshot_steps=300
     )
@@ -240,7 +240,7 @@ def remembering(act: Any, said: list[np.ndarray], decisions: Decisions, generato
 
 
 def test_members_play_their_seats_and_nobody_learns_there(tmp_path: Path) -> None:
-    """An agent is asked, and a rival's likeliest action is taken."""
+    """An agent is asked for its action; a rival plays its likeliest action."""
     rival = network_for(GAME, seed=2)
     path = tmp_path / "rival.zip"
     save_network(GAME, rival, path, {"players": 3, "config": {"players": 3}})

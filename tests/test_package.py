@@ -41,7 +41,7 @@ def test_version_is_the_projects() -> None:
 
 
 def test_supported_pythons_are_the_same_everywhere() -> None:
-    """In the metadata, in what a release is checked with, and in the public CI."""
+    """In the metadata, in the release check, and in the public CI."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     numbers = re.findall(r"Python :: (3\.\d+)", "\n".join(project["classifiers"]))
     assert tuple(f"python{number}" for number in numbers) == release.SUPPORTED
@@ -57,7 +57,7 @@ def test_public_names_are_there() -> None:
 
 
 def test_the_core_is_light() -> None:
-    """Neither importing nor playing loads what the extras bring (but Numba itself loads SciPy where there is one)."""
+    """Importing and playing load no package of the extras, except SciPy, which Numba loads if it is installed."""
     program = (
         "import sys, gymnasium\n"
         "env = gymnasium.make('petrichor_env:Petrichor/Solo-v0')\n"
@@ -101,14 +101,14 @@ def tracked_files() -> list[str]:
 
 
 def test_a_clone_stays_small() -> None:
-    """Of the tracked files; how seldom large ones are replaced, nothing can check (CONTRIBUTING.md)."""
+    """Checks the sum of the tracked files. How often large files are replaced can't be checked (CONTRIBUTING.md)."""
     sizes = {name: path.stat().st_size for name in tracked_files() if (path := ROOT / name).is_file()}
     largest = sorted(sizes, key=lambda name: -sizes[name])[:5]
     assert sum(sizes.values()) < 25_000_000, f"the largest: {', '.join(largest)}"
 
 
 def test_no_file_names_a_machine_or_a_package_index() -> None:
-    """In the files of a clone: an unpacked archive has no list of them."""
+    """Checked in a clone, because an unpacked archive has no list of tracked files."""
     listed = tracked_files()
     indexes = re.compile(r"(extra-)?index-url|find-links|/home/\w|/root/|/work/\w|file://|pypi\.", re.IGNORECASE)
     for name in listed:
@@ -126,7 +126,7 @@ def test_generated_pages_are_current() -> None:
 
 
 def test_pictures_are_current() -> None:
-    """Pixel by pixel, but for what another version of a library does at edges."""
+    """Compared pixel by pixel, except for differences at edges, which other versions of a library make."""
     for name, svg in pictures.drawings():
         with Image.open(pictures.FOLDER / f"{name}.png") as picture:
             stored = np.asarray(picture, np.int64)
@@ -142,7 +142,7 @@ def test_the_page_of_actions_speaks_of_every_decision() -> None:
 
 @pytest.mark.parametrize("block", BLOCKS)
 def test_code_of_the_first_pages_runs(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each block by itself, in an empty folder; what learns does so for one rollout."""
+    """Each block runs by itself in an empty folder. Blocks that learn do so for one rollout."""
     monkeypatch.chdir(tmp_path)
     threads = torch.get_num_threads()
     try:

@@ -1,4 +1,4 @@
-"""Several processes of this machine that learn together, and their loss."""
+"""Several processes of this machine learn together; some of them die."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TRAIN = ["-m", "tabletop_cli", "petrichor_env.game", "train"]
 
 
 def test_a_run_goes_on_when_a_worker_is_killed(tmp_path: Path) -> None:
-    """First one that follows, then the one that leads."""
+    """First a following worker is killed, then the leading one."""
     lost: list[int] = []
 
     def kill_one(progress: Progress) -> None:
@@ -60,7 +60,7 @@ def test_a_run_goes_on_when_a_worker_is_killed(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_what_ends_all_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A mistake ends them at once. Without any progress they are not started for ever."""
+    """An error of the user ends them at once. Without progress they are not restarted for ever."""
     monkeypatch.setattr(parallel, "TRIES", 2)
     with pytest.raises(ConfigError, match="such a setting cannot be"):
         in_processes(refuse, 2, "cpu", Telling())

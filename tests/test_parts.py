@@ -1,4 +1,4 @@
-"""The parts of games: each against the plain meaning of its docstring."""
+"""The parts of games. Each is compared with the plain meaning of its docstring."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_turn_order() -> None:
     s = record(players=3)
     s.actor = 2
     assert (turns.next_seat(s), turns.seat_after(s, 1, 4)) == (0, 2)
-    passed = np.array([1, 0, 1, 0], np.int8)  # of the fourth seat, where nobody sits, nothing is read
+    passed = np.array([1, 0, 1, 0], np.int8)  # the fourth seat has no player, so it is not read
     assert [turns.next_with(s, first, passed, 0) for first in (0, 1, 2, 3)] == [1, 1, 1, 1]
     passed[1] = 1
     assert turns.next_with(s, 0, passed, 0) == NOBODY
@@ -154,7 +154,7 @@ HEX_WAYS = (*SQUARE_WAYS, (-1, 1), (1, -1))
 @pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 9), (9, 1), (3, 4), (8, 8), (7, 7)])
 @pytest.mark.parametrize(("make", "ways"), [(boards.square_board, SQUARE_WAYS), (boards.hex_board, HEX_WAYS)])
 def test_boards(rows: int, columns: int, make: Any, ways: tuple[tuple[int, int], ...]) -> None:
-    """Neighbours, connected areas and the largest of them, beside a search space by space."""
+    """Neighbours, connected areas and the largest area, compared with a plain search."""
     board, random = make(rows, columns), np.random.default_rng(rows * columns)
     assert members(board.spaces) == list(range(rows * columns))
 
@@ -179,7 +179,7 @@ def test_boards(rows: int, columns: int, make: Any, ways: tuple[tuple[int, int],
         for space, area in zip(sorted(inside), areas, strict=True):
             assert set(members(boards.connected(sets.only(space), chosen, board))) == area
         largest = set(members(boards.largest_area(chosen, board)))
-        assert largest == (max(areas, key=len) if areas else set())  # of equal ones the first, as in `max`
+        assert largest == (max(areas, key=len) if areas else set())  # the first of equal ones, as in `max`
     outside = boards.connected(board.spaces, sets.EMPTY, board)
     assert outside == sets.EMPTY
 

@@ -1,4 +1,4 @@
-"""PettingZoo's own checks in every configuration, and what they don't look at."""
+"""PettingZoo's own checks in every configuration, and further tests."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, Scenari
 from tests.support.configurations import BASE, CHOSEN_POWERS, RANDOM, TOGETHER
 from tests.support.environments import legal_action
 
-# the modules, as the package has functions of the same names, and pytest would collect what is called test_…
+# modules are imported, because the package has functions of the same names, and pytest collects all that begins with
+# test_
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)  # they import PettingZoo's own games the old way
+    warnings.simplefilter("ignore", DeprecationWarning)  # PettingZoo's tests import its own games in a deprecated way
     api, rendering, seeding, state_checks = (
         importlib.import_module(f"pettingzoo.test.{name}")
         for name in ("api_test", "render_test", "seed_test", "state_test")
@@ -69,7 +70,7 @@ EXPECTED_WARNINGS = {
 
 
 def config_of(arguments: dict[str, Any]) -> Config:
-    """What an environment with these arguments plays."""
+    """The configuration of an environment with these arguments."""
     others = {key: arguments[key] for key in ("rounds", "drafting", "modules", "powers") if key in arguments}
     return Config(arguments["num_players"], **others)
 
@@ -309,7 +310,7 @@ def test_an_illegal_action_loses_as_with_terminate_illegal_wrapper(
     assert ours.terminations == theirs.terminations == dict.fromkeys(ours.agents, True)
     assert ours.truncations == theirs.truncations == dict.fromkeys(ours.agents, True)
     assert ours.rewards[offender] == theirs.rewards[offender] == -1
-    assert sum(ours.rewards.values()) == pytest.approx(0)  # theirs gives the others nothing
+    assert sum(ours.rewards.values()) == pytest.approx(0)  # PettingZoo's wrapper gives the others nothing
     while ours.agents:
         assert ours.agent_selection == theirs.agent_selection
         assert ours.last()[4]["illegal"] is (ours.agent_selection == offender)

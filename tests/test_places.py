@@ -1,4 +1,4 @@
-"""Where a picture can be clicked: every answer to every decision of random games, and some positions by hand."""
+"""Where a picture can be clicked, for every answer to every decision of random games, and in some positions by hand."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ CONFIGS = [*A_FEW, *(EvergreenConfig(players) for players in EVERGREEN.players)]
 NOWHERE = {PETRICHOR: {PASS, DECLINE}, EVERGREEN: {DONE}}
 """Answers that no piece stands for."""
 EVERY = 9
-"""One in so many of a game's decisions is drawn for all seats."""
+"""One in so many decisions of a game is drawn for all seats."""
 MOST = games(5, 12)
-"""Decisions of one kind in a game that are looked at."""
+"""How many decisions of one kind are looked at in a game."""
 HIDDEN = ("hand-card", "pack-card")
 
 
@@ -67,7 +67,7 @@ class Document:
         return not left
 
     def lets_clicks_through(self, element: Element) -> bool:
-        """Whether what lies below is clicked instead."""
+        """Whether a click goes to the element below instead."""
         above: Element | None = element
         while above is not None:
             if above.get("pointer-events") == "none":
@@ -85,7 +85,7 @@ def decisions(config: Any, seed: int) -> Iterator[np.ndarray]:
 
 
 def redealt(game: Game, states: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """The same for the actor, with other hidden cards, or without what others did in hidden turns."""
+    """States that look the same to the actor, with other hidden cards, or without the others' hidden turns."""
     if game is PETRICHOR:
         return swapped(states, int(states[0]["actor"]), generator)
     copies = states.copy()
@@ -162,7 +162,7 @@ def two_players(**changes: Any) -> Any:
 
 
 def test_cards_and_what_they_stand_for() -> None:
-    """Other cards can stand for Frost; as none is held, its weather is clicked."""
+    """Other cards can stand for Frost. No Frost card is held, so its weather space is clicked."""
     state = two_players()
     assert places_of(state, "play rain") == ((*OWN, ("hand-card", "rain")), OWN)
     assert places_of(state, "substitute wind") == ((*OWN, ("hand-card", "wind")), OWN)
@@ -207,7 +207,7 @@ def test_votes_and_dice() -> None:
 
 
 def test_forecast_cards() -> None:
-    """In the actor's row, and in the list of all cards; of another's cards there is only the list."""
+    """In the actor's row and in the list of all cards. Another player's cards are only in the list."""
     clouds = {tile: {"cloud": {"drops": {"player_0": 1}}} for tile in ("b1", "b2")}
     state = two_players(field=clouds, **forecasts((12, 14, 16), (3, 4, 5)))
     card: Place = (("forecast", "12"),)

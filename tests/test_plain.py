@@ -124,7 +124,7 @@ def test_a_part_of_a_description() -> None:
     state = game.scenario({"actor": 1, "chips": [3, 1]}, None)
     assert (state.actor, state.chips.tolist(), state.round, state.deck.sum()) == (1, [3, 1], 1, 4)
     batch = Batch(game.config(), 2, seed=1, starts=[{"chips": [3, 1], "actor": 1}])
-    assert batch.action_masks.tolist() == [[1, 1, 1]] * 2  # fold, too: the other one has raised
+    assert batch.action_masks.tolist() == [[1, 1, 1]] * 2  # folding is legal, too, because the other player has raised
     for wrong, where, message in (
         ({"chips": [3, 99]}, "chips", r"chips: no game has 99 there; allowed are 1 to 13"),
         ({"actor": 2}, "actor", r"actor: no game has 2 there; allowed are -1 to 1"),
@@ -163,7 +163,7 @@ HIGHER = replace(leduc_poker.GAME, config=Higher)
 
 
 def test_settings_of_a_configuration_that_are_no_fields() -> None:
-    """The switches say what is played; `reset` of this game overwrites them, as it knows of no ante."""
+    """The setting `ante` is kept in the switch `chips`. This game's `reset` overwrites it, because it knows no ante."""
     positions = PlainPositions(lambda: HIGHER, leduc_poker.positions.ranges)
     assert positions.scenario({"ante": 1}).chips.tolist() == [1, 1]
     assert positions.scenario({"ante": 2, "chips": [2, 2]}).chips.tolist() == [2, 2]

@@ -33,7 +33,7 @@ class Heard(PlayListener):
 
     def on_step(self, which: np.ndarray) -> None:
         self.steps += 1
-        assert (self.given[which] == self.given.max()).all()  # a game is in all steps until its end
+        assert (self.given[which] == self.given.max()).all()  # each game takes part in all steps until its end
         assert self.asked == sorted(self.asked) and len(set(self.asked)) == len(self.asked)
         self.asked.clear()
 
@@ -49,7 +49,7 @@ def test_every_agent_answers_once_a_step_until_all_games_are_over() -> None:
     assert play([RandomAgent()] * 3, batch, lineups, generators(3), listeners=[heard])
     assert (batch.actors == NOBODY).all()
     assert heard.steps == heard.given.max() > heard.given.min()
-    assert play([RandomAgent()] * 3, batch, lineups, generators(3), listeners=[heard])  # nothing is left to play
+    assert play([RandomAgent()] * 3, batch, lineups, generators(3), listeners=[heard])  # no game is left
     assert heard.steps == heard.given.max()
 
 

@@ -45,13 +45,13 @@ from tests.support.processes import in_python
 from tests.support.terminal import Terminal as PseudoTerminal
 
 QUICK = make_agent("ismcts-20", GAME)
-"""For hints."""
+"""The agent for hints."""
 PAGE = Path(__file__).parents[1] / "docs" / "playing.md"
 
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Games are kept in the folder where one is."""
+    """Games are saved in the current folder."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -64,13 +64,13 @@ def against_two(seed: int = 7) -> TypedSession:
 
 
 def go_on(session: TypedSession) -> None:
-    """Until a person is asked, or the game is over."""
+    """Let agents answer until a person is asked, or the game is over."""
     while session.waits_for_agent:
         session.let_agent_act()
 
 
 def play_out(session: TypedSession, seed: int = 0) -> None:
-    """Random answers of people, by their numbers, to the end of the game."""
+    """Give random answers for people, by number, to the end of the game."""
     generator = np.random.default_rng(seed)
     go_on(session)
     while not session.over:
@@ -109,7 +109,7 @@ def test_the_first_screen_says_who_plays() -> None:
 
 
 def test_what_happened_since_the_last_own_decision() -> None:
-    """All that others did is told, once."""
+    """Everything that others did is told once."""
     session = against_two()
     go_on(session)
     session.answer("1")
@@ -126,7 +126,7 @@ def test_what_happened_since_the_last_own_decision() -> None:
 
 
 def test_everything_fits() -> None:
-    """Into 100 columns always, and into a narrow terminal as far as words and tiles do."""
+    """Everything fits into 100 columns. In a narrow terminal everything fits if single words and tiles do."""
     session = TypedSession(Config(players=5, modules=MODULES), dict.fromkeys(range(4), RandomAgent()), seed=3)
     generator = np.random.default_rng(0)
     for _ in range(12):
@@ -146,7 +146,7 @@ def test_everything_fits() -> None:
     ids=lambda one: one.name,
 )
 def test_board_and_answers_fit_into_a_small_terminal(config: Any) -> None:
-    """Of 80 by 24, whatever is asked in random games: all from the heading of the board to the line to type in."""
+    """In 80 by 24, for all decisions of random games: everything from the board's heading to the input line fits."""
     small = 0
     for seed in range(games(1, 5)):
         session = TypedSession(config, dict.fromkeys(range(1, config.players), RandomAgent()), seed=seed, hints=QUICK)
@@ -200,7 +200,7 @@ def test_fit() -> None:
 
 
 def owners(*labels: str) -> Table:
-    """What everybody has, with these labels."""
+    """A table of what everybody has, with these labels."""
     headings = (
         ("          in supply ", "   on weather spaces ", " voting  wheat"),
         (" points  drops votes", "  frost sun wind rain", "  wins  tokens"),
@@ -275,7 +275,7 @@ n  neutral      1       0"""
     ("columns", "fitting"), [(100, OWNERS), (80, OWNERS_IN_80), (66, None), (60, OWNERS_IN_60), (40, OWNERS_IN_40)]
 )
 def test_numbers_stand_below_their_headings(columns: int, fitting: str | None) -> None:
-    """Hands below them where they don't fit beside them, in parts where that is too wide, and coloured as before."""
+    """Hands that don't fit beside the numbers stand below them in the same colours, split if they are too wide."""
     lines = owners(*LABELS).lines(columns)
     assert max(map(len, lines)) <= columns
     assert fitting in (None, "\n".join(lines))
@@ -287,7 +287,7 @@ def test_numbers_stand_below_their_headings(columns: int, fitting: str | None) -
 
 
 def test_the_numbers_of_a_game_stand_below_their_headings() -> None:
-    """As `render_text` draws them: in a narrow terminal the same numbers, each of its columns with its heading."""
+    """`render_text` draws the same numbers in a narrow terminal, each below its heading."""
     session = TypedSession(Config(players=5, modules=MODULES), dict.fromkeys(range(4), RandomAgent()), seed=3)
     for _ in range(8):
         go_on(session)
@@ -337,7 +337,7 @@ def test_who_won() -> None:
     "config", [Config(players=2, drafting=True), Config(players=3, drafting=True, modules=MODULES)]
 )
 def test_nothing_hidden_is_shown(config: Config) -> None:
-    """The same board where all is different that the person can't see; no word on what others kept or were asked."""
+    """All that the person can't see differs: the board stays the same, and no word tells what others kept."""
     generator = np.random.default_rng(1)
     session = TypedSession(
         config, {seat: RandomAgent() for seat in range(config.players) if seat != 1}, seed=5, hints=QUICK
@@ -437,7 +437,7 @@ def test_wrong_lines_change_nothing() -> None:
 
 
 def test_an_empty_line() -> None:
-    """It shows everything again, and answers only where there is nothing to choose."""
+    """An empty line shows everything again. It answers only if there is a single answer."""
     session = TypedSession(Config(modules=("forecasts", "fertilizer")), seed=1, hints=QUICK)
     alone = 0
     while not session.over:
@@ -451,7 +451,7 @@ def test_an_empty_line() -> None:
 
 
 def test_undo() -> None:
-    """Answers are taken back one by one, and chance with them: the same answer leads to the same state."""
+    """Answers are taken back one by one, with the chance after them: the same answer leads to the same state again."""
     session = solo()
     assert session.answer("u").text == "Nothing to take back."
     states = [session.state.tobytes()]
@@ -480,7 +480,7 @@ def test_no_undo_against_others() -> None:
 
 
 def test_hints() -> None:
-    """A favourite with its number, what the agent gives the best three and expects; the game stays as it is."""
+    """A hint has the favourite with its number, the best three with shares and estimates. The game does not change."""
     session = solo()
     before, screen = session.state.tobytes(), session.screen()
     text = session.answer("?").text
@@ -511,7 +511,7 @@ def test_hints_say_what_the_agent_can() -> None:
 
 
 class Broken:
-    """An agent that fails, and a hint that is none."""
+    """An agent that fails, or whose hint is no answer."""
 
     name = "broken"
 
@@ -557,7 +557,7 @@ def test_a_resumed_game_goes_on_as_it_would_have_gone(make: Callable[[], TypedSe
 
 
 def test_resuming_with_other_numbers(tmp_path: Path) -> None:
-    """The numbers on the pieces are in the saved game: their file may be gone."""
+    """The saved game holds the numbers on the pieces, so their file may be gone."""
     overlay = tmp_path / "own.toml"
     overlay.write_text("pieces.clouds = 9\n", encoding="utf-8")
     session = TypedSession(Config(components=str(overlay)), seed=7, hints=QUICK)
@@ -573,7 +573,7 @@ def test_resuming_with_other_numbers(tmp_path: Path) -> None:
 
 
 def test_resuming_a_game_from_a_position(tmp_path: Path) -> None:
-    """It starts from no seed."""
+    """Such a game has no seed."""
     state = solo().state
     path = tmp_path / "game.json"
     Replay.of(Config(), state, [], names=[PERSON]).save(path)
@@ -605,7 +605,7 @@ class Agent(GreedyAgent):
 
 
 def test_a_file_runs_no_code_that_its_reader_has_not_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An agent of one's own is imported only if the user has named it, too."""
+    """A user's own agent is imported only if the command names it, too."""
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "evil_module.py").write_text(EVIL, encoding="utf-8")
     path = tmp_path / "game.json"
@@ -648,7 +648,7 @@ def test_saving_replaces_no_other_file(tmp_path: Path) -> None:
 
 
 def test_saving_by_a_short_word() -> None:
-    """What could be an answer is one, quotes are none of a name, and a folder is no file."""
+    """A word that can be an answer is taken as one. Quotes are not part of a name, and a folder is not a file."""
     session = solo()
     assert session.answer("s su").text.startswith('"s su" may be 2 (play a Sun card) or ')
     assert not list(Path().iterdir())
@@ -662,7 +662,7 @@ def test_saving_by_a_short_word() -> None:
 
 
 def test_the_start_of_select_sun_is_no_file(tmp_path: Path) -> None:
-    """Tied weather spaces: of the two words, both begin one answer's."""
+    """With tied weather spaces, both words begin words of one answer."""
     for seed in range(60):
         session = TypedSession(Config(), seed=seed, hints=QUICK)
         generator = np.random.default_rng(seed)
@@ -703,7 +703,7 @@ def test_leaving(tmp_path: Path) -> None:
     reply = session.answer("")
     assert reply.left and reply.text == "Saved. Go on later with: petrichor play --resume petrichor-solo.json"
     session.answer("c")
-    assert session.answer("q").left  # it is saved
+    assert session.answer("q").left  # the game is saved
 
 
 def test_after_the_end(tmp_path: Path) -> None:
@@ -722,7 +722,7 @@ def test_after_the_end(tmp_path: Path) -> None:
 
 
 class Script(Terminal):
-    """Lines as from a terminal, and what was shown. A line that is an exception is raised."""
+    """Gives lines as a terminal does, and keeps what was shown. A line that is an exception is raised."""
 
     def __init__(self, lines: Iterable[str | BaseException], wide: int = 100) -> None:
         self.lines = iter(lines)
@@ -799,7 +799,7 @@ assert "torch" in sys.modules
 
 
 def test_hints_are_waited_for() -> None:
-    """Only where the agent thinks: not where "?" is no answer."""
+    """There is a waiting text only if the agent thinks, not where "?" asks for no hint."""
     terminal = Script(["?", " HINT ", "? 1", "h", "1", "q", "?"])
     play(solo(), terminal)
     assert terminal.waited == ["ismcts-20 thinks …"] * 2
@@ -807,7 +807,7 @@ def test_hints_are_waited_for() -> None:
 
 @pytest.mark.parametrize("wide", [100, 80, 60])
 def test_replies_fit(wide: int) -> None:
-    """All but commands, which are copied from there."""
+    """All replies fit, except commands, which people copy."""
     session = TypedSession(
         Config(players=5), dict.fromkeys(range(1, 5), make_agent("ismcts-200", GAME)), seed=3, hints=QUICK
     )
@@ -827,7 +827,7 @@ def test_where_the_game_is_kept_if_not_here(tmp_path: Path, monkeypatch: pytest.
     session = solo()
     session.answer("1")
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "elsewhere"))
-    (tmp_path / "petrichor-solo.json.part").mkdir()  # in the way of writing it here
+    (tmp_path / "petrichor-solo.json.part").mkdir()  # it prevents writing the file here
     assert session.keep().startswith("The game could not be kept: ")
     (tmp_path / "elsewhere").mkdir()
     assert session.keep().endswith(f"petrichor play --resume {tmp_path}/elsewhere/petrichor-solo.json")
@@ -846,7 +846,7 @@ def test_a_closed_terminal_and_kill_are_the_end_of_the_input() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGHUP")
 def test_signals_that_follow_the_first_one_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A terminal that is closed ends the input and sends signals, which come while the game is being kept."""
+    """A closed terminal ends the input and sends signals. They arrive while the game is being saved."""
     if threading.current_thread() is not threading.main_thread():
         pytest.skip("signals come to the main thread only")
     with hangups_end_input():
@@ -874,7 +874,7 @@ def test_signals_that_follow_the_first_one_are_ignored(monkeypatch: pytest.Monke
 
 
 def test_ctrl_c() -> None:
-    """The first one asks, as `q` does; the second one leaves, and keeps the game."""
+    """The first Ctrl-C asks, as `q` does. The second one saves the game and leaves."""
     terminal = Script(["1", KeyboardInterrupt(), "c", "1", KeyboardInterrupt(), KeyboardInterrupt()])
     play(solo(), terminal)
     assert sum("The game is not saved." in text for text in terminal.shown) == 2
@@ -912,7 +912,7 @@ def test_an_agent_that_fails_loses_no_game(error: Exception) -> None:
 
 
 class Keyboard(io.StringIO):
-    """A terminal to read from."""
+    """A terminal that input is read from."""
 
     def isatty(self) -> bool:
         return True
@@ -920,7 +920,7 @@ class Keyboard(io.StringIO):
 
 @pytest.mark.parametrize("people", [(0,), (0, 1)])
 def test_several_people_have_no_history(people: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    """What one typed, the next one can't bring back."""
+    """A person can't bring back lines that another one typed."""
     kept: list[bool] = []
     monkeypatch.setitem(sys.modules, "readline", SimpleNamespace(set_auto_history=kept.append))
     monkeypatch.setattr(sys, "stdin", Keyboard())
@@ -930,7 +930,7 @@ def test_several_people_have_no_history(people: tuple[int, ...], monkeypatch: py
 
 @pytest.mark.parametrize("closed", [None, Keyboard()])
 def test_closed_streams(closed: Keyboard | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No input is the end of the input; without an output the game is read and kept all the same."""
+    """A missing input counts as the end of the input. Without an output, input is still read and the game saved."""
     if closed is not None:
         closed.close()
     monkeypatch.setattr(sys, "stdin", closed)
@@ -1007,7 +1007,7 @@ def test_wrong_arguments(arguments: dict[str, object], problem: str) -> None:
 
 @pytest.mark.parametrize("name", ["x" * 5001, "", "two\nlines"])
 def test_an_agent_whose_name_no_replay_can_hold(name: str) -> None:
-    """It could never be saved."""
+    """Such a game could never be saved."""
     agent = Broken(RuntimeError())
     agent.name = name
     with pytest.raises(ConfigError, match=r"names: .*: must be 1 to 5000 printable characters"):
@@ -1032,9 +1032,9 @@ def test_an_agent_that_cannot_play_this() -> None:
 
 
 def program(call: str) -> list[str]:
-    """What Python is started with; the first lines let Ctrl-C there be a signal, as in a shell.
+    """The arguments that start Python. The first lines make Ctrl-C a signal there, as in a shell.
 
-    Also if the tests run in the background of a script, where signals from the keyboard are ignored.
+    This matters if the tests run in the background of a script, where signals from the keyboard are ignored.
     """
     terminal = "import fcntl, signal, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)"
     terminal += "\nsignal.signal(signal.SIGINT, signal.default_int_handler)"
@@ -1043,7 +1043,7 @@ def program(call: str) -> list[str]:
 
 
 def test_a_whole_game_on_a_terminal(tmp_path: Path) -> None:
-    """Solo, by numbers, after wrong keys, an undo and a hint; the board in colour; the replay is saved at the end."""
+    """Solo, by numbers, with wrong keys, an undo and a hint; with colours; the replay is saved at the end."""
     path = tmp_path / "game.json"
     with PseudoTerminal(program("main(GAME, seed=7, hints='ismcts-20')")) as terminal:
         terminal.wait_for("a number, or part of a name")
@@ -1071,7 +1071,7 @@ def test_a_whole_game_on_a_terminal(tmp_path: Path) -> None:
 
 
 def test_a_game_with_others_is_left_and_resumed(tmp_path: Path) -> None:
-    """In a narrow terminal without colour, left by Ctrl-C and by the end of the input."""
+    """In a narrow terminal without colours, the game is left by Ctrl-C and by the end of the input."""
     path = tmp_path / "game.json"
     options = "colour=False, hints='ismcts-20'"
     with PseudoTerminal(program(f"main(GAME, ['greedy'], people=(1,), seed=7, {options})"), columns=60) as terminal:
@@ -1097,7 +1097,7 @@ def test_a_game_with_others_is_left_and_resumed(tmp_path: Path) -> None:
 
 
 def test_a_terminal_that_is_closed(tmp_path: Path) -> None:
-    """Its input ends, nothing can be shown on it any more, and signals come; nothing is lost."""
+    """The input ends, nothing can be shown any more, and signals come. Nothing of the game is lost."""
     path = tmp_path / "game.json"
     session = solo()
     session.answer(f"s {path}")
@@ -1121,7 +1121,7 @@ _SMALL_GAMES = {
 
 @pytest.mark.parametrize("game", _SMALL_GAMES)
 def test_a_terminal_of_80_by_24(game: str) -> None:
-    """All of the board, the question, its answers and the line to type in are on the screen at once."""
+    """The whole board, the question, its answers and the input line are on the screen at once."""
     options, board = _SMALL_GAMES[game]
     call = f"main(GAME, {options}, hints='ismcts-20', colour=True)"
     arguments = program(call)
@@ -1137,7 +1137,7 @@ def test_a_terminal_of_80_by_24(game: str) -> None:
             asked = next(i for i, line in enumerate(lines) if line.endswith(":") and i > place)
             grid = lines[place:asked]
             assert all(any(one in line for line in grid) for one in board), screen
-            terminal.screen.feed("\x1b[H\x1b[J")  # as `clear` would, to see what is new
+            terminal.screen.feed("\x1b[H\x1b[J")  # clears the screen, so that only new text is seen
             terminal.press("1\r")
 
 

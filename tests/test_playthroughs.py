@@ -1,4 +1,4 @@
-"""Golden playthroughs: the rules still play and tell the games in `tests/playthroughs` as the files have them.
+"""Golden playthroughs: the rules still give the games and texts of the files in `tests/playthroughs`.
 
 After a change of the rules: `python -m tests.playthroughs --write`, then read what has changed.
 """
@@ -47,7 +47,7 @@ def test_playthrough(name: str, told_again: Path) -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_compiled_rules_play_the_same_game(name: str) -> None:
-    """The actions of the file, played by the compiled rules, are legal and lead to the file's final scores."""
+    """With the compiled rules, the actions of the file are legal and lead to its final scores."""
     config, text = GAMES[name], text_of(name)
     batch = Batch(config, seed=SEEDS[name], autoreset="disabled")
     answers = re.findall(r"^    > .*\[(.*)\]$", text, re.MULTILINE)
@@ -62,9 +62,9 @@ def test_compiled_rules_play_the_same_game(name: str) -> None:
 
 
 def test_no_configuration_lacks_one() -> None:
-    """Every number of players dealt, up to four drafted and in the long form; solo bare, each variant, and all.
-
-    Modules: each for several players, those that solo has there too, all together, chosen powers.
+    """There are games for every number of players with dealt cards, up to four also with a draft and in the long form.
+    Solo is played without variants, with each, and with all. Each module is played with several players and, where
+    allowed, in solo. There are also games with all modules together and with chosen powers.
     """
     played = set(GAMES.values())
     for config in BASE + SOLO:
@@ -86,7 +86,7 @@ def test_no_configuration_lacks_one() -> None:
 
 
 def test_every_decision_comes_up() -> None:
-    """A reader of the files sees every kind of question."""
+    """The files show every kind of question."""
     everything = "\n".join(text_of(name) for name in GAMES)
     for asked in (
         "to keep a card of the pack",
@@ -125,7 +125,7 @@ def test_every_decision_comes_up() -> None:
 
 
 def test_everything_of_the_modules_is_told() -> None:
-    """Each forecast card, and what promos and Flowers bring to a board."""
+    """The files tell of each forecast card, and of everything that promos and Flowers add to a board."""
     everything = "\n".join(text_of(name) for name in GAMES)
     for number in range(1, NUM_FORECASTS + 1):
         assert f" plays forecast card {number} " in everything, number

@@ -1,4 +1,4 @@
-"""Positions one by one: chance told outcome by outcome is the chance of ordinary games, and nothing else changes."""
+"""Positions one by one: chance given outcome by outcome is the chance of ordinary games; nothing else differs."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def without_stream(states: np.ndarray) -> bytes:
 
 @over_games
 def test_the_draws_of_a_game_give_the_same_game(config: Config) -> None:
-    """A game of the batch, whose draws are overheard; told as outcomes, they lead through the same records."""
+    """The draws of a batch's game are recorded. Given as outcomes, they lead through the same records."""
     positions, overheard = positions_of(config), Overheard(config.game)
     for seed in range(2):
         batch = Batch(config, 1, seed, autoreset="disabled")
@@ -113,7 +113,7 @@ def test_outcomes_are_possible_and_their_chances_sum_up(config: Config) -> None:
 
 
 def test_chance_has_the_distribution_of_ordinary_games() -> None:
-    """Of set-ups of the solo game, whose draws depend on each other: tiles sorted by priority, what is rolled anew."""
+    """On set-ups of the solo game, whose draws depend on each other: sorted tiles, and dice that are rolled again."""
     number, config = 3000, PetrichorConfig()
     generator = np.random.default_rng(0)
     first = positions_of(config).first
@@ -137,7 +137,7 @@ def test_chance_has_the_distribution_of_ordinary_games() -> None:
 
 
 def test_a_draw_of_kinds_has_their_shares() -> None:
-    """Leduc: six cards of three ranks; the second card is one of five."""
+    """Leduc has six cards of three ranks. The second card is one of five."""
     first = positions_of(leduc_poker.Config()).first
     assert first.pending == BEGIN and not first.has_begun
     assert dict(first.chance_outcomes) == pytest.approx({0: 1 / 3, 1: 1 / 3, 2: 1 / 3})
@@ -176,7 +176,7 @@ print(found.hexdigest())
 
 @pytest.mark.parametrize("mode", ["NUMBA_DISABLE_JIT", pytest.param("TABLETOP_PLAIN_NJIT", marks=pytest.mark.slow)])
 def test_every_way_to_run_rules_finds_the_same_tree(mode: str) -> None:
-    """All histories of Leduc poker: compiled as usual, not at all, and as Numba does it for any version of it."""
+    """All histories of Leduc poker, with rules compiled as usual, not compiled, and compiled by plain Numba."""
     printed = set()
     for switched in ({}, {mode: "1"}):
         printed.add(in_python(MODES, env={"PYTHONWARNINGS": "error", **switched}).stdout)
@@ -184,11 +184,11 @@ def test_every_way_to_run_rules_finds_the_same_tree(mode: str) -> None:
 
 
 def test_bits_that_are_no_draw_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What no script can tell is said, and not taken for a game without chance."""
+    """Chance that can't be scripted raises an error; it is not ignored."""
     positions = Positions(connect_four.Config())
 
     def play(*arguments: Any) -> None:
-        arguments[-1][:] = 0, 0, 0, 0, 0, 1  # the facts: no draw, but another random stream
+        arguments[-1][:] = 0, 0, 0, 0, 0, 1  # the facts say: no draw, but the random stream changed
 
     monkeypatch.setattr(positions.kernels, "play_scripted", play)
     with pytest.raises(StateError, match=r"no draw of tabletop_engine\.chance, or Numba"):
@@ -218,7 +218,7 @@ def test_returns_are_the_sum_of_rewards_and_those_of_the_batch(config: Config, r
         batch.step(action)
         total += batch.rewards[0]
         after = before.after(int(action[0]))
-        if not after.is_chance:  # `before` has no history, so this reward counts all points that there are
+        if not after.is_chance:  # `before` has no history, so this reward counts all points so far
             np.testing.assert_allclose(after.rewards(reward), paid + batch.rewards[0], atol=1e-9)
         paid = total.copy()
     np.testing.assert_allclose(after.returns(reward), total, atol=1e-9)
@@ -291,7 +291,7 @@ def test_a_position_never_changes(config: Config) -> None:
 
 @over_games
 def test_saved_and_loaded(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What this process wrote, what another one did, and pickles, at decisions and draws."""
+    """Files of this process and of another one, and pickles, at decisions and draws."""
     positions = positions_of(config)
     nodes = list(played(config))
     for node in [*nodes[:3], *nodes[3 :: max(1, len(nodes) // 12)], nodes[-1]]:
@@ -317,7 +317,7 @@ def test_saved_and_loaded(config: Config, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def signed_anew(body: bytes) -> bytes:
-    """A save with a checksum that fits: what somebody can write who has read this code, without the process's key."""
+    """A save with a correct checksum, as somebody could write it from this code without the process's key."""
     digest = position_module._digest(body)
     return body + digest + bytes(16)
 
@@ -385,7 +385,7 @@ def connect_four_save() -> bytes:
 
 
 def test_knowledge_is_what_a_seat_has_seen_and_done() -> None:
-    """Over the whole tree of Leduc poker: digests are equal exactly where all that was seen and done is."""
+    """In the whole tree of Leduc poker, digests are equal exactly if everything seen and done is equal."""
     told: dict[tuple[int, Any], set[bytes]] = {}
     nodes = 0
 
@@ -415,7 +415,7 @@ def test_knowledge_is_what_a_seat_has_seen_and_done() -> None:
 
 @over_games
 def test_resampling_keeps_what_the_seat_knows(config: Config) -> None:
-    """For every seat, asked or not; and from there on as long as the seat sees the same."""
+    """For every seat, asked or not, also afterwards as long as the seat sees the same."""
     generator = np.random.default_rng(3)
     changed = 0
     nodes = [node for node in played(config, seed=1) if not node.is_chance]
@@ -440,7 +440,7 @@ def test_resampling_keeps_what_the_seat_knows(config: Config) -> None:
 
 
 def test_resampling_is_repeatable_and_tells_nothing() -> None:
-    """From two positions that a seat can't tell apart come the same ones, in all that the others know too."""
+    """Two positions that a seat can't tell apart give the same resampled positions, also in what the others know."""
     config = PetrichorConfig(players=3)
     for node in [node for node in played(config) if not node.is_chance][30:33]:
         seat = node.actor

@@ -1,6 +1,5 @@
-"""What holds at every step of random games, in every configuration; and what a batch promises about states.
-
-The games of all configurations are stepped side by side, so that one vectorised check covers them all.
+"""Properties of every step of random games in every configuration, and what a batch promises about states. The games of
+all configurations are stepped side by side, so that one vectorised check covers them all.
 """
 
 from __future__ import annotations
@@ -50,23 +49,23 @@ GAMES = games(4, 12)
 REDRAWS = games(1, 2)
 """Of what is hidden in each position."""
 AT_ONCE = 16
-"""Steps whose states are checked together, as a check of few states takes as long as one of many."""
+"""Steps whose states are checked together, because checking few states takes as long as checking many."""
 Check = Callable[[np.ndarray], np.ndarray]
 
 ANSWERED_WITH_ONE = (Decision.DRAFT, Decision.PAY, Decision.OPTIONAL_ACTION, Decision.DISCARD)
-"""Decisions that players are asked even if one answer is left: how many there are depends on hidden cards."""
+"""Decisions that are asked even with one answer left, because the number of answers depends on hidden cards."""
 
 
 def longest(config: Config) -> int:
-    """Decisions that no game exceeds: in 12,000 random games none took more than two thirds of it."""
+    """A number of decisions that no game exceeds. None of 12,000 random games took more than two thirds of it."""
     return 250 * config.players * config.rounds // 4
 
 
 def eager(batch: Batch) -> np.ndarray:
-    """Masks without passing, declining, substituting and dice where something else is left: votes and drops run out."""
+    """Masks without passing, declining, substituting and dice if other actions are left. So votes and drops run out."""
     kept = batch.action_masks.copy()
     kept[:, [PASS, DECLINE, *range(SUBSTITUTE, CARD), *range(DIE, WEATHER)]] = 0
-    kept[batch.states["decision"] == Decision.OPTIONAL_ACTION] = 0  # a vote a card is more
+    kept[batch.states["decision"] == Decision.OPTIONAL_ACTION] = 0  # single cards bring more votes
     kept[:, DECLINE] |= batch.action_masks[:, DECLINE] * (batch.states["decision"] == Decision.OPTIONAL_ACTION)
     return np.where(kept.any(axis=1, keepdims=True), kept, batch.action_masks)
 
@@ -81,7 +80,7 @@ def play_on(batch: Batch, steps: int, generator: np.random.Generator) -> None:
 
 @pytest.fixture(scope="module")
 def positions() -> dict[Config, np.ndarray]:
-    """States from all over random games, at least three of each decision that a configuration asked for."""
+    """States from all parts of random games, at least three for each decision of a configuration."""
     found = {}
     for number, config in enumerate(EVERY_CONFIGURATION):
         generator = np.random.default_rng(number)
@@ -131,7 +130,7 @@ def votes_are_kept(s: np.ndarray) -> np.ndarray:
 
 
 def cards_are_kept(s: np.ndarray) -> np.ndarray:
-    """40 cards, 10 a kind, with five players 48; dealt once the tiles lie face up; only players hold any."""
+    """40 cards, 10 of each kind (five players: 48), dealt when the tiles lie face up; only players hold cards."""
     kind = np.where((s["crop"] == FACE_DOWN).any(axis=1), 0, np.where(s["players"] == 5, 12, 10))
     total = s["deck"] + s["discards"] + s["hand"].sum(axis=1) + s["pack"].sum(axis=1)
     held = (s["hand"] + s["pack"]).sum(axis=2)
@@ -144,7 +143,7 @@ def cards_are_kept(s: np.ndarray) -> np.ndarray:
 
 
 def hands_fit(s: np.ndarray) -> np.ndarray:
-    """What is dealt and 4 kept (Setup, Hand limit); a turn without a card only for who holds forecast cards."""
+    """At most the dealt cards and 4 kept ones (Setup, Hand limit). A turn without cards needs forecast cards."""
     sizes = s["hand"].sum(axis=2)
     dealt = np.select([s["players"] == 1, s["players"] >= 4], [8, 6], 7)
     most = dealt + np.where(s["players"] == 1, 0, 4)
@@ -168,7 +167,7 @@ def clouds_are_right(s: np.ndarray) -> np.ndarray:
 
 
 def growing_tokens_are_right(s: np.ndarray) -> np.ndarray:
-    """A token exactly where the drops suffice; only Coffee and Rice sprout, only the Cactus drowns, from 4 drops on."""
+    """Tokens are exactly where drops suffice; only Coffee and Rice sprout; only the Cactus drowns, with 4 drops."""
     needed = np.append(load_tables()["drops_to_grow"][0], (127, 127))[s["crop"]]  # -2: face down, -1: no tile
     drops, token = s["drops"].sum(axis=2), s["growing"]
     cactus = s["crop"] == Crop.CACTUS
@@ -182,7 +181,7 @@ def growing_tokens_are_right(s: np.ndarray) -> np.ndarray:
 
 
 def fields_are_right(s: np.ndarray) -> np.ndarray:
-    """As many tiles as the players need; one of each special tile at most, and none without its module."""
+    """As many tiles as the players need, with at most one of each special tile, and none without its module."""
     crop = s["crop"]
     tiles = np.array([0, 6, 7, 9, 12, 16])[s["players"]]
     dry = ~((s["drops"].sum(axis=2) > 0) & ((crop < 0) | (crop == Crop.LAKE))).any(axis=1)
@@ -197,7 +196,7 @@ def fields_are_right(s: np.ndarray) -> np.ndarray:
 
 
 def fertilizer_is_right(s: np.ndarray) -> np.ndarray:
-    """Three tokens, being placed on tiles that lie face down, no two orthogonally adjacent (Fertilizer tokens)."""
+    """Three tokens, placed while tiles lie face down, no two orthogonally adjacent (Fertilizer tokens)."""
     there = s["fertilizer"].reshape(len(s), 4, 4)
     adjacent = (there[:, 1:] * there[:, :-1]).any(axis=(1, 2)) | (there[:, :, 1:] * there[:, :, :-1]).any(axis=(1, 2))
     total, number = 3 * s["modules"][:, Module.FERTILIZER], there.sum(axis=(1, 2))
@@ -208,7 +207,7 @@ def fertilizer_is_right(s: np.ndarray) -> np.ndarray:
 
 
 def flowers_are_right(s: np.ndarray) -> np.ndarray:
-    """Bloom tokens, pods on other crops only, and nobody ahead of the controller on the Primrose (Flower tiles)."""
+    """Bloom tokens; pods only on other crops; nobody ahead of the controller on the Primrose (Flower tiles)."""
     snowdrop, primrose, dandelion = (s["crop"] == crop for crop in (Crop.SNOWDROP, Crop.PRIMROSE, Crop.DANDELION))
     blooms = (s["blooms"] <= np.select([snowdrop, primrose], [1, 4], 0)) & (s["blooms"] >= primrose)
     closed = snowdrop & (s["blooms"] == 0)
@@ -224,7 +223,7 @@ def flowers_are_right(s: np.ndarray) -> np.ndarray:
 
 
 def powers_are_right(s: np.ndarray) -> np.ndarray:
-    """A different one for each player, the chosen ones where they were; none without the module."""
+    """Each player has a different power, chosen ones stay where they were, and there are none without the module."""
     power, chosen = s["power"], s["chosen_power"]
     alike = (power[:, :, None] == power[:, None, :]) & (power[:, :, None] > 0) & ~np.eye(MAX_PLAYERS, dtype=bool)
     there = np.arange(MAX_PLAYERS) < s["players"][:, None]
@@ -236,7 +235,7 @@ def powers_are_right(s: np.ndarray) -> np.ndarray:
 
 
 def forecasts_are_right(s: np.ndarray) -> np.ndarray:
-    """Three each after the setup, two after the first that is played, none after the second (Forecast cards)."""
+    """Each player has three after the setup, two after playing one, none after the second (Forecast cards)."""
     holder = s["forecast_holder"]
     held = (holder[:, None, :] == np.arange(MAX_PLAYERS)[:, None]).sum(axis=2)
     dealt = 3 * s["players"] * (s["modules"][:, Module.FORECASTS] == 1) * (s["phase"] != Phase.SETUP)
@@ -250,7 +249,7 @@ def forecasts_are_right(s: np.ndarray) -> np.ndarray:
 
 
 def somebody_is_asked(s: np.ndarray) -> np.ndarray:
-    """A player of the game, who has a choice, unless it is over."""
+    """Unless the game is over, one of its players is asked and has a choice."""
     over = s["phase"] == Phase.OVER
     asked = (s["actor"] >= 0) & (s["actor"] < s["players"]) & (s["decision"] != Decision.GAME_OVER)
     finished = (s["actor"] == NOBODY) & (s["decision"] == Decision.GAME_OVER) & (s["round"] == s["rounds"])
@@ -276,7 +275,7 @@ def legal_bits(s: np.ndarray) -> np.ndarray:
 
 
 def tracks_and_dice_are_right(s: np.ndarray) -> np.ndarray:
-    """Sides of the dice, Voting Wins of two spaces a round, rounds as configured, card 9 always in the solo deck."""
+    """Sides of dice, Voting Wins of at most two spaces a round, rounds as configured, card 9 in the solo deck."""
     five, solo, face_down = s["players"] == 5, s["players"] == 1, (s["crop"] == FACE_DOWN).any(axis=1)
     wins = s["voting_wins"].max(axis=1) <= np.where(five, 4, 2) * s["round"]
     dice = (s["dice"] >= 0).all(axis=1) & (s["dice"] <= 4).all(axis=1) & (np.diff(s["dice"], axis=1) >= 0).all(axis=1)
@@ -287,7 +286,7 @@ def tracks_and_dice_are_right(s: np.ndarray) -> np.ndarray:
 
 
 def points_have_sources(s: np.ndarray) -> np.ndarray:
-    """All points came from somewhere, those for tracks and tokens at the end; the Lake and missing crops bring none."""
+    """All points have a source; tracks and tokens score at the end; the Lake and missing crops bring none."""
     scored = s["scored"]
     there = (s["crop"][:, :, None] == np.arange(Source.DICE)).any(axis=1) & (np.arange(Source.DICE) != Crop.LAKE)
     early = (s["phase"] != Phase.OVER)[:, None] & scored[:, :, [Source.VOTING_WINS, Source.WHEAT_TOKENS]].any(axis=1)
@@ -326,12 +325,12 @@ def assert_sound(states: np.ndarray) -> None:
 
 
 def joined(states: list[np.ndarray]) -> np.ndarray:
-    """All of these, one after the other, as bytes: NumPy would copy field by field."""
+    """All of these in one array. They are copied as bytes, because NumPy would copy field by field."""
     return np.concatenate([part.view(f"V{STATE.itemsize}") for part in states]).view(STATE)
 
 
 def assert_all_sound(states: list[np.ndarray]) -> None:
-    """Every check of all these states, which are forgotten then."""
+    """Run every check on all these states, and empty the list."""
     if states:
         whole = joined(states)
         assert_sound(whole)
@@ -340,7 +339,7 @@ def assert_all_sound(states: list[np.ndarray]) -> None:
 
 
 def assert_forward(before: np.ndarray, after: np.ndarray) -> None:
-    """Points, their sources, Voting Wins, Wheat tokens, blooms and rounds only grow, rounds and Wins by one step's."""
+    """Points, sources, Voting Wins, Wheat tokens, blooms and rounds never fall; rounds and Wins grow by one step."""
     for name in ("points", "scored", "voting_wins", "wheat_tokens", "round", "fertilizer"):
         assert (after[name] >= before[name]).all(), name
     assert (after["round"] - before["round"] <= 1).all()
@@ -398,8 +397,7 @@ def test_checks_find_what_is_broken(check: Check, name: str, place: Any, value: 
 
 
 class Seen:
-    """What came up in games: decisions, legal actions, forecast cards that were played, sources of points, values of
-    observations."""
+    """What came up in games: decisions, legal actions, played forecast cards, sources of points, and observations."""
 
     def __init__(self) -> None:
         self.decisions: set[int] = set()
@@ -430,7 +428,7 @@ class Seen:
 
 
 def play_to_the_end(batches: list[Batch], seen: Seen) -> None:
-    """Every check after every step, until each game has ended; half of the players let nothing go by."""
+    """Run every check after every step until each game has ended. Half of the players play as `eager` allows."""
     generator = np.random.default_rng(1)
     lengths = np.zeros((len(batches), batches[0].num_games), np.int64)
     ended = np.zeros(lengths.shape, bool)
@@ -466,7 +464,7 @@ def play_to_the_end(batches: list[Batch], seen: Seen) -> None:
 
 
 def test_random_games() -> None:
-    """All of it comes up: each decision, action, forecast card, source of points, and block of the observation."""
+    """Everything comes up: each decision, action, forecast card, source of points, and block of the observation."""
     seen = Seen()
     batches = [
         Batch(config, GAMES, seed=number, autoreset="disabled") for number, config in enumerate(EVERY_CONFIGURATION)
@@ -501,7 +499,7 @@ def loaded(config: Config, states: np.ndarray) -> Batch:
 
 
 def test_step_accepts_exactly_what_the_mask_allows(a_few: dict[Config, np.ndarray]) -> None:
-    """Every action on a copy: a legal one is applied, another raises and leaves the bytes as they were."""
+    """Every action is tried on a copy. A legal one is applied; any other raises and leaves the bytes unchanged."""
     for config, states in a_few.items():
         _, one_of_each = np.unique(states["decision"], return_index=True)
         for state in states[one_of_each][states["actor"][one_of_each] != NOBODY]:
@@ -550,7 +548,7 @@ def test_one_illegal_action_stops_the_whole_step() -> None:
 
 @pytest.mark.parametrize("config", A_FEW, ids=lambda config: config.name)
 def test_same_seed_same_bytes(config: Config) -> None:
-    """Also with another number of threads, and if the games are split over batches."""
+    """This holds with any number of threads, and when games are split over batches."""
     whole, threads = Batch(config, 24, seed=9, num_threads=1), Batch(config, 24, seed=9, num_threads=2)
     parts = [Batch(config, 8, seed=9), Batch(config, 16, seed=list(range(17, 33)))]
     generator = np.random.default_rng(0)
@@ -639,7 +637,7 @@ def test_observations_hide_what_is_hidden(positions: dict[Config, np.ndarray]) -
 
 
 def test_observations_ignore_what_others_hold(positions: dict[Config, np.ndarray]) -> None:
-    """No view of another player tells hidden hands, packs, forecast cards, or who is asked for one."""
+    """No view tells other players' hidden hands, packs or forecast cards, or who is asked for a forecast card."""
     asked: set[int] = set()
     moved = np.zeros(len(HIDDEN), bool)
     for config, states in positions.items():
@@ -655,7 +653,7 @@ def test_observations_ignore_what_others_hold(positions: dict[Config, np.ndarray
 
 
 def test_the_own_forecast_cards_are_seen(positions: dict[Config, np.ndarray]) -> None:
-    """The view is not blind: what was dealt to the viewer is in it, and what was played."""
+    """The view shows which cards were dealt to the viewer, and which were played."""
     for config, states in positions.items():
         for seat in range(config.players):
             seen, holder = observe(states, seat), states["forecast_holder"]
@@ -668,7 +666,7 @@ def test_the_own_forecast_cards_are_seen(positions: dict[Config, np.ndarray]) ->
 
 
 def test_the_first_of_two_picks_is_hidden_from_the_others() -> None:
-    """What another player has picked so far must not show in what is drawn anew."""
+    """The redrawn states must not show what another player has picked so far."""
     batch = Batch(Config(players=3, drafting=True), 64, 5)
     found = 0
     for _ in range(30):
@@ -685,7 +683,7 @@ def test_the_first_of_two_picks_is_hidden_from_the_others() -> None:
 
 
 def test_drawing_what_is_hidden_keeps_the_rest(positions: dict[Config, np.ndarray]) -> None:
-    """All that is public, own cards and every number of cards stay; the games go on soundly to their end."""
+    """Public facts, own cards and all numbers of cards stay. The games can be played to their end."""
     unchecked: list[np.ndarray] = []
     unfinished: dict[Config, list[np.ndarray]] = {}
     for config, seat, states, drawn in views(positions):
@@ -726,7 +724,7 @@ def test_drawing_what_is_hidden_keeps_the_rest(positions: dict[Config, np.ndarra
     "config", [config for config in A_FEW if "forecasts" in config.modules], ids=lambda config: config.name
 )
 def test_every_unseen_forecast_card_may_be_anywhere(config: Config, positions: dict[Config, np.ndarray]) -> None:
-    """Drawn often enough, each card that the seat has not seen is in the box and in everybody else's hand."""
+    """In enough redraws each unseen card is sometimes in the box and sometimes in each other player's hand."""
     states = positions[config]
     for state in states[states["decision"] == Decision.TURN][:1]:
         for seat in range(config.players):
@@ -740,7 +738,7 @@ def test_every_unseen_forecast_card_may_be_anywhere(config: Config, positions: d
 
 
 def test_observations_show_a_change_of_the_own_hand() -> None:
-    """The view is not blind: two hands give two observations."""
+    """Two different hands give two different observations."""
     batch = Batch(Config(players=2), 50, seed=1)
     hands = {row.tobytes() for row in batch.states["hand"][:, 0]}
     assert len({row.tobytes() for row in batch.observe(0)}) >= len(hands) > 10
@@ -766,7 +764,7 @@ def test_copy_save_load(config: Config) -> None:
         batch.step(actions)
     assert copy.states.tobytes() == saved == restored.states.tobytes()
     restored.generator = copy.copy().generator
-    for other in (copy, restored):  # on with the same random actions as the original before
+    for other in (copy, restored):  # goes on with the random actions that the original had
         for _ in range(80):
             other.step(other.random_actions())
         assert other.states.tobytes() == batch.states.tobytes()
@@ -776,7 +774,7 @@ def test_copy_save_load(config: Config) -> None:
 
 @pytest.mark.parametrize("autoreset", ["same_step", "next_step"])
 def test_a_finished_game_that_is_loaded_starts_anew(autoreset: str) -> None:
-    """A state that was over when it came in holds up no batch that resets."""
+    """A state that was over when it was loaded does not block a batch that resets."""
     batch = Batch(Config(players=2), 2, seed=3, autoreset="disabled")
     while (batch.actors != NOBODY).all():
         batch.step(batch.random_actions())
@@ -814,7 +812,7 @@ def test_states_of_another_configuration_are_refused() -> None:
     ],
 )
 def test_saves_of_others_are_refused(key: str, value: object, text: str) -> None:
-    """Whole files, checksum and all, that another version or configuration wrote."""
+    """Intact files of another version or configuration are refused."""
     batch = Batch(Config(players=2), 3, seed=1)
     data = batch.save()
     start = data.index(b"{")
@@ -912,7 +910,7 @@ BUFFERS = ("states", "actors", "action_masks", "observations", "rewards", "termi
 @pytest.mark.parametrize("autoreset", ["next_step", "same_step", "disabled"])
 @pytest.mark.parametrize("config", [Config(), Config(players=3), TOGETHER[0]], ids=lambda config: config.name)
 def test_a_batch_equals_single_games(config: Config, autoreset: str) -> None:
-    """In every autoreset mode, the ends of games included."""
+    """This holds in every autoreset mode, also at the ends of games."""
     number = 5
     batch = Batch(config, number, seed=40, autoreset=autoreset)
     singles = [Batch(config, 1, seed=40 + i, autoreset=autoreset) for i in range(number)]
@@ -941,7 +939,7 @@ def test_a_batch_equals_single_games(config: Config, autoreset: str) -> None:
 
 
 def test_next_step_resets_without_acting() -> None:
-    """next_step: the step after the end ignores its action and rewards nothing."""
+    """With next_step, the step after the end ignores its action and gives no reward."""
     batch = Batch(Config(), 1, seed=2, autoreset="next_step")
     while not batch.terminations[0]:
         batch.step(batch.random_actions())

@@ -17,13 +17,13 @@ from tabletop_training.measure.ratings import START_MU, START_SIGMA, Rating, Rat
 
 
 def places(scores: np.ndarray) -> np.ndarray:
-    """Of games with these scores: 1 for the most; equal ones share the better place."""
+    """Places for these scores: 1 for the highest; equal scores share the better place."""
     return np.asarray(stats.rankdata(-scores, method="min", axis=1), np.int64)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_ratings_find_the_order_and_the_distance(players: int) -> None:
-    """Of games drawn from the model itself: who is stronger, and by how much in the model's own unit."""
+    """In games drawn from the model itself, ratings tell who is stronger, and by how much in the model's unit."""
     generator = np.random.default_rng(players)
     ratings, scale = Ratings(), np.sqrt(players) * 25 / 6
     names = [f"strength {i}" for i in range(players)]
@@ -82,14 +82,14 @@ def test_fixed_and_drifting_players() -> None:
     for _ in range(100):
         ratings.add(["learner", "anchor"], [2, 1])
         ratings.add(["still", "anchor"], [2, 1])
-    assert ratings["learner"].mu - ratings["still"].mu < before  # it is believed to have changed
+    assert ratings["learner"].mu - ratings["still"].mu < before  # it may have changed since
 
 
 def test_one_player_in_several_seats() -> None:
     ratings = Ratings()
     ratings.add(["a", "a", "a"], [1, 2, 3])
     assert ratings["a"] == Rating("a", games=1)
-    ratings.add(["a", "b", "a"], [1, 2, 3])  # as much above as below the other
+    ratings.add(["a", "b", "a"], [1, 2, 3])  # the other player is between the two seats
     assert ratings["a"].mu == pytest.approx(START_MU, abs=1.0)
     above = Ratings()
     above.add(["a", "b", "a"], [1, 3, 2])

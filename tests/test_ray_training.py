@@ -41,7 +41,7 @@ pytestmark = [
 
 @pytest.fixture(autouse=True)
 def no_cluster_stays(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Ray's processes find what pytest's path has, and end with the test."""
+    """Ray's processes get pytest's path, and end with the test."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
     yield
     import ray
@@ -61,7 +61,7 @@ def cluster() -> Iterator[Any]:
 
 
 def test_a_run_goes_on_when_a_node_is_lost_and_when_another_comes(cluster: Any, tmp_path: Path) -> None:
-    """With one worker, as there is no other node; and with two again, after another loss, when there is one.
+    """It goes on with one worker while there is no other node, and after another loss with two, when a node has come.
 
     Ray looks for new nodes once a minute, so there may be one worker for a while. The run ends soon after the change.
     """

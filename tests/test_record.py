@@ -26,7 +26,7 @@ from tabletop_engine.record import (
 
 
 class Game(Record):
-    """A small one; `round` and `item` are methods of NumPy's scalars, too."""
+    """A small record. `round` and `item` are also methods of NumPy's scalars."""
 
     passed = number(np.int8, "who passed, or -1", -1)
     item = number(np.int8, "what lies there")

@@ -44,7 +44,7 @@ READINGS: list[dict[str, Any]] = [
 
 
 def check(game: Game, cards: int) -> None:
-    """Every card is somewhere once, and nothing grows where nothing can."""
+    """Check that every card is in exactly one place, and that pieces stand only where they can."""
     said = game.describe()
     zone = [card.removesuffix(" (face down)") for card in said["zone"]]
     market = [card for card in said["market"] if card]
@@ -58,7 +58,7 @@ def check(game: Game, cards: int) -> None:
 
 
 def play(players: int, numbers: Mapping[str, Any] | None, seed: int) -> tuple[Game, int]:
-    """A random game to its end, with its number of rounds in which somebody was asked."""
+    """Play a random game; returns it and the number of rounds in which somebody was asked."""
     draw = random.Random(seed)
     game = Game(players, numbers, SeededChance(seed))
     rounds = set()
@@ -144,7 +144,7 @@ def test_forests() -> None:
 
 
 def turn(table: Table, card: str, answers: str) -> list[tuple[str, ...]]:
-    """Take a turn with these answers, forced ones included; gives the options of each question."""
+    """Take a turn with these answers, forced ones included; returns the options of each question."""
     player = table.players[0]
     player.card = card
     steps: Steps[None] = take_turn(table, player)
@@ -159,7 +159,7 @@ def turn(table: Table, card: str, answers: str) -> list[tuple[str, ...]]:
 
 
 def test_turns() -> None:
-    """Cases 11, 13, 15, 18, 20 and 22, and that a set goes in reading order."""
+    """Cases 11, 13, 15, 18, 20 and 22, and sets in reading order."""
     table = Table(1, None, SeededChance(0))
     player, planet = table.players[0], table.players[0].planet
     asked = turn(table, "swamp sprout", "power, space a5, plant and grow, space c5")
@@ -177,7 +177,7 @@ def test_turns() -> None:
 
 
 def test_a_piece_that_comes_back() -> None:
-    """With one small tree, a5 can only grow after b6 has: so that order is asked for, and no other."""
+    """With one small tree in supply, a5 can grow only after b6. So only that order is offered."""
     table = Table(1, {"flags.supply": [9, 1, 9, 9, 9]}, SeededChance(0))
     planet = table.players[0].planet
     planet.pieces = {"a5": "sprout", "b6": "small_tree", "c7": "sprout"}

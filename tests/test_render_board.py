@@ -194,7 +194,7 @@ def test_facts(config: Config) -> None:
 
 
 def test_what_is_said_is_drawn() -> None:
-    """Numbers and sentences stand in the picture as words, too."""
+    """Numbers and sentences are in the picture as words, too."""
     field = {"b2": {"crop": "wheat", "drops": {"player_0": 2, "player_1": 4}, "cloud": {"drops": {"player_1": 3}}}}
     state = scenario({"players": 2, "field": field, "points": {"player_0": 17}, "hands": {"player_0": {"rain": 5}}})
     root = document(render_svg(state, last_action="It rains."))
@@ -216,13 +216,13 @@ def test_other_numbers_on_the_pieces() -> None:
 
 
 def piece(root: Element, attribute: str, value: str) -> Element:
-    """The group that says this of itself."""
+    """The group with this value of the attribute."""
     (found,) = (one for one in root.iter() if one.attrib.get(attribute) == value)
     return found
 
 
 def struck() -> State:
-    """Solo: three Southern Winds cards have hit one tile, where there is a crop that grows, and one found none."""
+    """Solo: three Southern Winds cards have hit one tile with a growing crop, and one card found no target."""
     field = {"P4": {"crop": "rice", "drops": {"neutral": 4}, "cloud": {"drops": {"neutral": 2}}}}
     state = scenario({"players": 1, "field": field})
     state["winds_revealed"] = 4
@@ -232,7 +232,7 @@ def struck() -> State:
 
 
 def test_tiles_that_southern_winds_hit() -> None:
-    """The cards' numbers from left to right under the title, covering nothing; a red frame around the green edge."""
+    """The cards' numbers stand from left to right under the title and cover nothing; a red frame is around the tile."""
     tile = piece(document(render_svg(struck())), "data-tile", "P4")
     badges = [found.attrib for found in tile.iter() if found.attrib.get("r") == "9.5"]
     places = [(float(badge["cx"]), float(badge["cy"])) for badge in badges]
@@ -269,7 +269,7 @@ def test_southern_winds_are_news_in_the_action_phase_only() -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_what_is_scored_is_never_cut(players: int) -> None:
-    """However much that is: half of the tiles with drops of everybody."""
+    """Scores are never cut, even long ones: half of the tiles have drops of everybody."""
     state = Batch(Config(players=players, modules=MODULES), 1, seed=2).states[0].copy()
     state["scored_drops"] = 0
     tiles = FIELDS[players][::2]
@@ -292,10 +292,10 @@ HIDING = [config for config in CONFIGS if config.modules or config.drafting or c
 
 @pytest.mark.parametrize("config", HIDING, ids=lambda config: config.name)
 def test_hidden(config: Config) -> None:
-    """States that differ in what a seat can't know give it the same document; with all hands open they don't."""
+    """If states differ only in what a seat can't know, its documents are equal; with all hands open they differ."""
     generator = np.random.default_rng(3)
     states, seat = states_of(config)[::2], config.players // 2
-    different = config.solo  # everything there is in sight
+    different = config.solo  # in solo everything is visible
     for state, other in zip(states, swapped(states, seat, generator), strict=True):
         assert render_svg(state, seat) == render_svg(other, seat)
         different = different or render_svg(state) != render_svg(other)
@@ -329,7 +329,7 @@ def test_self_contained(config: Config) -> None:
 
 
 def test_text_is_escaped() -> None:
-    """Whatever players are called and whatever happened: the document stays one, and says it."""
+    """Whatever players are called and whatever happened, the document stays well-formed and has these texts."""
     state = scenario({"players": 2})
     names = ["<b>&\"'", "a\x00\ud800\x1b[31mb" + "x" * 300]
     happened = 'He said "1 < 2 & 3 > 2"\t☃\n' + "long " * 400
@@ -360,7 +360,7 @@ def test_wrong_viewer(viewer: Any) -> None:
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 def test_nothing_leaves_the_page(config: Config) -> None:
-    """Around the page nothing is drawn, however long the sentence is."""
+    """Nothing is drawn outside the page, however long the sentence is."""
     around = f'viewBox="-40 -40 {SIZE + 80} {SIZE + 80}"'
     for state in states_of(config)[3::8]:
         svg = render_svg(state, last_action="many words " * 60, names=["n" * 60] * config.players)
@@ -374,7 +374,7 @@ def test_nothing_leaves_the_page(config: Config) -> None:
 
 
 def test_words_fit() -> None:
-    """Smaller first, then cut; the document keeps the whole."""
+    """Long words are first made smaller, then cut. The document keeps the whole text."""
     words = "a very long label that does not fit"
     whole = width_of(words, 20)
     drawn = [document(text(words, 0, 0, 20, fit=fit)) for fit in (whole + 1, 0.9 * whole, 0.4 * whole)]
@@ -387,7 +387,7 @@ def test_words_fit() -> None:
 
 
 def test_names_are_cut_in_the_middle() -> None:
-    """Two that differ at their ends only look different."""
+    """So two names that differ only at their ends look different."""
     names = [f"policy:runs/long/and/longer/{name}.zip" for name in ("one", "two")]
     first, second = (cut(name, 16, 134, bold=True, keep_end=True) for name in names)
     assert first.startswith("policy:") and first.endswith("e.zip") and first != second
@@ -400,7 +400,7 @@ def test_names_are_cut_in_the_middle() -> None:
 
 
 def pixels_of(svg: str, attribute: str, values: Sequence[str]) -> np.ndarray:
-    """Where a picture has the elements that have one of these values: (720, 720) bool."""
+    """The pixels of the elements with one of these values, (720, 720) bool."""
     root = document(svg)
     for parent in list(root.iter()):
         for child in [one for one in parent if one.attrib.get(attribute) in values]:
@@ -411,7 +411,7 @@ def pixels_of(svg: str, attribute: str, values: Sequence[str]) -> np.ndarray:
 
 @pytest.mark.parametrize(("game", "marker"), [(PETRICHOR, "umbrella"), (EVERGREEN, "first")])
 def test_a_name_keeps_away_from_the_marker(game: Game, marker: str) -> None:
-    """However long the name of the first player is, and whatever is said of that player below it."""
+    """However long the first player's name is, and whatever text is below it."""
     batch = Batch(game.config(players=2), 1, seed=4)
     while not batch.terminations[0]:
         batch.step(batch.random_actions())
@@ -434,7 +434,7 @@ def test_a_name_keeps_away_from_the_marker(game: Game, marker: str) -> None:
 
 
 def test_letters() -> None:
-    """Outlines end where the next letter starts; what the font lacks is drawn as �."""
+    """Outlines end where the next letter starts. Letters that the font lacks are drawn as �."""
     advance, outline = letter("i")
     assert outline.startswith("m") and outline.count("z") == 2, "a stem and a dot"
     steps = [part for part in re.split("(?=[a-z])", outline) if part]

@@ -1,4 +1,4 @@
-"""What environments show: pixels, windows, pictures for notebooks, and what of the last step they tell."""
+"""What environments show: pixels, windows, pictures for notebooks, and the text about the last step."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A window shows a picture for half a second."""
+    """Without this a window would show each picture for half a second."""
     for metadata in (SeatEnv.metadata, petrichor_v0.raw_env.metadata):
         monkeypatch.setitem(metadata, "render_fps", 10_000)
 
@@ -108,7 +108,7 @@ def test_size(name: str) -> None:
 
 
 def test_every_seat_sees_its_own_hand() -> None:
-    """And PettingZoo's picture has all hands, as its text has."""
+    """PettingZoo's picture has all hands, like its text."""
     for seat in (0, 1):
         env = make("versus", seat=seat, render_mode="rgb_array")
         env.reset(seed=1)
@@ -183,7 +183,7 @@ def test_last_action(name: str) -> None:
 
 
 def test_what_followed_is_told() -> None:
-    """The Southern Winds' turn, votes, and the end."""
+    """The picture tells the Southern Winds' turn, votes, and the end."""
     env = make("solo", render_mode="rgb_array")
     _, info = env.reset(seed=1)
     generator = np.random.default_rng(1)
@@ -208,7 +208,7 @@ def test_illegal_actions(name: str) -> None:
 
 
 def test_nothing_hidden_is_shown() -> None:
-    """The same picture where all is different that this seat can't see; no word on what others kept or were asked."""
+    """All that this seat can't see differs: the picture stays the same, and no word tells what others kept."""
     kinds = "|".join(WEATHER_NAMES)
     hidden = re.compile(
         rf"player_[02] (keeps|gets|is dealt a pack of)[^.]*({kinds})|player_[02]: (keep (?!a card)|play no forecast)"
@@ -231,7 +231,7 @@ def test_nothing_hidden_is_shown() -> None:
                 drawn = picture(one, 1).svg
                 true = batch.states.copy()
                 batch.states[:] = swapped(true, 1, generator)
-                # what is told was done compares two states
+                # the sentence on what was done compares two states
                 told_with = re.compile(' data-last-action="[^"]*"|<rect[^>]*y="898".*', re.DOTALL)
                 assert told_with.sub("", picture(one, 1).svg) == told_with.sub("", drawn)
                 batch.states[:] = true
@@ -324,7 +324,7 @@ def test_pettingzoos_conversion() -> None:
 
 
 class Display:
-    """Windows that are open, and what they show."""
+    """The open windows, and what they show."""
 
     def __init__(self) -> None:
         self.opened: list[Any] = []
@@ -353,7 +353,7 @@ def display(monkeypatch: pytest.MonkeyPatch) -> Iterator[Display]:
 
 @pytest.mark.parametrize("name", KINDS)
 def test_window(name: str, display: Display) -> None:
-    """It shows what `rgb_array` gives, after every reset and step."""
+    """The window shows what `rgb_array` gives, after every reset and step."""
     env, other = (make(name, render_mode=mode, render_size=200) for mode in ("human", "rgb_array"))
     assert not display.opened
     for one in (env, other):
@@ -378,7 +378,7 @@ def test_window(name: str, display: Display) -> None:
 
 
 def test_close_button(display: Display) -> None:
-    """It closes the window for good; the game goes on without it."""
+    """The button closes the window for good. The game goes on without it."""
     env, other = (make("solo", render_mode="human", render_size=100) for _ in range(2))
     env.reset(seed=1)
     other.reset(seed=1)
@@ -422,7 +422,7 @@ def test_pictures_stay_for_a_while(display: Display) -> None:
     first, second = np.zeros((20, 30, 3), np.uint8), np.ones((20, 30, 3), np.uint8)
     start = time.monotonic()
     window.show(first, 0.001)
-    window.show(first, 0.001)  # it is there already
+    window.show(first, 0.001)  # the window is open already
     assert time.monotonic() - start < 5
     assert display.opened[0].size == (30, 20)
     start = time.monotonic()
@@ -475,7 +475,7 @@ def test_a_screen_that_refuses(named: dict[str, str]) -> None:
     ("mode", "library"), [("human", "pygame"), ("human", "thorvg_python"), ("rgb_array", "thorvg_python")]
 )
 def test_the_extra_is_missing(mode: str, library: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Said when the environment is made, not in the middle of a game."""
+    """The error comes when the environment is made, not in the middle of a game."""
     monkeypatch.setitem(sys.modules, library, None)
     raster._thorvg.cache_clear()
     with pytest.raises(TabletopError, match=r"petrichor-env\[render\]"):
@@ -488,7 +488,7 @@ def test_the_extra_is_missing(mode: str, library: str, monkeypatch: pytest.Monke
 
 
 def test_picture_of_an_environment() -> None:
-    """As `render` shows it, or for another seat, in wrappers or not."""
+    """As `render` shows it, or for another seat, with wrappers and without."""
     for name in KINDS:
         env = make(name)
         env.reset(seed=1)

@@ -101,7 +101,7 @@ def test_a_crowded_tile_stays_narrow() -> None:
 
 
 def test_drawing_for_a_viewer() -> None:
-    """A seat sees its own hand and pack; of the others' it sees the number of cards, of the deck no kinds."""
+    """A seat sees its own hand and pack. Of other hands and the deck it sees only the numbers of cards."""
     packs = {f"player_{seat}": {"frost": 2, "sun": 2, "wind": 2, "rain": 1} for seat in range(3)}
     state = scenario({"players": 3, "drafting": True, "decision": "draft", "packs": packs})
     everything, own = render_text(state), render_text(state, viewer=1)
@@ -140,7 +140,7 @@ def light(red: float, green: float, blue: float) -> float:
 
 
 def test_owners_have_the_colours_of_the_pictures() -> None:
-    """As near as terminals have them that can be read on any background."""
+    """They are the nearest terminal colours that can be read on any background."""
     pictures = [tuple(int(colour[i : i + 2], 16) for i in (1, 3, 5)) for colour in OWNER_COLOURS]
     levels = (0, 95, 135, 175, 215, 255)
     for owner, paint in enumerate(OWNER_PAINTS):
@@ -159,7 +159,7 @@ def test_owners_have_the_colours_of_the_pictures() -> None:
 
 
 def test_who_won_in_words() -> None:
-    """By any names, of a game that is over."""
+    """The result of a finished game, with any names."""
     batch = Batch(Config(players=3), 1, seed=3, autoreset="disabled")
     assert winners(batch.states[0]) == []
     while batch.states["decision"][0] != Decision.GAME_OVER:
@@ -182,7 +182,7 @@ PIECES = (
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 def test_random_games_in_words(config: Config) -> None:
-    """At most 100 columns; every legal action has words of its own; a step that does anything is told."""
+    """Texts have at most 100 columns, every legal action has its own words, and every step with an effect is told."""
     batch = Batch(config, seed=4, autoreset="disabled")
     while batch.actors[0] != NOBODY:
         before = batch.states.copy()[0]
@@ -200,7 +200,7 @@ def test_random_games_in_words(config: Config) -> None:
 
 
 def test_action_text_of_every_action() -> None:
-    """Whatever is asked, every action has some text, and what is no action has none."""
+    """At any decision every action has a text, and other numbers have none."""
     for short in SHORT.values():
         state = scenario(short)
         assert all(action_text(state, action) for action in range(NUM_ACTIONS))
@@ -327,7 +327,7 @@ def test_a_harvest() -> None:
 
 
 def test_weather_harvest_and_a_new_round_in_one_step() -> None:
-    """All of it in its order."""
+    """Everything is told in its order."""
     field = {
         "b1": {"crop": "cotton", "drops": {"player_0": 1}, "cloud": {"kind": "thunder", "drops": {"player_0": 4}}},
         "b2": {"crop": "grass", "drops": {"player_1": 1}},
@@ -366,7 +366,7 @@ def test_weather_harvest_and_a_new_round_in_one_step() -> None:
     ids=lambda config: config.name,
 )
 def test_every_crop_that_scores_is_told_as_harvested(config: Config) -> None:
-    """And what the next round begins with comes after it has begun."""
+    """The beginning of the next round is told before its first events."""
     harvests = 0
     for seed in range(8):
         batch = Batch(config, seed=seed, autoreset="disabled")
@@ -398,7 +398,7 @@ HIDDEN = {
 
 @pytest.mark.parametrize("seed", range(8))
 def test_cards_of_others(seed: int) -> None:
-    """A viewer is told which cards others discard and how many they are dealt, whichever these are."""
+    """A viewer is told which cards others discard, and only how many cards they are dealt."""
     start = {**HIDDEN, "random": seed}
     lines = told(start, "card frost", viewer=0)
     assert lines[0] == "player_1 discards 1 frost."
@@ -408,7 +408,7 @@ def test_cards_of_others(seed: int) -> None:
 
 
 def test_a_new_hand_after_a_pass() -> None:
-    """What is discarded and what is dealt are told apart, although both are of the same kinds."""
+    """Discarded and dealt cards are told separately, although they are of the same kinds."""
     short = {"players": 1, "hands": {"player_0": {"frost": 2, "sun": 1}}, "votes": {"sun": {"player_0": 1}}}
     for seed in range(8):
         lines = told({**short, "random": seed}, "pass", "weather wind")
@@ -537,7 +537,7 @@ def test_drawing_of_everything() -> None:
 
 
 def test_drawing_shows_only_modules_in_play() -> None:
-    """Promos, Flowers: without them no word of theirs."""
+    """Without promos and Flowers the drawing has no word of them."""
     for short in SHORT.values():
         if not short.get("modules"):
             words = ("orecast", "ower:", "ertilizer", "Pods", "cored", "bloom")
@@ -586,7 +586,7 @@ def test_drawing_hides_forecast_cards() -> None:
 
 
 def test_drawing_hides_who_is_asked_for_a_forecast_card() -> None:
-    """Only the holder of a card that can be played is asked, so that who is asked would tell what is held."""
+    """Only the holder of a playable card is asked, so the name of the asked player would tell what is held."""
     drops = {"drops": {"player_0": 1, "player_1": 1}}
     short = {"players": 2, "decision": "forecast", "pending": {"timing": "before_rain", "selected": ["rain", "sun"]}}
     votes = {"rain": {"player_0": 1}}
@@ -608,7 +608,7 @@ def test_drawing_hides_who_is_asked_for_a_forecast_card() -> None:
 
 
 def test_what_a_harvest_scores() -> None:
-    """Forecast cards 2 and 3 and the Harvest power need it."""
+    """Forecast cards 2 and 3 and the Harvest power need the harvested drops."""
     short = {
         **forecasts_of(TURN, player_0=[2, 10, 11], player_1=[12, 13, 14]),
         "dice": ["harvest"] * 3,
@@ -931,7 +931,7 @@ SETUP = ("tile b1", "tile c1")
 
 
 def test_forecast_cards_dealt() -> None:
-    """A viewer is told the numbers of their own ones only."""
+    """A viewer is told the numbers of their own cards only."""
     start = Batch(Config(players=2, modules=("forecasts",)), seed=1).states.copy()[0]
     lines = [line for line in told(start, *SETUP) if "forecast" in line]
     hidden = [line for line in told(start, *SETUP, viewer=1) if "forecast" in line]

@@ -45,7 +45,7 @@ QUOTES = "\"'><img src=x onerror=alert(1)>"
 
 
 def replay_of(config: Config, names: tuple[str, ...] | None = None, shares: bool = False, most: int = 10_000) -> Replay:
-    """A game of random actions; with `shares` seat 0's have probabilities, 0.5 for the action and the rest shared."""
+    """A game of random actions. With `shares` seat 0's have probabilities: 0.5 for the action, the rest shared."""
     batch = Batch(config, seed=SEED, autoreset="disabled", illegal_action="raise")
     generator = np.random.default_rng(SEED)
     actions: list[int] = []
@@ -79,7 +79,7 @@ def path(replay: Replay, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Document(HTMLParser):
-    """What a browser's parser makes of a page: its tags, and the text of each kind of element."""
+    """A parsed page: its tags, and the text of each kind of element."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -185,7 +185,7 @@ def test_options_are_the_recorded_probabilities(document: Document, shown: list[
 
 
 def test_an_action_without_a_share_is_among_the_options(replay: Replay, shown: list[Frame]) -> None:
-    """One that was taken though the agent gave it next to nothing, and others more than are shown."""
+    """The action that was taken is shown, though the agent gave it almost nothing, and more to many others."""
     legal = [legal_actions(frame.state) for frame in shown]
     step = max(range(len(shown)), key=lambda i: len(legal[i]))
     others = [action for action in legal[step] if action != replay.actions[step]]
@@ -206,7 +206,7 @@ def test_names_stay_words(document: Document, replay: Replay) -> None:
 
 
 def test_nothing_comes_from_outside(path: Path) -> None:
-    """But for the game's own words, which no browser takes for an address: names may hold any."""
+    """Except in the game's own words, which no browser reads as an address. Names may hold anything."""
     text = re.sub(r'(<script id="replay"[^>]*>).*?</script>', r"\1</script>", path.read_text(encoding="utf-8"))
     text = re.sub("<title>[^<]*</title>", "", text).replace("http://www.w3.org/2000/svg", "")  # a name, never fetched
     assert not re.search(r"https?:|//[a-z]|@import|url\(|\bimport\b|fetch|XMLHttpRequest|WebSocket", text)
@@ -229,7 +229,7 @@ def test_it_is_small(path: Path) -> None:
 
 
 def review_of(replay: Replay, estimated: str = "chance to win") -> Review:
-    """Made up: the chance falls, and at every second decision of player_0 another answer would have been better."""
+    """A made-up review: the chance falls, and at every second decision of player_0 another answer was better."""
     actors = replay.states["actor"][:-1].tolist()
     steps = [step for step, state in enumerate(replay.states[:-1]) if len(legal_actions(state)) > 1]
     curve = tuple(Point(step, actors[step], 1 - step / len(actors)) for step in steps)
@@ -241,7 +241,7 @@ def review_of(replay: Replay, estimated: str = "chance to win") -> Review:
 
 
 def test_the_estimates_of_a_review(replay: Replay, tmp_path: Path) -> None:
-    """They are data, whatever the agent is called; a seat gets those of its own decisions; without a review none."""
+    """They are data, whatever the agent's name. A seat gets those of its own decisions; without a review none."""
     review = review_of(replay)
     assert page_data(replay)[0]["review"] is None
     data, _ = page_data(replay, review=review)
@@ -268,7 +268,7 @@ def test_the_estimates_of_a_review(replay: Replay, tmp_path: Path) -> None:
 
 
 def test_a_seat_sees_its_own_hand_only() -> None:
-    """Hands, drafted cards, who is asked for forecast cards, and the seed from which all of it can be dealt again."""
+    """It can't see other hands, drafted cards, who is asked for forecast cards, or the seed, which tells all of it."""
     config = Config(players=3, drafting=True, modules=("forecasts",))
     data, _ = page_data(replay_of(config, shares=True), viewer=1)
     assert "seed" in page_data(replay_of(config, most=1))[0]["about"]
@@ -295,11 +295,11 @@ def test_a_seat_sees_its_own_hand_only() -> None:
 
 
 def twins(config: Config, seat: int, seed: int) -> tuple[Replay, Replay] | None:
-    """Two unfinished games that differ only in what a seat can't see, as far as they go alike for it.
+    """Two unfinished games that differ only in what a seat can't see, as far as the seat sees the same.
 
-    From a position of random play, with other cards where they are hidden, the same actions are taken in both. In each
-    of them those who are asked for a forecast card take none, whether the same ones are asked or not. None where both
-    asked the same ones.
+    They begin at a position of random play, with other hidden cards in the second game, and have the same actions.
+    Players who are asked for a forecast card take none; the two games may ask different players. Returns None if both
+    asked the same players.
     """
     generator = np.random.default_rng(seed)
     batch = Batch(config, 2, seed, autoreset="disabled")
@@ -337,7 +337,7 @@ def twins(config: Config, seat: int, seed: int) -> tuple[Replay, Replay] | None:
 
 
 def test_games_that_a_seat_cannot_tell_apart_have_the_same_page() -> None:
-    """What is hidden differs between them, also how many others were asked whether to play a forecast card."""
+    """The games differ in what is hidden, also in how many others were asked for a forecast card."""
     config = Config(players=3, modules=("forecasts",))
     pairs = [pair for seed in (0, 11, 20, 21, 29, 37) if (pair := twins(config, 1, seed)) is not None]
     assert len(pairs) > 3
@@ -385,7 +385,7 @@ def test_what_cannot_be_written(replay: Replay, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def short() -> Replay:
-    """A dozen steps: their pictures take a while."""
+    """A replay of a dozen steps, because pictures take a while."""
     pytest.importorskip("thorvg_python", reason="needs the extra render")
     return replay_of(Config(players=2), ("greedy", "random"), most=12)
 
@@ -399,7 +399,7 @@ def test_gif(short: Replay, tmp_path: Path) -> None:
     with image.open(tmp_path / "game.gif") as gif:
         assert gif.size == (300, 300) and gif.info["loop"] == 0
         at, durations = 0, []
-        for number in range(gif.n_frames):  # pictures that are the same to the pixel are one
+        for number in range(gif.n_frames):  # pictures with equal pixels are stored once
             gif.seek(number)
             durations.append(gif.info["duration"])
             there = np.asarray(gif.convert("RGB")).astype(int)
@@ -472,7 +472,7 @@ def test_pictures_for_a_seat_are_of_what_it_sees(tmp_path: Path) -> None:
 
 @pytest.fixture
 def refused(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    """Runs `petrichor replay` and returns with which words it refused."""
+    """A function that runs `petrichor replay` and returns the words of its refusal."""
 
     def run(*words: object) -> str:
         with pytest.raises(SystemExit) as left:
@@ -516,7 +516,7 @@ def test_options_that_do_not_go_together(replay: Replay, tmp_path: Path, refused
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Names with what rich takes for markup are said as they are; without --seconds the viewer has its own."""
+    """Names that Rich would read as markup are printed unchanged. Without --seconds the viewer uses its default."""
     file, folder = tmp_path / "game.json", tmp_path / "[bold]x[red]"
     replay_of(Config(), most=3).save(file)
     folder.mkdir()
@@ -533,7 +533,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
 
 
 def test_the_command_counts_the_steps_that_the_seat_sees(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As the page and the viewer number them: not what was asked of others that is hidden."""
+    """It numbers steps as the page and the viewer do, without hidden questions to others."""
     file, page = tmp_path / "game.json", tmp_path / "game.html"
     whole = replay_of(Config(players=3, modules=("forecasts",)))
     whole.save(file)
@@ -558,7 +558,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def game(browser: Any, path: Path) -> Iterator[Any]:
-    """The page at its first step, in a large window; in the end its console is clean, and nothing was requested."""
+    """The page at its first step, in a large window. At the end its console must be clean, without any request."""
     resize(browser, 1280, 900)
     browser.get("about:blank")
     clear_logs(browser)
@@ -598,7 +598,7 @@ return {
 
 
 def check(browser: Any, shown: list[Frame], step: int) -> None:
-    """Everything that the page shows is this step's."""
+    """Check that everything on the page belongs to this step."""
     frame, there = shown[step], browser.execute_script(_FACTS)
     state = frame.state
     points = state["points"][:2].tolist()
@@ -674,7 +674,7 @@ def test_keys(game: Any, shown: list[Frame]) -> None:
 
 
 def test_by_keyboard_alone(game: Any) -> None:
-    """Every control can be reached, says what it is, and does what its key does."""
+    """Every control can be reached, has a name, and does the same as its key."""
     from selenium.webdriver.common.keys import Keys
 
     reached = []
@@ -702,7 +702,7 @@ return [...document.querySelectorAll(".ending")].map((one) => one.checkVisibilit
 
 
 def test_how_it_ends_is_seen_at_the_end_or_on_request(game: Any) -> None:
-    """Nobody who opens the page reads who has won, in words, points or lines of the chart."""
+    """The page opens without telling who has won, in words, points or lines of the chart."""
 
     def seen() -> tuple[set[bool], bool]:
         ahead = game.execute_script("return document.querySelector('#chart g[opacity=\"0.3\"]') !== null")
@@ -790,7 +790,7 @@ def test_chart(game: Any, shown: list[Frame]) -> None:
 
 
 def test_the_curve_of_a_review(game: Any, replay: Replay, path: Path, tmp_path: Path) -> None:
-    """By keys and by mouse; what comes later is not on it before the end is shown."""
+    """It works by keys and by mouse. Later steps are not on it before the end is shown."""
     from selenium.webdriver.common.keys import Keys
 
     assert not by_id(game, "review").is_displayed()
@@ -818,7 +818,7 @@ def test_the_curve_of_a_review(game: Any, replay: Replay, path: Path, tmp_path: 
     curve.send_keys(Keys.HOME)
     assert len(game.find_elements("css selector", "#curve .mistake")) <= 1
     assert game.get_log("browser") == []
-    clear_logs(game)  # of another file than the one that was opened
+    clear_logs(game)  # the logs of another file than the one that was opened
     events_of(game, "Network.requestWillBeSent")
     game.get(path.as_uri())
 
@@ -893,7 +893,7 @@ def test_a_phone_on_its_side(game: Any, shown: list[Frame], width: int, height: 
 
 
 def test_what_changed_is_shown(game: Any, shown: list[Frame]) -> None:
-    """Tiles that are not as they were a step before fade in; others don't."""
+    """Tiles that differ from the step before fade in; others don't."""
     step = next(i for i in range(1, len(shown)) if (shown[i].state["drops"] != shown[i - 1].state["drops"]).any())
     game.execute_script(f"location.hash = '#{step - 1}'")
     wait(lambda: step_of(game) == step - 1)
@@ -917,7 +917,7 @@ return [box("board").top, box("controls").bottom, box("left").width];
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 900), (1500, 800), (1000, 900)])
 def test_board_and_controls_are_seen_together(game: Any, width: int, height: int) -> None:
-    """However much room the heading takes; the board is as large as what that leaves of the window."""
+    """The board is as large as the window allows below the heading, whatever room the heading takes."""
     resize(game, width, height)
     tops = []
     for words in (0, 60, 120):

@@ -1,4 +1,4 @@
-"""`petrichor replay FILE` in the terminal: what is shown, and that no key and no line ends it but those that should."""
+"""`petrichor replay FILE` in the terminal: what is shown, and that only the right keys and lines end it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ COMMAND = ("-c", PROGRAM)
 
 @lru_cache
 def replay() -> Replay:
-    """Three players with a draft; each decision has probabilities: the action played 40 %, nine others the rest."""
+    """Three players with a draft. Each decision has probabilities: the played action 40 %, nine others the rest."""
     batch = Batch(Config(players=3, drafting=True), 1, 4, autoreset="disabled")
     actions, shares = [], []
     while batch.actors[0] != NOBODY:
@@ -114,14 +114,14 @@ def test_a_seats_view_hides_what_others_hold() -> None:
 
 
 def test_a_seat_is_told_no_seed() -> None:
-    """From which all hands can be dealt again."""
+    """All hands could be dealt again from a seed."""
     viewer = Viewer(replay(), seat=1, colour=False)
     assert viewer.text().startswith("3p-draft: player_0 (ann), ")
     assert "seed" not in viewer.text()
 
 
 def test_views_keep_the_place() -> None:
-    """Where others were asked for forecast cards, a seat stays at the step before."""
+    """While others are asked for forecast cards, a seat's view stays at the step before."""
     batch = Batch(Config(players=2, modules=("forecasts",)), 1, 3, autoreset="disabled")
     actions = []
     while batch.actors[0] != NOBODY:
@@ -215,7 +215,7 @@ def test_without_a_terminal_lines_are_read(file: Path) -> None:
 
 
 def press(*keys: str) -> KeyControl:
-    """The state in which a viewer is left after these keys, the last of which ends it."""
+    """The state of a viewer after these keys. The last key ends it."""
     with create_pipe_input() as pipe, create_app_session(input=pipe, output=DummyOutput()):
         control = KeyControl(Viewer(replay()), 0.05)
         for key in keys:
@@ -285,7 +285,7 @@ def test_in_a_terminal(terminal: Terminal, file: Path) -> None:
     terminal.wait_for("play on its own, and stop")
     terminal.press("h", "+", "+", "+", "+", "+", "a")
     terminal.wait_for("plays on its own")
-    terminal.wait_for("Step 1")  # 10 to 19, or 100 to 199: some of these are seen on a slow machine, too
+    terminal.wait_for("Step 1")  # 10 to 19 or 100 to 199, because a slow machine does not show every step
     terminal.press(END)
     assert "game over" in terminal.wait_for(f"Step {last} of {last}")
     terminal.press("q")

@@ -1,4 +1,4 @@
-"""Replays: that a file gives the same game again, and that one which doesn't is refused where it begins to differ."""
+"""Replays: a file gives the same game again, or it is refused at the step where it differs."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def played(config: Config, seed: int, steps: int | None = None) -> tuple[list[in
 
 @lru_cache
 def a_replay() -> Replay:
-    """Of a solo game with probabilities at every other decision."""
+    """A replay of a solo game with probabilities at every second decision."""
     actions, _ = played(Config(), 3)
     shares = [
         {} if step % 2 else {action: 0.75, (action + 1) % NUM_ACTIONS: 0.25} for step, action in enumerate(actions)
@@ -266,12 +266,12 @@ def test_other_rules_are_refused_where_they_differ(tmp_path: Path, monkeypatch: 
     assert error.value.step == 20
     steps.clear()
     with pytest.raises(ReplayError, match="step 20 of"):
-        next(frames(dataclasses.replace(replay)))  # nothing of it is shown
+        next(frames(dataclasses.replace(replay)))  # no frame of it is shown
     assert len(steps) == 20
 
 
 def test_a_loaded_game_is_not_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither for its frames nor for its pictures; and whoever changes a frame's state changes no other's."""
+    """Neither its frames nor its pictures need that. Changing one frame's state changes no other's."""
     a_replay().save(tmp_path / "game.json")
     replay = Replay.load(tmp_path / "game.json", GAME)
     monkeypatch.setattr(GAME.kernels, "play_actions", None)
@@ -463,7 +463,7 @@ JSON = st.recursive(
 @settings(max_examples=200, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_any_content(tmp_path: Path, data: st.DataObject) -> None:
-    """With any values in place of some: it is refused, or it is the replay it was."""
+    """With some values replaced by any others, it is refused, or it is the same replay."""
     content = content_of(a_replay(), tmp_path)
     for key in data.draw(st.lists(st.sampled_from(sorted(content)), min_size=1, max_size=2, unique=True)):
         content[key] = data.draw(JSON)
@@ -477,7 +477,7 @@ def test_any_content(tmp_path: Path, data: st.DataObject) -> None:
 @settings(max_examples=200, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_any_change_of_the_text(tmp_path: Path, data: st.DataObject) -> None:
-    """With characters replaced, cut out or put in."""
+    """With characters replaced, cut out or inserted."""
     a_replay().save(tmp_path / "game.json")
     text = (tmp_path / "game.json").read_text(encoding="utf-8")
     place = data.draw(st.integers(0, len(text) - 1))
@@ -486,7 +486,7 @@ def test_any_change_of_the_text(tmp_path: Path, data: st.DataObject) -> None:
         replay = load(changed, tmp_path)
     except ReplayError:
         return
-    assert replay == a_replay()  # a blank more or less, or a probability's fourth digit
+    assert replay == a_replay()  # only a blank, or a probability's fourth digit, differs
 
 
 def test_slips_of_who_records() -> None:
@@ -526,7 +526,7 @@ def test_slips_of_who_records() -> None:
 
 
 def check_finished(replays: list[Replay], finals: list[bytes]) -> None:
-    """Each gives its final state again, from the file as well."""
+    """Check that each replay gives its final state again, also from its file."""
     assert len(replays) == len(finals)
     for replay, final in zip(replays, finals, strict=True):
         *_, last = frames(replay)
@@ -565,7 +565,7 @@ def test_batches_are_recorded(autoreset: str, tmp_path: Path) -> None:
 
 
 def test_finished_games_are_played_again_when_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And together: one by one they would take many times as long as the steps that are recorded."""
+    """They are played together. One by one they would take many times as long as recording them."""
     made: list[int] = []
 
     def counted(config: Config, starts: list[Any], *others: Any, **named: Any) -> list[Replay]:
@@ -583,7 +583,7 @@ def test_finished_games_are_played_again_when_they_are_read(monkeypatch: pytest.
     finished = recorder.finished
     assert len(finished) == ended == sum(made) and len(made) == 1
     assert recorder.finished is finished and len(made) == 1
-    assert finished[0].names[0] == "first 0" != finished[-1].names[0]  # asked when the game ended
+    assert finished[0].names[0] == "first 0" != finished[-1].names[0]  # names are asked for when a game ends
     finished.clear()
     assert recorder.finished == []
 
@@ -636,7 +636,7 @@ def test_solo_environments_are_recorded() -> None:
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_several_recorders_of_one_batch(first: int) -> None:
-    """Any of them may close first, and more than once."""
+    """Any of them may be closed first, and more than once."""
     batch = Batch(Config(), 1, 1, autoreset="disabled")
     recorders = [Recorder(batch)]
     batch.reset(1)
@@ -721,7 +721,7 @@ def test_what_cannot_be_recorded() -> None:
 
 
 class Even:
-    """Takes the first legal action, and says that all are as good."""
+    """Takes the first legal action, and gives all the same probability."""
 
     name = "even"
 

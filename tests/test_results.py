@@ -1,4 +1,4 @@
-"""Games of agents that are measured: what is reported of them, and the intervals."""
+"""Results of measured agents: the reports and the intervals."""
 
 from __future__ import annotations
 

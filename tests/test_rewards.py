@@ -1,4 +1,4 @@
-"""All rewards of a game together are its result: in every environment, for every reward and every way to lose."""
+"""The rewards of a game sum to its result, in every environment, for every reward and every way to lose."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CONFIGS: list[Config] = [
 ]
 SEVERAL = [config for config in CONFIGS if config.players > 1]
 SLIPS = {"no illegal action": 0.0, "one in thirty": 1 / 30, "the first action": 1.0}
-"""The probability of an illegal action; it loses."""
+"""The probability of an illegal action, which loses the game."""
 
 pytestmark = [pytest.mark.parametrize("reward", REWARDS)]
 over_configs = pytest.mark.parametrize("config", CONFIGS, ids=lambda config: f"{config.game.name}-{config.name}")
@@ -200,7 +200,7 @@ def test_positions(config: Config, reward: str) -> None:
 
 @over_configs
 def test_positions_in_the_middle(config: Config, reward: str) -> None:
-    """The middle of a game ends with the game's result when it was saved, resampled, or is a record alone."""
+    """A game's middle leads to the game's result also if it was saved, resampled, or given as a record alone."""
     generator = np.random.default_rng(0)
     positions = positions_of(config)
     whole = list(to_the_end(positions.first, generator))
@@ -255,9 +255,9 @@ def test_data_sets(config: Config, reward: str) -> None:
 
 @over_configs
 def test_a_position_put_in(config: Config, reward: str) -> None:
-    """Points that a position has when a game starts from it count into the first reward."""
+    """If a game starts from a position with points, these count towards the first reward."""
     batch = Batch(config, 8, 1, autoreset="disabled", reward=reward)
-    decisions = {"leduc_poker": 1, "connect_four": 6}.get(config.game.name, 25)  # no game is over so soon
+    decisions = {"leduc_poker": 1, "connect_four": 6}.get(config.game.name, 25)  # no game ends before that
     for _ in range(decisions):
         batch.step(batch.random_actions())
     middle = batch.states.copy()

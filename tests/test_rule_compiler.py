@@ -1,4 +1,4 @@
-"""The rule compiler against plain `njit`: the same results, and Numba as it was for everybody else."""
+"""The rule compiler against plain `njit`: the same results, and no change of Numba for other code."""
 # mypy: allow-untyped-calls
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def toy(used: bool) -> SimpleNamespace:
-    """Rules that call each other with all sorts of arguments, and kernels that use them, compiled either way."""
+    """Rules that call each other with all kinds of arguments, and kernels that use them, compiled in either way."""
     rule, shared_rule = partial(compile_rule, used=used), partial(compile_shared_rule, used=used)
     kernel = partial(compile_kernel, used=used)
 
@@ -139,7 +139,7 @@ def test_both_ways_give_the_same() -> None:
 
 
 def test_errors_go_through() -> None:
-    """A rule's exception reaches Python as it does with plain `njit`, through a shared rule, too."""
+    """A rule's exception reaches Python as with plain `njit`, also through a shared rule."""
     for used in (True, False):
         made = records()
         made["small"] = 5
@@ -149,7 +149,7 @@ def test_errors_go_through() -> None:
 
 @pytest.mark.parametrize("used", [True, False])
 def test_arrays_are_released_once(used: bool) -> None:
-    """Rules borrow their arguments: they may give them back, keep them, or use the name again."""
+    """Rules borrow their arguments. They may return them, store them, or assign to their names."""
     rule, kernel = partial(compile_rule, used=used), partial(compile_kernel, used=used)
 
     @rule
@@ -205,7 +205,7 @@ class Arrays(NamedTuple):
 
 @pytest.mark.parametrize("used", [True, False])
 def test_arrays_in_a_namedtuple(used: bool) -> None:
-    """Rules and kernels take them as they take arrays: nothing is copied, and all are released once."""
+    """Rules and kernels take them like arrays: nothing is copied, and each is released once."""
     rule, kernel = partial(compile_rule, used=used), partial(compile_kernel, used=used)
 
     @rule
@@ -233,7 +233,7 @@ def test_arrays_in_a_namedtuple(used: bool) -> None:
 
 
 def test_rules_that_call_each_other_in_turn_are_refused() -> None:
-    """What Numba does for these needs machine code of each."""
+    """Numba would need machine code of each of them."""
 
     @compile_rule
     def is_even(n: int) -> bool:
@@ -415,7 +415,7 @@ def test_kernels_and_shared_rules_come_from_the_cache(tmp_path: Path) -> None:
     assert run("first") == [13, [], message]
     # a new kernel needs nothing below the shared rules
     assert run("second+first") == [73, ["second"], message]
-    # machine code that others call has gone: it is made anew, and so are they
+    # if machine code that others call is missing, it and they are compiled anew
     for file in (tmp_path / "cache").rglob("*trunk*"):
         file.unlink()
     assert run("second+first")[::2] == [73, message]
@@ -490,7 +490,7 @@ def test_kinds() -> None:
 
 @pytest.mark.parametrize("used", [True, False])
 def test_another_function_for_records_with_a_field(used: bool) -> None:
-    """Chosen by type, also in rules between; the other function may need fields that ordinary records lack."""
+    """The function is chosen by type, also in rules between. It may need fields that ordinary records lack."""
 
     def told(s: Any, bound: int) -> int:
         return int(s.script[0]) * bound

@@ -1,4 +1,4 @@
-"""Rules that Numba can't compile: their author reads the rule, its file and line, and the reason in a sentence."""
+"""If Numba can't compile a rule, its author reads the rule, its file and line, and the reason in a sentence."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def game_with(mistake: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ga
     monkeypatch.syspath_prepend(folder)
     importlib.invalidate_caches()
     name = write(folder, mistake, UNCOMPILED)
-    monkeypatch.delitem(sys.modules, name, raising=False)  # another test's, from another folder
+    monkeypatch.delitem(sys.modules, name, raising=False)  # that of another test, from another folder
     game: Game = importlib.import_module(name).GAME
     return game
 
 
 def refusal(game: Game) -> RuleError:
-    """What the first kernels say that reach `reset` and `observe`, without compiling the others."""
+    """The error of the first kernels that reach `reset` and `observe`. The others are not compiled."""
     states, tables = np.zeros(1, game.state), game.load_tables(None)
     counts = np.zeros((1, game.observation.size), np.int16)
     try:
@@ -68,7 +68,7 @@ def test_a_mistake_is_told(name: str, tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("name", ["an undefined name", "a field that is not there", "a rule without the numbers"])
 def test_later_calls_say_the_same(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Numba compiles what has failed not again, in the same kernel or another one."""
+    """Numba does not compile a failed rule again, neither for the same kernel nor for another one."""
     game = game_with(name, tmp_path, monkeypatch)
     first = str(refusal(game))
     assert re.search(UNCOMPILED[name].found, first), first
@@ -104,7 +104,7 @@ def test_a_batch_and_the_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("command", [["evaluate", "random", "random", "--games", "2"], ["check", "--games", "2"]])
 def test_commands(command: list[str], tmp_path: Path) -> None:
-    """One line, after those of the progress of compiling; `check` lists it as a mistake."""
+    """Commands print one line after the progress of compiling. `check` lists it as a mistake."""
     module = write(tmp_path, "a name of two types", UNCOMPILED)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT), *sys.path])}
     ran = subprocess.run(
@@ -126,7 +126,7 @@ def test_commands(command: list[str], tmp_path: Path) -> None:
 
 
 def test_an_error_in_a_game_stays_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What compiled rules raise while they play is no failure to compile."""
+    """An error that compiled rules raise during a game is no compile error."""
     monkeypatch.syspath_prepend(tmp_path)
     source = (ROOT / "tests" / "games" / "leduc_poker.py").read_text(encoding="utf-8")
     mark = "    s.turn = 0\n    legal(s, t)\n\n\n@rule\ndef step"

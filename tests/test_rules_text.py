@@ -44,7 +44,7 @@ from tests.support.configurations import EVERY_CONFIGURATION
 from tests.support.play import play
 
 MOST_TOKENS = 2500
-"""In the encoding o200k, which counts up to 4 % more than the estimate."""
+"""Tokens in the encoding o200k, which counts up to 4 % more than the estimate."""
 ENCODED = 1.035
 
 FLAGS: list[dict[str, Any]] = [
@@ -86,7 +86,7 @@ def test_small_games(game: Any) -> None:
 
 
 def test_only_what_is_played() -> None:
-    """A module, a variant, or a kind of game that is not played is not mentioned."""
+    """Modules, variants and kinds of games that are not played are not mentioned."""
     base = rules(Config(players=3))
     for word in ("Lake", "Cactus", "Fertilizer", "Snowdrop", "ower", "orecast", "neutral", "draft", "Southern"):
         assert word not in base
@@ -103,7 +103,7 @@ def test_only_what_is_played() -> None:
 
 
 def test_every_number_of_petrichors_tables() -> None:
-    """A number that changes changes the text of some configuration."""
+    """If a number changes, the text of some configuration changes."""
     shipped = load_tables()
     chosen = Config(modules=("cactus", "fertilizer")), Config(players=5, modules=MODULES), Config(players=4)
     texts = {config: rules(config) for config in chosen}
@@ -121,7 +121,7 @@ def test_every_number_of_petrichors_tables() -> None:
 def counts(t: Any, name: str, index: tuple[int, ...]) -> bool:
     """Whether a number of the tables is ever used."""
     if name == "copies":
-        return index[0] <= Crop.CORN  # of the others there is one
+        return index[0] <= Crop.CORN  # there is one tile of each other crop
     if name == "drops_to_grow":
         return bool(t[name][index] != NEVER)
     if name == "scores":
@@ -149,7 +149,7 @@ def test_numbers_of_evergreens_tables() -> None:
 
 
 def test_the_numbers_of_a_box() -> None:
-    """The tables of a game come before those of the configuration."""
+    """The text uses the tables of the game, not those of the configuration."""
     numbers = {"tiles.wheat.drops_to_grow": 4}
     config = Config(players=2)
     assert config.game.words.rules(config, load_tables(numbers)) == rules(Config(players=2, components=numbers))

@@ -1,4 +1,4 @@
-"""Scenarios: `scenario` and `describe` are inverse; what breaks the game's counts or rules is refused with reasons."""
+"""Scenarios: `scenario` and `describe` are inverse; broken counts or rules are refused with reasons."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def batch_of(config: Config) -> Batch:
 
 @pytest.mark.parametrize("config", [*BASE, *SOLO, *TOGETHER, *RANDOM], ids=lambda config: config.name)
 def test_describing_random_games(config: Config) -> None:
-    """Through the description and back, byte for byte, all along random games and at their ends."""
+    """All states of random games, up to their ends, come back from their descriptions byte for byte."""
     batch, seen = Batch(config, games(1, 2), seed=11, autoreset="next_step"), []
     for step in range(80 * config.rounds):
         if step % 25 == 0 or batch.terminations.any():
@@ -61,11 +61,11 @@ def test_describing_random_games(config: Config) -> None:
 
 @pytest.mark.parametrize("config", [BASE[0], BASE[-1], SOLO[-1], *TOGETHER[::2]], ids=lambda config: config.name)
 def test_describing_forfeited_games(config: Config) -> None:
-    """A forfeited game keeps what it was in the middle of."""
+    """A forfeited game keeps its pending effect."""
     batch = Batch(config, 1, seed=3, autoreset="next_step", illegal_action="lose")
     decisions: Counter[int] = Counter()
     for step in range(150):
-        if step % games(20, 10) and decisions[int(batch.states["decision"][0])] > 2:  # what is rare is always looked at
+        if step % games(20, 10) and decisions[int(batch.states["decision"][0])] > 2:  # rare ones are always looked at
             batch.step(batch.random_actions())
             continue
         forfeits = batch.copy()
@@ -81,7 +81,7 @@ def test_describing_forfeited_games(config: Config) -> None:
 
 @pytest.mark.parametrize("name", SHORT)
 def test_short_scenarios(name: str) -> None:
-    """Every decision can be described shortly; from there the game goes on to its end without breaking a count."""
+    """Every decision has a short description. From there the game goes on to its end without breaking a count."""
     state = scenario(SHORT[name])
     full = json.loads(json.dumps(describe(state)))
     assert full["decision"] == SHORT[name].get("decision", "game_over" if "over" in name else "turn")
@@ -113,7 +113,7 @@ def test_what_is_left_out() -> None:
 
 
 def test_sources_of_points() -> None:
-    """They may be unknown, wholly or in part; only those that brought points are described."""
+    """Sources may be unknown, all or some. Only those that brought points are described."""
     assert describe(scenario({"players": 3, "points": {"player_1": 7}}))["scored"] == {}
     state = scenario({**SHORT["sources of points"], "hands": {"player_0": {"wind": 1}}, "dice": [1, 4, 4]})
     assert describe(state)["scored"] == SHORT["sources of points"]["scored"]
@@ -139,7 +139,7 @@ def test_tiles_that_are_left_out() -> None:
 
 
 def test_growing_tokens_that_are_left_out() -> None:
-    """The drops ask for them; only Coffee and Rice sprout, and may be given as developed."""
+    """They follow from the drops. Only Coffee and Rice sprout, and may be given as developed."""
     four, three = {"drops": {"player_0": 4}}, {"drops": {"player_0": 3}}
     field = {
         "b1": {"crop": "coffee", **four},
@@ -152,7 +152,7 @@ def test_growing_tokens_that_are_left_out() -> None:
 
 
 def test_what_modules_leave_out() -> None:
-    """Keys of modules that are off are no part of a description; else the documented defaults."""
+    """Keys of modules that are off are not in a description. Other keys have the documented defaults."""
     keys = set(describe(scenario({"players": 2})))
     assert not keys & {"modules", "powers", "controller", "power", "forecasts", "forecasts_played"}
     full = describe(scenario({"players": 3, "modules": ["powers", "forecasts"], "power": {"player_1": "frost"}}))
@@ -657,13 +657,13 @@ OF_MODULES: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("description", "reason"), [*REFUSED, *OF_MODULES])
 def test_refused(description: dict[str, Any], reason: str) -> None:
-    """What breaks the game's counts or rules, with the reason."""
+    """Descriptions that break the game's counts or rules are refused with the reason."""
     with pytest.raises(ScenarioError, match=reason):
         scenario(description)
 
 
 def test_no_more_clouds_than_there_are(tmp_path: Path) -> None:
-    """Counts are those of the components that are played with."""
+    """The limit is that of the components that are played with."""
     overlay = tmp_path / "few.toml"
     overlay.write_text("[pieces]\nclouds = 6\ndrops = 10\n")
     cloud = {"cloud": {"drops": {"player_0": 1}}}
@@ -763,7 +763,7 @@ def test_check_of_what_modules_add(name: str, field: str, at: Any, value: int, r
     st.integers(1, 255),
 )
 def test_damaged_states(config: Config, seed: int, steps: int, place: int, change: int) -> None:
-    """One byte of a state is another one: it is refused, or it is a state like any other."""
+    """A state with one changed byte is refused, or it is a state like any other."""
     batch = batch_of(config)
     batch.reset(seed)
     for _ in range(steps):
@@ -775,7 +775,7 @@ def test_damaged_states(config: Config, seed: int, steps: int, place: int, chang
         described = describe(damaged[0])
     except StateError:
         return
-    damaged["box"] = 0  # which a description does not say
+    damaged["box"] = 0  # which is not in a description
     assert scenario(described).tobytes() == damaged.tobytes()
 
 
@@ -793,7 +793,7 @@ VALUES = st.one_of(
 
 @st.composite
 def changed_descriptions(draw: st.DrawFn) -> dict[str, Any]:
-    """A description with some values replaced by whatever."""
+    """A description with some values replaced by any others."""
     full: dict[str, Any] = json.loads(json.dumps(describe(scenario(SHORT[draw(st.sampled_from(sorted(SHORT)))]))))
     for _ in range(draw(st.integers(1, 3))):
         inner: Any = full
@@ -810,7 +810,7 @@ def changed_descriptions(draw: st.DrawFn) -> dict[str, Any]:
 @settings(max_examples=games(150, 400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(changed_descriptions())
 def test_odd_descriptions(description: dict[str, Any]) -> None:
-    """Whatever a description holds, it is refused with a reason or makes a state that is described again."""
+    """Any description is refused with a reason, or makes a state that can be described again."""
     try:
         state = scenario(description)
     except ScenarioError:

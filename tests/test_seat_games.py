@@ -34,7 +34,7 @@ def plain_games(configs: list[Config], settings: Settings = SMALL) -> SeatGames:
 
 
 def test_rollouts_are_the_games_of_batches() -> None:
-    """The actions of a rollout, played again: observations, masks, who was asked, rewards and ends are the batch's."""
+    """The actions of a rollout are played again. Observations, masks, actors, rewards and ends are the batch's."""
     configs = [Config(players=2), Config(players=5, modules=MODULES)]
     settings = Settings(num_envs=6, steps=150, trunk=(16,), layers=(16,), reward_scale=0.5, win_bonus=2.0)
     torch.manual_seed(0)
@@ -66,7 +66,7 @@ def test_rollouts_are_the_games_of_batches() -> None:
                     assert (ends.won[end, config.players :] == 0).all() and ends.configs[end] == config
                     expected[game, : config.players] += 2.0 * (2 * winners / winners.sum() - 1)
                 assert np.allclose(rollout.rewards[t, part].numpy(), expected, atol=1e-5)
-                if steps % 8 == 0 and batch.terminations.any():  # these are given what is chosen then
+                if steps % 8 == 0 and batch.terminations.any():  # new games get their configuration now
                     batch.reset(mask=batch.terminations.copy(), config=[config] * int(batch.terminations.sum()))
     assert sum(len(ends.configs) for _, ends in rollouts) > 4
 
@@ -125,7 +125,7 @@ def by_hand(rollout: Rollout, discount: float, gae: float) -> dict[tuple[int, in
 
 
 def test_advantages_follow_each_seat() -> None:
-    """Random decisions of 3 seats against sums made seat by seat."""
+    """With random decisions of 3 seats, compared with sums for each seat."""
     generator = torch.Generator().manual_seed(3)
     steps, games, seats = 40, 30, 3
 
@@ -160,7 +160,7 @@ def test_chances_are_those_of_sb3_contrib() -> None:
 
 
 class Watched(Group):
-    """Remembers what the network is asked in an update."""
+    """Remembers the network's inputs in an update."""
 
     def __init__(self) -> None:
         self.asked: list[torch.Tensor] = []
@@ -197,7 +197,7 @@ def test_large_minibatches_have_a_round_size_and_leave_out_little() -> None:
 
 
 def test_an_update_is_that_of_the_paper() -> None:
-    """One step of the optimizer, from an older policy, against PPO's loss decision by decision."""
+    """One optimizer step from an older policy, compared with PPO's loss computed for each decision."""
     torch.manual_seed(5)
     games, older = plain_games([Config(players=2)]), new_network(GAME, SMALL)
     rollout, _ = games.play(older, 40)

@@ -19,7 +19,7 @@ RANGES = {name: one for name, one in vars(seeds).items() if isinstance(one, Seed
 MADE_ELSEWHERE = {
     "tabletop_engine/seeds.py",
     "tabletop_engine/play/batch.py",  # the games' own streams, and the generator of random actions
-    "tabletop_engine/play/versus.py",  # one of which only the form of its state is read
+    "tabletop_engine/play/versus.py",  # only the form of its state is read
     "tabletop_engine/envs/openspiel.py",  # with the seed that the user gives OpenSpiel's parts
     "agents/tabletop_agents/openspiel.py",  # OpenSpiel's bots want a RandomState, which is drawn from an agent's stream
     "agents/tabletop_agents/text/scripted.py",  # with a seed of the messages, which are all that a model gets
@@ -34,11 +34,11 @@ def numbers(made: np.random.Generator) -> tuple[int, ...]:
 
 @pytest.mark.parametrize("seed", [0, 1, 7, 1_000_000, 2**32 - 1])
 def test_all_streams_differ(seed: int) -> None:
-    """Also with further indices, and from what NumPy makes of the seed alone or beside another number."""
+    """They differ also with further indices, and from NumPy's generators of the seed alone or with another number."""
     indices: list[tuple[int, ...]] = [(), (1,), (2,), (3, 1), (2, 3)]
     found = {(stream, more): numbers(generator(seed, stream, *more)) for stream in Stream for more in indices}
     for tag in range(1, 20):
-        found[Stream.AGENTS, (tag,)] = numbers(np.random.default_rng([seed, tag]))  # as these are drawn
+        found[Stream.AGENTS, (tag,)] = numbers(np.random.default_rng([seed, tag]))  # as NumPy draws them
     assert len(set(found.values())) == len(found)
     assert (
         found[Stream.AGENTS, ()] == numbers(np.random.default_rng(seed)) == numbers(generator(seed, Stream.AGENTS, 0))
@@ -51,7 +51,7 @@ def test_a_stream_is_the_same_again() -> None:
 
 
 def test_streams_have_different_numbers() -> None:
-    """An `IntEnum` takes two names of one number for one member."""
+    """An `IntEnum` merges two names with the same number into one member."""
     assert len(Stream.__members__) == len(set(map(int, Stream)))
 
 
@@ -74,7 +74,7 @@ def calls(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def test_no_other_file_makes_a_generator_of_a_seed() -> None:
-    """A tag that is only a number somewhere in a file is how two uses came to share a stream."""
+    """Otherwise two files could use the same tag, and so share a stream."""
     files = [path for folder in SOURCES for path in (ROOT / folder).rglob("*.py") if "examples" not in path.parts]
     assert len(files) > 150
     found = {f"{path.relative_to(ROOT)}:{line} {name}" for path in files for line, name in calls(path)}

@@ -1,4 +1,4 @@
-"""Settings files: shipped ones, slips in them, which one a command takes, and what the page says of every key."""
+"""Settings files: shipped ones, mistakes in them, which one a command takes, and the page that lists every key."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_settings_from_a_file(tmp_path: Path) -> None:
 
 
 def test_tables_of_before(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Those of version 0.2 mean what they meant: the learner has one seat, and the league the others."""
+    """Tables of version 0.2 keep their meaning: the learner has one seat, and the league has the others."""
     path = tmp_path / "old.toml"
     path.write_text(
         "[learning]\nepochs = 2\n[solo]\ncurriculum = true\nlatest = 0.2\ngames = 50\n[budget]\nsteps = 9\n"
@@ -150,7 +150,7 @@ def test_tables_of_before(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 def test_which_settings_are_meant(
     game: Game, given: tuple[Any, ...], kind: str, file: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A note says which shipped file is taken, where that isn't what was given."""
+    """A note says which shipped file is taken, if it isn't the given one."""
     assert settings_file(game, *given) == (kind, file)
     assert capsys.readouterr().err == ("" if file in (None, given[0]) else f"Settings: {file}\n")
 
@@ -172,7 +172,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "training.md"
 
 
 def test_the_page_has_every_key_of_a_settings_file() -> None:
-    """With its default."""
+    """The page has each key with its default."""
     page = PAGE.read_text(encoding="utf-8")
     keys = page[page.index("### Every key") :]
     sections = dict(re.findall(r"^#### `\[(\w+)\]`\n(.*?)(?=^##)", keys, re.MULTILINE | re.DOTALL))

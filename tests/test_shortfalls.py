@@ -68,7 +68,7 @@ def test_shortfalls_are_differences_of_what_greedy_looks_at(config: Config) -> N
         assert ((found == 0) & (decisions.action_masks == 1)).any(axis=1).all()
         capped += int((expected > MOST_SHORTFALL).sum())
         assert np.array_equal(found, shortfalls(decisions, generator(), num_threads=1))
-    assert capped or config.players > 1  # seen with one player
+    assert capped or config.players > 1  # the limit is reached in the games for one
 
 
 @pytest.mark.parametrize("config", [Config(players=2, modules=MODULES), Config(players=4, drafting=True)])
@@ -91,7 +91,7 @@ def test_logits_are_lowered_by_the_weight_times_the_shortfall() -> None:
     assert not plain.weighs and network.weighs
     half = weighing(plain, 1.5, 0.5)
     assert torch.allclose(half.logits(hidden, fallen), 0.5 * before - 1.5 * fallen, atol=1e-4)
-    with torch.no_grad():  # the weight depends on what is seen
+    with torch.no_grad():  # the weight depends on the observation
         network.policy[-1].weight[-1] += 0.3  # type: ignore[operator, index]
     said = network.policy(hidden)
     weights = torch.log1p(torch.exp(said[:, -1:]))
@@ -139,7 +139,7 @@ def test_a_network_of_zeros_plays_what_greedy_thinks_best(config: Config) -> Non
 
 @pytest.mark.parametrize("config", [Config(variants=VARIANTS), Config(players=2), Config(players=4, modules=MODULES)])
 def test_the_search_has_the_priors_of_the_policy(config: Config) -> None:
-    """At the root, where both look at the same position with the same hidden cards."""
+    """Checked at the root, where both see the same position with the same hidden cards."""
     network, checked = weighing_network(weight=0.7), 0
     search = guided_search_for(GAME)
     for steps in range(4, 60, 4):
@@ -150,7 +150,7 @@ def test_the_search_has_the_priors_of_the_policy(config: Config) -> None:
         fallen = shortfalls(decisions, generator(), WALK_NODES)
         others = (shortfalls(decisions, np.random.default_rng(i), WALK_NODES) for i in range(5))
         if not all(np.array_equal(fallen, other) for other in others):
-            continue  # what the walk finds depends on what is hidden
+            continue  # the walk's result depends on hidden cards
         growing = GuidedTree(search, flat_network(network), 4, closed=config.players == 1)
         growing.clear()
         growing.grow(batch.states.copy(), batch.tables, settings_record({"temperature": 1.0}), 2)
@@ -176,7 +176,7 @@ def test_searches_with_it_do_not_tell_what_is_hidden() -> None:
 
 
 def test_rollouts_keep_what_was_weighed(tmp_path: Path) -> None:
-    """The stored log-probabilities are those of the stored shortfalls, which belong to the stored positions."""
+    """The stored log-probabilities fit the stored shortfalls, and these fit the stored positions."""
     network = weighing_network()
     rival = tmp_path / "rival.zip"
     save_network(GAME, network_for(GAME, seed=3), rival, {"players": [2, 5]})
@@ -185,7 +185,7 @@ def test_rollouts_keep_what_was_weighed(tmp_path: Path) -> None:
     configs = [one.configs[0] for one in curricula.values()]
     opponents = Opponents(OpponentSettings(agents={f"policy:{rival}": 1.0}), configs, tmp_path, 5)
     games = SeatGames(curricula, 8, SMALL, 5, opponents, weighs=True)
-    first = shortfalls(Decisions.of(games.batches[0]), generator())  # nothing hidden matters for the first choice
+    first = shortfalls(Decisions.of(games.batches[0]), generator())  # hidden cards do not matter for the first decision
     rollout, _ = games.play(network, 90)
     assert rollout.shortfalls.shape == rollout.masks.shape
     rows = rollout.deciding
@@ -205,7 +205,7 @@ FEW = EvaluationSettings(games=2)
 
 
 def test_a_weight_of_its_own_is_learned(tmp_path: Path) -> None:
-    """From a network that does not weigh; the file plays, searches, and learns how games end and from a search."""
+    """From a network without weights. The file can play, search, and learn from outcomes and from a search."""
     game, plan = connect_four.GAME, Plan(WEIGHS, FOR_TWO, evaluation=FEW)
     learner = Learner(game, plan, Budget(steps=900), tmp_path, 0, start=network_for(game), tensorboard=False)
     assert learner.network.weighs

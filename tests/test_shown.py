@@ -1,4 +1,4 @@
-"""Text from outside is shown as it is, in all that a name or a path gets into: nothing in it means anything."""
+"""Names and paths from outside are shown literally everywhere: nothing in them has an effect."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ NAMES = (
     "policy:.",
     " ",
 )
-"""Names that mean something somewhere, among them a byte that is not UTF-8, as Python has it in a path."""
+"""Names with a special meaning somewhere, and one with a byte that is not UTF-8, as Python has it in a path."""
 
 
 class Named(RandomAgent):
@@ -79,7 +79,7 @@ class Named(RandomAgent):
 
 
 def test_shown() -> None:
-    """What prints stays; all else is written as in a string."""
+    """Printable characters stay; all others are written as in a string literal."""
     assert shown("greedy é 雨 $|`<b>\\") == "greedy é 雨 $|`<b>\\"
     assert shown("\x1b[2J\n\udcff\u2028") == r"\x1b[2J\n\udcff\u2028"
     for name in NAMES:
@@ -101,7 +101,7 @@ def test_a_screen_shows_strings_as_they_are() -> None:
         with progress_bar(screen) as progress:
             bar = Bar(progress, name, 10, name)
             bar.show(name)
-    printed = re.sub("\x1b\\[[0-9;?]*[a-zA-Z]", "", out.getvalue())  # those of Rich, which draw the bar
+    printed = re.sub("\x1b\\[[0-9;?]*[a-zA-Z]", "", out.getvalue())  # Rich's sequences, which draw the bar
     assert "\x1b]" not in printed and "\x07" not in printed and "\u2028" not in printed
     for name in NAMES:
         assert shown(name) in printed or "\n" in name
@@ -109,7 +109,7 @@ def test_a_screen_shows_strings_as_they_are() -> None:
 
 @pytest.fixture(params=[GAME, EVERGREEN], ids=lambda game: str(game.name))
 def named_agents(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Game:
-    """Commands get random agents with the names that they are given."""
+    """Commands get random agents, under the given names."""
 
     def make(names: Any, config: Any) -> list[Agent]:
         return [Named(name) for name in names]
@@ -130,7 +130,7 @@ def assert_shown(printed: str, names: tuple[str, ...]) -> None:
 def test_evaluate_and_tournament(
     named_agents: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """All names in what is printed, in all files, and in the names of replays; no game is lost for want of a file."""
+    """All names are in the print, in all files, and in the names of replays. No game is lost for lack of a file."""
     monkeypatch.setenv("COLUMNS", "300")
     config = named_agents.config(players=2)
     folders = [matches.main(NAMES[i : i + 2], config, games=2, output=tmp_path / f"e{i}") for i in range(0, 10, 2)]
@@ -170,7 +170,7 @@ def test_ladder_and_benchmark(
 
 
 def test_an_error(capsys: pytest.CaptureFixture[str]) -> None:
-    """A message on one line that the terminal does not obey."""
+    """The message is on one line, without control sequences for the terminal."""
     for words in (["evaluate", "\x1b[2Jnobody"], ["\x1b[2J"], ["evaluate", "--\x1b[2J"]):
         with pytest.raises(SystemExit):
             cli.main(words)
@@ -191,7 +191,7 @@ def test_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[str]]]:
-    """For each picture all of its texts."""
+    """All texts of each picture."""
     pictures: list[list[str]] = []
     save = Figure.savefig
 
@@ -242,7 +242,7 @@ def cells(markdown: str) -> list[str]:
 
 
 def test_code_in_markdown() -> None:
-    """Read by another program, it is the text; in a table, too."""
+    """Another program reads back the same text, also in a table."""
     for name in (*NAMES, "`", "```", " a ", "a`", "\\", "\\|", "||", "a``b`c"):
         alone = rendered(f"Agent {markdown_code(name)} wins.")
         assert html.unescape(alone) == f"<p>Agent <code>{shown(name)}</code> wins.</p>\n"
@@ -258,7 +258,7 @@ def test_rows_of_a_table_that_utf_8_cannot_hold(tmp_path: Path) -> None:
 
 
 def test_a_study_reads_its_games_again(tmp_path: Path) -> None:
-    """Also those of an agent whose name is no UTF-8."""
+    """Also games of an agent whose name is not UTF-8."""
     agents = [sets_of(noisy(np.full(16, 5.0), 3), name) for name in NAMES]
     study = Study(dict.fromkeys(NAMES, 3), 0, (), None, tables="")
     write_games(tmp_path, [one for sets in agents for one in results_of(sets, seed=0).values()], new=True)
@@ -267,7 +267,7 @@ def test_a_study_reads_its_games_again(tmp_path: Path) -> None:
 
 
 def test_the_name_of_a_file_is_never_too_long(tmp_path: Path) -> None:
-    """Systems count bytes, of which a letter can have four."""
+    """Systems limit bytes, and a letter can have four of them."""
     for name in (*NAMES, "雨" * 90, "𝔘" * 90):
         assert len(slug(name).encode()) <= 40 and slug(name).replace(".", "").replace("+", "").isprintable()
     agents = [Named(f"{i}{'𝔘' * 90}") for i in range(5)]
@@ -299,7 +299,7 @@ def test_a_path_that_is_not_utf_8(
 
 
 def test_long_names_play(tmp_path: Path) -> None:
-    """As long as a path can be; everything that shows them cuts or breaks them."""
+    """With names as long as a path can be, every output cuts or wraps them."""
     name = f"policy:{'deep/' * 800}x.zip"
     session = TypedSession(Config(players=2), {1: Named(name)}, seed=1)
     while session.waits_for_agent:
@@ -314,7 +314,7 @@ def test_long_names_play(tmp_path: Path) -> None:
 
 
 def test_words_are_cut_as_little_as_needed() -> None:
-    """By search, as letter by letter took seconds for a long path."""
+    """The length is searched by bisection; letter by letter took seconds for a long path."""
     for words in ("policy:runs/mine/best.zip", "W" * 50, "iiii W iiii", "", "x"):
         for fit in (0.0, 5.0, 40.0, 90.0, 1000.0):
             for keep_end in (False, True):
@@ -328,7 +328,7 @@ def test_words_are_cut_as_little_as_needed() -> None:
 
 
 def test_agents_of_a_web_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Any name that a kept game can have, also a long one; others are refused at the start."""
+    """Any name that a saved game can have works, also a long one. Others are refused at the start."""
     names = [name for name in (*NAMES, f"policy:{'deep/' * 800}x.zip") if name.isprintable()]
 
     def make(name: str, game: Game) -> Agent:

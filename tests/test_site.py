@@ -1,4 +1,4 @@
-"""The site of the documentation: `make site` builds it; here is what can be told without building it."""
+"""The site of the documentation: `make site` builds it; these tests check what can be checked without building it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The small games of tests/games run through everything that takes a game: the proof that the engine knows none."""
+"""The small games of tests/games run through everything that takes a game. So the engine knows no game."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tabletop_engine.play.versus import VersusBatch
 from tests.games import leduc_poker
 from tests.games.playthroughs import FOLDER, GAMES, told
 
-with warnings.catch_warnings():  # PettingZoo's tests import games of its own in a way that it calls old
+with warnings.catch_warnings():  # PettingZoo's tests import its own games in a deprecated way
     warnings.simplefilter("ignore")
     api, seeding = (importlib.import_module(f"pettingzoo.test.{name}") for name in ("api_test", "seed_test"))
 
@@ -147,7 +147,7 @@ def test_an_illegal_action_raises(game: Game) -> None:
 
 
 def test_no_observation_is_cut_off(game: Game) -> None:
-    """The bounds of the layout have room for all that the players see."""
+    """All numbers that players see are within the bounds of the layout."""
     batch = Batch(game.config(), 64, seed=1)
     for _ in range(20):
         assert first_outside(game, batch.states, batch.tables) is None
@@ -209,7 +209,7 @@ def test_pettingzoo(game: Game) -> None:
     def make() -> Any:
         return wrapped(SeatsAEC(f"{game.name}_v0", game.config()))
 
-    with warnings.catch_warnings():  # api_test warns of dictionaries as observations, which its own games have, too
+    with warnings.catch_warnings():  # api_test warns of dictionaries as observations
         warnings.simplefilter("ignore")
         api.api_test(make(), num_cycles=200)
         seeding.seed_test(make, num_cycles=200)
@@ -219,7 +219,7 @@ def test_pettingzoo(game: Game) -> None:
 
 
 def test_nothing_hidden_is_seen(game: Game) -> None:
-    """What a player cannot know is drawn anew, and the player sees and may do the same as before."""
+    """If all that a player cannot know is drawn anew, the player sees and may do the same as before."""
     batch = Batch(game.config(), 2000, seed=1, autoreset="disabled")
     for _ in range(3):
         running = batch.actors != NOBODY
@@ -238,7 +238,7 @@ def test_nothing_hidden_is_seen(game: Game) -> None:
 
 @pytest.mark.parametrize("name", SEARCHES)
 def test_agents_beat_random_ones(game: Game, name: str) -> None:
-    """Of either seat, and without disturbing the games' own chance."""
+    """They win from either seat, and do not disturb the games' own chance."""
     games = VersusBatch(game.config(), 50, ("random",), seed=1)
     agent, generator = make_agent(name, game), np.random.default_rng(0)
     gained: list[int] = []

@@ -34,7 +34,7 @@ def run(game: Game, *words: str) -> None:
 
 
 def test_maskable_ppo(game: Game) -> None:
-    """5,000 steps through the VecEnv, where an illegal action would be an error."""
+    """MaskablePPO learns for 5,000 steps on the VecEnv, where an illegal action would be an error."""
     games = VersusBatch(game.config(), 50, ("random",), seed=1, illegal_action="raise")
     env = SeatsVecEnv(games)
     model = MaskablePPO("MlpPolicy", env, n_steps=20, batch_size=250, n_epochs=1, seed=1, device="cpu")

@@ -1,4 +1,4 @@
-"""The images of the small games: the rules, what is legal, and what every seat sees are alike in a position's image."""
+"""The images of the small games: a position and its image have the same rules, legal actions and views."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def turned(states: np.ndarray, image: Image) -> np.ndarray:
 
 
 def recoloured(states: np.ndarray, image: Image) -> np.ndarray:
-    """Records of Gem Market with gems, cards and guests in the image of their colour, as gems are returned there."""
+    """Records of Gem Market whose gems, cards and guests have the image of their colour."""
     gems = image.actions[gem_market.RETURN : gem_market.RETURN + len(gem_market.GEMS)] - gem_market.RETURN
     colours = gems[: gem_market.NUM_COLOURS]
     numbers = np.arange(gem_market.NUM_CARDS)
@@ -39,7 +39,7 @@ def recoloured(states: np.ndarray, image: Image) -> np.ndarray:
         moved[name][..., places] = states[name]
     for name in ("market", "reserved", "guests"):
         moved[name] = np.where(states[name] == gem_market.NO_CARD, states[name], cards[states[name]])
-    held = np.arange(1, states["deck"].shape[-1]) <= states["deck"][..., :1]  # a deck begins with how many it holds
+    held = np.arange(1, states["deck"].shape[-1]) <= states["deck"][..., :1]  # a deck's first number is its size
     moved["deck"][..., 1:] = np.where(held, cards[states["deck"][..., 1:]], 0)
     return moved
 
@@ -70,7 +70,7 @@ def views(game: Game, states: np.ndarray, tables: np.ndarray, seat: int) -> np.n
 def test_the_rules_treat_images_alike(
     game: Game, players: int, components: Any, laid: Callable[[np.ndarray, Image], np.ndarray]
 ) -> None:
-    """From setup to the end. What the image game holds after the same actions is the image of what the game holds."""
+    """From setup to the end, after the same actions, the image game's record is the image of the game's record."""
     config = game.config(players=players, components=components)
     for number, image in enumerate(game.images(players)):
         batch = Batch(config, GAMES, number, autoreset="disabled")
@@ -99,7 +99,7 @@ def test_the_rules_treat_images_alike(
 
 @pytest.mark.parametrize("game", [hex.GAME, gem_market.GAME], ids=lambda game: game.name)
 def test_images_change_places(game: Game) -> None:
-    """They are permutations without the game itself; an image of an image is an image or the game itself."""
+    """Images are permutations, without the identity. An image of an image is an image or the identity."""
     for players in game.players:
         images = game.images(players)
         everything = [(np.arange(game.observation.size), np.arange(game.num_actions)), *images]

@@ -17,7 +17,7 @@ Change = Callable[[dict[str, Any]], Any]
 
 
 def lay(*path: Any) -> Change:
-    """A change of a description: the last of `path` is the value, what stands before it leads there."""
+    """A change of a description. The last of `path` is the value; the parts before it lead to its place."""
     *way, last, value = path
 
     def change(description: dict[str, Any]) -> None:
@@ -61,7 +61,7 @@ def test_what_games_reach_is_taken(game: Game) -> None:
     ],
 )
 def test_what_no_game_reaches_is_refused(game: Game, answers: int, change: Change, told: str) -> None:
-    """After some answers: always to pass in Row Houses."""
+    """The position is reached by some answers, which in Row Houses are always to pass."""
     batch = Batch(game.config(), 1, 3, autoreset="disabled")
     for _ in range(answers):
         batch.step([row_houses.PASS])

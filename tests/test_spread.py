@@ -1,4 +1,4 @@
-"""How far boxes differ, and from which numbers that comes: estimates against games whose truth is known."""
+"""How far boxes differ, and which numbers cause it: estimates from made-up games whose truth is known."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tabletop_engine.described.overlays import Numbers
 from tabletop_engine.described.ranges import Each, OneOf, Permuted, Range
 from tabletop_training.measure.results import Results
 from tabletop_training.measure.spread import by_box, look_up_first, parts_of, share_holding, spread_of
+from tests.support.effort import games
 
 BOXES, GAMES = 200, 20
 
@@ -54,10 +55,10 @@ def test_boxes_that_do_not_differ_have_no_spread() -> None:
 
 @pytest.mark.parametrize(("alpha", "beta"), [(4.0, 4.0), (0.7, 2.0), (8.0, 1.0)])
 def test_the_spread_of_win_rates_is_that_of_the_boxes_and_not_of_their_games(alpha: float, beta: float) -> None:
-    """Most of 24 studies have intervals that hold the truth, and the quantiles of few games a box are not too wide."""
+    """Most studies have intervals with the truth in them. With few games a box the quantiles are not too wide."""
     truth = np.quantile(rng(9).beta(alpha, beta, 200_000), [0.5, 0.05, 0.95])
-    held, low, high = 0, [], []
-    for study in range(24):
+    held, low, high, studies = 0, [], [], games(8, 24)
+    for study in range(studies):
         rates = rng(study).beta(alpha, beta, BOXES)
         told = spread_of(won(rates, seed=100 + study), rng(study), shares=True)
         held += told.mean.low <= alpha / (alpha + beta) <= told.mean.high
@@ -65,7 +66,7 @@ def test_the_spread_of_win_rates_is_that_of_the_boxes_and_not_of_their_games(alp
         held += told.nine_tenths[1].low - 0.01 <= truth[2] <= told.nine_tenths[1].high + 0.01
         low.append(told.nine_tenths[0].value)
         high.append(told.nine_tenths[1].value)
-    assert held >= 0.85 * 72
+    assert held >= 0.85 * 3 * studies
     assert np.mean(low) == pytest.approx(truth[1], abs=0.02) and np.mean(high) == pytest.approx(truth[2], abs=0.02)
 
 
@@ -90,7 +91,7 @@ def numbers(found: Range | None, *values: Any) -> Numbers:
 
 
 def test_the_numbers_that_decide_are_found_and_the_others_are_not() -> None:
-    """A box's mean is 3 a + (b)² + [word is x] + noise, where c, d and five permuted keys have no part."""
+    """A box's mean is 3 a + (b)² + [word is x] + noise; c, d and five permuted keys have no effect."""
     draw = rng(5)
     components = {
         **{name: numbers(Each((tuple(range(11)),))) for name in "abcd"},

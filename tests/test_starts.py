@@ -20,7 +20,7 @@ LAST_ROUND: list[dict[str, Any]] = [{"players": 1, "round": 4, "points": {"playe
 POINTS = {3, 7, 11}
 TWO = [{"players": 2, "round": 4, "points": {"player_1": points}} for points in (3, 7, 11)]
 ENDING = {"players": 2, "round": 4, "passed": "player_0", "last_turns": 1, "actor": "player_1"}
-"""One decision of player_1, and what comes after it."""
+"""A position with one decision of player_1 before the end."""
 
 
 def batch(num_games: int = 64, **options: Any) -> Batch:
@@ -67,7 +67,7 @@ def test_all_are_as_likely_and_chance_differs() -> None:
 
 
 def test_a_seed_decides_what_its_game_starts_from() -> None:
-    """In a batch of any size, and in one that goes on."""
+    """This holds in a batch of any size, and for later games of a batch."""
     many, few = batch(8, seed=5), batch(2, seed=[7, 5])
     for _ in range(100):
         assert (many.states[[2, 0]] == few.states).all()
@@ -95,7 +95,7 @@ def test_a_function_gives_them() -> None:
 
 
 def test_records_of_a_batch() -> None:
-    """A curriculum that begins near the end: positions that games have come to."""
+    """Positions from games, as for a curriculum that begins near the end."""
     before = Batch(Config(players=3), 16, seed=1, autoreset="disabled")
     for _ in range(40):
         before.step(before.random_actions())
@@ -103,7 +103,7 @@ def test_records_of_a_batch() -> None:
     assert {one.tobytes() for one in without_stream(games.states)} <= {
         one.tobytes() for one in without_stream(before.states)
     }
-    before.states[:] = 0  # the batch has its own
+    before.states[:] = 0  # the batch has its own copy
     games.reset()
     assert (games.actors != NOBODY).all()
 
@@ -159,7 +159,7 @@ def test_what_does_not_go_together() -> None:
 
 @pytest.mark.parametrize("autoreset", ["same_step", "next_step", "disabled"])
 def test_against_agents(autoreset: str) -> None:
-    """The others play up to the learner's first decision, in every game that starts."""
+    """In every game that starts, the others play up to the learner's first decision."""
     games = VersusBatch(Config(players=2), 32, ("random",), starts=TWO, autoreset=autoreset, seed=3)
     ended = 0
     for _ in range(150):
@@ -175,7 +175,7 @@ def test_against_agents(autoreset: str) -> None:
 
 
 def test_positions_that_end_before_the_learner_is_asked() -> None:
-    """Skipped where others remain; where none does, an error and no hang."""
+    """Such positions are skipped. If no others remain, it is an error, and does not hang."""
     some = VersusBatch(Config(players=2), 16, ("random",), seat=0, starts=[ENDING, *TWO], seed=0)
     for _ in range(60):
         some.step(np.array([np.flatnonzero(mask)[0] for mask in some.action_masks]))

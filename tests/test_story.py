@@ -41,14 +41,14 @@ CONFIGS: list[Any] = [
 ]
 EVERY_CONFIG = pytest.mark.parametrize("config", CONFIGS, ids=lambda config: f"{config.game.name}-{config.name}")
 SHARE = 6
-"""Of the stories one in so many is drawn."""
+"""One in so many stories is drawn."""
 
 Story = list[tuple[str, Any]]
 
 
 @cache
 def stories(config: Any, viewer: int | None, seed: int = 3) -> list[tuple[Any, int, Story, Any]]:
-    """Of each step of a random game: the record before, the action, the story, the record after."""
+    """For each step of a random game: the record before, the action, the story, the record after."""
     batch, found = Batch(config, 1, seed=seed, autoreset="disabled"), []
     while batch.actors[0] != NOBODY:
         before, action = batch.states[0].copy(), int(batch.random_actions()[0])
@@ -75,7 +75,7 @@ def test_the_same_sentences(config: Any) -> None:
 @EVERY_CONFIG
 @pytest.mark.parametrize("viewer", [None, 0])
 def test_pictures_of_every_moment(config: Any, viewer: int | None) -> None:
-    """Nobody is asked there, and nothing can be chosen."""
+    """In these pictures nobody is asked, and nothing can be chosen."""
     generator, drawn = np.random.default_rng(1), 0
     for _, _, story, _ in stories(config, viewer):
         for _, state in story:
@@ -91,7 +91,7 @@ def test_pictures_of_every_moment(config: Any, viewer: int | None) -> None:
 
 @EVERY_CONFIG
 def test_records_come_in_their_order(config: Any) -> None:
-    """Nothing that only grows in a game ever falls from one sentence to the next."""
+    """Numbers that only grow in a game never fall from one sentence to the next."""
     for before, _, story, after in stories(config, None):
         line = [before, *(state for _, state in story), after]
         for one, next_one in pairwise(line):
@@ -162,7 +162,7 @@ def test_numbers_that_are_told(pattern: str, holds: Callable[..., bool], game: G
 
 
 def test_points_add_up() -> None:
-    """Evergreen tells how many points are scored, and not how many there are then."""
+    """Evergreen tells how many points are scored, not the new total."""
     scored = 0
     for before, _, story, _ in stories(EvergreenConfig(3), None):
         points = before["points"].copy()
@@ -179,7 +179,7 @@ def test_points_add_up() -> None:
 
 
 def test_southern_winds_step_by_step() -> None:
-    """The card is there before it takes effect, then its effect, then its votes."""
+    """First the card is told, then its effect, then its votes."""
     before, action = solo({1: (0, 2)}, winds=(5,), random=3), ACTIONS["vote frost"]
     story = PETRICHOR.words.story(before, action, None, PETRICHOR.load_tables(None))
     (first, card), (second, filled) = ((text, s) for text, s in story if "card 5" in text or "The cloud on P1" in text)
@@ -192,7 +192,7 @@ def test_southern_winds_step_by_step() -> None:
 
 
 def test_words_that_tell_no_story() -> None:
-    """Their sentences are as if all had happened at once."""
+    """Then the sentences tell everything as one event."""
 
     class Terse(PlainWords):
         def events(self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray) -> list[str]:

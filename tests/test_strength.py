@@ -1,4 +1,4 @@
-"""`petrichor strength`: its rows, going on, who plays, its table and picture, and what the documents say of it."""
+"""`petrichor strength`: its rows, resuming, its players, its table and picture, and its figures in the docs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SMALL = {
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Searches of four simulations."""
+    """Use searches with four simulations."""
     monkeypatch.setattr(strength, "PARTS", SMALL)
 
 
@@ -71,7 +71,7 @@ def test_every_ablation_changes_one_thing() -> None:
 
 
 def test_ends_of_the_settings_mean_what_the_tables_say() -> None:
-    """By the largest margin weight nothing but points is searched for, by none nothing but the victory."""
+    """With the largest margin weight a search wants only points, with none only the victory."""
     decisions = Decisions.of(in_the_middle(Config(), 8, 20))
     by_weight = {}
     for player, _ in PARTS["ablations"]:
@@ -126,7 +126,7 @@ def test_rows_are_kept_and_gone_on_with(
     assert "margin 0" in shown and "more time to think" not in shown
     main(games=2, output=tmp_path)
     after = content(tmp_path)
-    assert after["rows"][:3] == before["rows"]  # what the curve shares with the ablations is measured once
+    assert after["rows"][:3] == before["rows"]  # rows of both the curve and the ablations are measured once
     titles = {"+".join(variants) or "base": title for title, variants in SETS.items()}
     easy, middle, _ = SETS
     assert [titles[row["variants"]] for row in after["rows"][3:]] == [easy, easy, middle, middle]
@@ -147,7 +147,7 @@ def test_rows_are_kept_and_gone_on_with(
     cli.app(words[:-2], standalone_mode=False)
     assert "All of this is measured already." in capsys.readouterr().out
     assert (tmp_path / "strength.json").read_bytes() == written
-    same = str(POLICIES / "petrichor" / "solo.zip")  # by another name
+    same = str(POLICIES / "petrichor" / "solo.zip")  # the same file by another name
     main(same, output=tmp_path)
     assert content(tmp_path) == {**after, "policy": same}
 
@@ -156,7 +156,7 @@ def test_rows_are_kept_and_gone_on_with(
 def test_stopped_and_gone_on_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Ctrl-C in the second row keeps the first; in the first row it keeps nothing, and no folder."""
+    """Ctrl-C in the second row keeps the first row. In the first row it keeps nothing, not even a folder."""
     for finished, folder in ((1, tmp_path / "one"), (0, tmp_path / "none")):
         asked: list[int] = []
 

@@ -1,4 +1,4 @@
-"""The benchmark by text, its scripted players, and positions that an agent has judged."""
+"""The benchmark by text, its scripted players, and positions judged by an agent."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SCRIPTED = "model:tabletop_agents.text.scripted"
 
 @pytest.mark.parametrize("config", [TWO, Evergreen(2), connect_four.Config()], ids=lambda config: config.game.name)
 def test_through_text_an_agent_plays_as_without(config: Any) -> None:
-    """The whole pipeline proved: words out, words in, the same games as greedy itself."""
+    """This tests the whole pipeline: words out, words in, and the same games as greedy itself."""
     plain = play_match([GreedyAgent(), "random"], config, [1], record_actions=True)
     text = play_match([ThroughText(GreedyAgent()), "random"], config, [1], record_actions=True)
     assert plain.actions is not None and text.actions is not None
@@ -116,7 +116,7 @@ def test_until_width(tmp_path: Path) -> None:
 
 
 def test_what_it_would_cost() -> None:
-    """Estimated before it starts, about what a whole game takes."""
+    """The estimate before the start is about what a whole game takes."""
     for memory in ("none", "game"):
         agent = ModelAgent(lambda messages: '{"answer": 1}', memory=memory, form=Form())
         calls, tokens = estimated_cost(agent, TWO)

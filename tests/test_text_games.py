@@ -47,7 +47,7 @@ def whole_game(game: TextGame, seed: int, reply: Any = "1") -> list[Turn]:
 
 @pytest.mark.parametrize("config", CONFIGS, ids=name_of)
 def test_a_whole_game(config: Any) -> None:
-    """From the rules to the result, the same bytes for the same seed and replies."""
+    """The same seed and replies give the same bytes, from the rules to the result."""
     game = game_of(config)
     turns = whole_game(game, 3)
     first, last = turns[0], turns[-1]
@@ -107,7 +107,7 @@ def test_lessons() -> None:
 
 @pytest.mark.parametrize("config", CONFIGS[:7], ids=name_of)
 def test_ceilings_of_tokens(config: Any) -> None:
-    """A message is short beside its rules: half of what the full board takes."""
+    """Messages have few tokens compared with the rules: half of those with the full board."""
     compact, full = (whole_game(game_of(config, form=Form(board=board)), 2)[1:] for board in ("compact", "full"))
     assert max(estimated_tokens(turn.text) for turn in compact) < 1800
     assert np.mean([estimated_tokens(turn.board) for turn in compact]) < 1000
@@ -120,7 +120,7 @@ def test_ceilings_of_tokens(config: Any) -> None:
 
 @pytest.mark.parametrize("config", [c for c in CONFIGS if c.players > 1 and c.game.name == "petrichor"], ids=name_of)
 def test_redraws_of_what_is_hidden_change_nothing(config: Any) -> None:
-    """Every part of a message, events included: the positions before and now with the others' cards changed."""
+    """Every part of a message stays the same, events included, if the others' cards change before and now."""
     generator = np.random.default_rng(4)
     game = game_of(config, form=Form(board="full", lessons=True))
     turn, checked = game.reset(6), 0
@@ -137,7 +137,7 @@ def test_redraws_of_what_is_hidden_change_nothing(config: Any) -> None:
 
 @pytest.mark.parametrize("config", [c for c in CONFIGS if c.players > 1], ids=name_of)
 def test_what_the_rules_redraw_changes_nothing(config: Any) -> None:
-    """As `sample_hidden` of any game draws what the seat can't know."""
+    """Messages stay the same if `sample_hidden` draws what the seat can't know."""
     generator = np.random.default_rng(5)
     game = game_of(config, form=Form(board="full"))
     turn, checked = game.reset(7), 0
@@ -153,7 +153,7 @@ def test_what_the_rules_redraw_changes_nothing(config: Any) -> None:
 
 
 def test_a_turn_stays_as_it_was() -> None:
-    """Also when it is read only after the game went on, or back."""
+    """A turn stays the same even if it is first read after the game has gone on or back."""
     game = game_of(SOLO)
     read = [turn.text for turn in whole_game(game, 8)]
     late = whole_game(game, 8)
@@ -169,7 +169,7 @@ def test_a_turn_stays_as_it_was() -> None:
 
 @pytest.mark.parametrize("config", [SOLO, TWO, FIVE, Evergreen(2)], ids=name_of)
 def test_a_sequence_equals_single_steps(config: Any) -> None:
-    """All answers of a turn in one reply: the same game, until chance shows something new or another is asked."""
+    """All answers of a turn in one reply give the same game, until chance shows something or another seat is asked."""
     single, several = game_of(config), game_of(config)
     generator = np.random.default_rng(1)
     turn, given = single.reset(2), []
@@ -269,7 +269,7 @@ def test_a_good_reply_forgives_bad_ones() -> None:
     ids=lambda reply: repr(reply[:20]),
 )
 def test_hostile_replies(reply: str) -> None:
-    """They change nothing and are quoted in few signs, as anything can show them."""
+    """They change nothing. They are quoted briefly, in printable characters."""
     game = TextGame(TWO, RANDOM, seat=0, form=Form(rules=False))
     before = game.reset(1)
     turn = game.step(reply)
@@ -282,7 +282,7 @@ def test_a_reply_that_was_cut_off() -> None:
     game.reset(1)
     turn = game.step("I think that b1 is best, since\nit", truncated=True)
     assert turn.problem == "truncated" and "cut off" in turn.message
-    assert game.step("1", truncated=True).problem == "truncated"  # who knows what would have followed
+    assert game.step("1", truncated=True).problem == "truncated"  # the rest of the reply is unknown
     assert not game.step('So\n{"answer": 1}\nand I', truncated=True).problem
 
 
@@ -307,7 +307,7 @@ def test_every_seat_by_text(config: Any) -> None:
 
 
 def test_messages_of_a_table_are_for_their_seat() -> None:
-    """What went wrong with one seat's reply is not told to another."""
+    """A problem with one seat's reply is not told to another seat."""
     table = TextTable(TWO, tries=1, on_failure="random")
     first = table.reset(1)
     turn = table.step("my xylophone")
@@ -372,7 +372,7 @@ def test_undo_and_replay(tmp_path: Any) -> None:
 
 
 def test_a_semicolon_within_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Such an answer is one, also the first action of the game."""
+    """An answer with a semicolon is one answer, also as the first of the game."""
     named = dict(enumerate(("first; column", "second; column")))
     monkeypatch.setattr(PlainWords, "action_text", lambda self, state, action: named.get(action, f"column {action}"))
     game = TextGame(connect_four.Config(), ("random",), seat=0)

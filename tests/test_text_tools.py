@@ -43,7 +43,7 @@ def test_options_of_the_other_transport() -> None:
     ["os:system", "model:os:system", "policy:/etc/passwd", "search:x.zip", "policy:../versus", "openspiel-mcts-9", ""],
 )
 def test_agents_that_a_client_may_not_name(name: str) -> None:
-    """The rule is the web page's."""
+    """The same rule as for the web page."""
     player = Player(CATALOGUE, CATALOGUE.game("petrichor"))
     said = player.call("new_game", {"players": 2, "opponents": [name]})
     assert said.is_error and "not available here" in said.text and not player.has_game
@@ -81,7 +81,7 @@ def test_agents_that_a_client_may_name(name: str) -> None:
     ],
 )
 def test_what_does_not_fit_is_answered_in_words(tool: str, arguments: dict[str, Any], text: str | None) -> None:
-    """And the game is as before."""
+    """The game stays as before."""
     player, _ = player_of("petrichor")
     before = player.call("look", {})
     said = player.call(tool, arguments)

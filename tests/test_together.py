@@ -1,4 +1,4 @@
-"""Answers that are given as one, and which of them may be taken back where several people play."""
+"""Answers that are given as one, and which answers may be taken back where several people play."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def steps(config: Any, seed: int = 1) -> Any:
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: f"{config.game.name}-{config.name}")
 def test_combinations(config: Any) -> None:
-    """Each can be given; none goes on after chance or with another player; all legal actions begin some."""
+    """Each can be given. None continues after chance or with another player. Every legal action begins one."""
     game, generator, longest = config.game, np.random.default_rng(0), 1
     for batch, _ in steps(config):
         state = batch.states[0].copy()
@@ -52,7 +52,8 @@ def test_combinations(config: Any) -> None:
         assert state.tobytes() == batch.states[0].tobytes()
         assert sorted({one.actions[0] for one in found}) == legal
         assert [one.actions for one in found] == sorted({one.actions for one in found})
-        assert len(found) <= max(MOST, len(legal)) and len({one.text(game) for one in found}) == len(found)
+        assert len(found) <= max(MOST, len(legal))
+        assert len({one.text(game.words.action_text) for one in found}) == len(found)
         one = found[generator.integers(len(found))]
         copy = batch.copy()
         for before, action in zip(one.states, one.actions, strict=True):
@@ -68,7 +69,7 @@ def test_combinations(config: Any) -> None:
 
 @pytest.mark.parametrize("config", [one for one in CONFIGS if one.players > 1], ids=lambda config: str(config.name))
 def test_combinations_tell_nothing(config: Any) -> None:
-    """They are the same whatever is hidden from the one who is asked."""
+    """They are the same, whatever is hidden from the actor."""
     game, generator = config.game, np.random.default_rng(2)
     for batch, _ in steps(config, 2):
         if generator.integers(4):
@@ -77,7 +78,7 @@ def test_combinations_tell_nothing(config: Any) -> None:
         seats = other["actor"].astype(np.int64)
         game.kernels.sample_hidden_games(other, batch.tables, seats, generator.integers(0, 2**64, 1, np.uint64))
         found = [combinations(game, state, batch.tables) for state in (batch.states[0], other[0])]
-        texts = [[(one.actions, one.text(game)) for one in those] for those in found]
+        texts = [[(one.actions, one.text(game.words.action_text)) for one in those] for those in found]
         assert texts[0] == texts[1]
 
 
@@ -90,7 +91,7 @@ def may(batch: Batch, action: int) -> bool:
 
 
 def test_packs_that_are_passed_on() -> None:
-    """In a draft a pick may be taken back, but not the last one, after which all get other packs."""
+    """In a draft a pick may be taken back, but not the last one, because then all get other packs."""
     config, found = Config(players=3, drafting=True), set()
     for batch, action in steps(config):
         if batch.states[0]["decision"] != Decision.DRAFT:
@@ -124,7 +125,7 @@ def test_turns_that_end() -> None:
 
 
 def test_what_a_card_shows() -> None:
-    """A card that is turned up stays where it is; an illegal action that loses the game is no choice."""
+    """An answer that turned up a card can't be taken back. An illegal action that loses the game is no choice."""
     config, found = leduc_poker.Config(), set()
     for seed in range(20):
         for batch, action in steps(config, seed):
@@ -153,7 +154,7 @@ def test_a_session_gives_and_takes_back() -> None:
 
 
 def test_choices_of_a_game_that_is_resumed() -> None:
-    """What goes on is one choice again, also where there were too many answers to offer them together."""
+    """Combined answers are one choice again, also if there were too many to offer them together."""
     session, starts = Session(Config(), seed=5), []
     generator = np.random.default_rng(1)
     for _ in range(15):

@@ -51,7 +51,7 @@ LEAGUE = (
 )
 GENERAL = (
     TINY + "[games]\nvariety = true\n[opponents]\nleague = 0.3\nagents = { greedy = 0.2 }\n"
-    "[evaluation]\ngames = 2\nagainst = ['random']\n[budget]\nsteps = 800\n"
+    "[evaluation]\ngames = 1\nagainst = ['random']\n[budget]\nsteps = 800\n"
 )
 
 
@@ -129,7 +129,7 @@ def test_a_league(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert result["evaluations"][-1].keys() >= {"steps", "score", "win_rate", "margin", "win_rate_greedy"}
     agents: list[Agent] = [PolicyAgent.load(folder / BEST, PETRICHOR), *[RandomAgent()] * 3]
     assert len(play_games(agents, Config(players=4), 5, 0)) == 5
-    assert run("--resume", folder, "--steps", 2500) == 0  # go on, for longer
+    assert run("--resume", folder, "--steps", 2500) == 0  # continue with a larger budget
     after = dict.fromkeys(row["steps"] for row in read_log(folder / LEAGUE_LOG, 10**9))
     assert list(after)[: len(steps)] == list(steps) and len(after) > len(steps)
 
@@ -152,7 +152,7 @@ def test_one_network_for_all(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_the_other_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """For points where there is nobody to win against."""
+    """Evergreen's game for one is learned for points, because there is nobody to win against."""
     text = SOLO.replace("[games]", "reward = 'points'\n[games]")
     assert run(written(tmp_path, text), "--output", tmp_path / "run", command=evergreen) == 0
     assert " points (in the games that chose it" in " ".join(capsys.readouterr().out.split())
@@ -171,14 +171,14 @@ def test_a_run_against_a_rival(tmp_path: Path) -> None:
     assert not torch.equal(next(learned.parameters()), next(network.parameters()))
     training = notes["training"]
     assert (training["start"], training["rival"], training["players"]) == (str(start), str(start), 2)
-    assert configs_of(PETRICHOR, training, folder) == [Config(players=2, modules=("cactus",))]  # what its rival knew
+    assert configs_of(PETRICHOR, training, folder) == [Config(players=2, modules=("cactus",))]  # the rival's game
     assert all(row["games"] == row["all_games"] for row in read_log(folder / CURVE, 10**9))
     assert main(PETRICHOR, resume=folder, steps=800) == folder
 
 
 @pytest.mark.slow
 def test_players_whom_no_settings_are_shipped_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Five play, with modules, by the settings of the next smaller number."""
+    """Five players, with modules, use the settings of the next smaller number."""
     words = ("--players", 5, "--modules", "powers,forecasts", "--drafting", "--steps", 1, "--output", tmp_path / "five")
     assert run("selfplay", *words) == 0
     assert "Settings: selfplay_4p\n" in capsys.readouterr().err
@@ -214,7 +214,7 @@ def test_runs_are_in_a_folder_of_their_settings(
 
 
 def test_numbers_of_ones_own(solo: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cotton that scores nothing; the run keeps its overlay file, in whatever folder it is resumed."""
+    """Cotton scores nothing. The run keeps its overlay file, whatever folder it is resumed from."""
     numbers, folder = tmp_path / "numbers.toml", tmp_path / "run"
     numbers.write_text("[tiles.cotton]\nscores = [0, 0, 0, 0]\n")
     monkeypatch.chdir(tmp_path)
@@ -279,7 +279,7 @@ def test_a_run_that_is_stopped_says_what_is_kept(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """One Ctrl-C is waited for, a second one ends it at once. What it tells to start with does start it."""
+    """After one Ctrl-C the run ends in order, after a second one at once. The command that it prints does resume it."""
     folder = tmp_path / "run"
     with monkeypatch.context() as patch:
         if method is None:
@@ -305,7 +305,7 @@ def test_a_run_that_is_stopped_says_what_is_kept(
 
 
 def test_a_budget_that_is_used_up_is_refused(solo: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before anything is written; a run that lacks its last evaluation alone goes on to it."""
+    """It is refused before anything is written. A run that lacks only its last evaluation makes it."""
     folder = tmp_path / "run"
     with monkeypatch.context() as patch:
         patch.setattr(Learner, "_evaluate", lambda self: None)

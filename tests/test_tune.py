@@ -149,7 +149,7 @@ def test_few_and_near_changes_are_preferred() -> None:
 
 
 class MadeUp(Tuning):
-    """Its win rate is 0.2, and 0.1 more for every step of one number; games are not played."""
+    """The win rate is 0.2, plus 0.1 for every step of one number. No games are played."""
 
     def __init__(self, goal: float = 0.5, spread: float = 0.0) -> None:
         task = Task(

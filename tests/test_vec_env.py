@@ -34,7 +34,7 @@ from tests.support.configurations import SOLO_MODULES
 
 @pytest.fixture(autouse=True)
 def one_thread() -> None:
-    """Torch's threads wait for each other by spinning: many times slower where other programs use the cores."""
+    """Torch's threads wait for each other by spinning, which is many times slower if other programs use the cores."""
     torch.set_num_threads(1)
 
 
@@ -221,7 +221,7 @@ def test_maskable_ppo_learns_without_an_illegal_action() -> None:
     model = MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=256, seed=0, device="cpu")
     callback = _NoIllegalAction()
     model.learn(4096, callback=callback)
-    assert model.num_timesteps == 4096  # the callback would have stopped it
+    assert model.num_timesteps == 4096  # otherwise the callback would have stopped it
     assert callback.seen == 256
     finished = list(model.ep_info_buffer or ())
     assert len(finished) > 16
@@ -232,7 +232,7 @@ def test_maskable_ppo_learns_without_an_illegal_action() -> None:
 def test_the_script_of_maskable_ppo_leaves_an_agent(
     game: Game, players: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It runs for one rollout, and what it saved plays as it says."""
+    """It runs for one rollout, and the saved agent plays as it says."""
     path = tmp_path / "sb3.zip"
     monkeypatch.setattr(sb3_maskable_ppo, "MaskablePPO", partial(MaskablePPO, n_epochs=1))
     sb3_maskable_ppo.main(game.home, players, steps=1, output=path)

@@ -47,7 +47,7 @@ def singles(num_envs: int, autoreset_mode: AutoresetMode, **arguments: Any) -> E
 
 
 def some_actions(infos: dict[str, Any], generator: np.random.Generator, illegal: float) -> np.ndarray:
-    """Random legal actions; each is any action at all with probability `illegal`."""
+    """Random legal actions. With probability `illegal` an action is any number of the space."""
     actions = sample_actions(infos["action_mask"], generator)
     slips = generator.random(len(actions)) < illegal
     actions[slips] = generator.integers(NUM_ACTIONS, size=int(slips.sum()))
@@ -55,7 +55,7 @@ def some_actions(infos: dict[str, Any], generator: np.random.Generator, illegal:
 
 
 def reset_finished(envs: Envs, ended: np.ndarray, infos: dict[str, Any], observations: Any) -> None:
-    """Reset the games that ended, as DISABLED asks for; what they start with goes into `observations` and `infos`."""
+    """Reset the games that ended, as DISABLED requires; their start is written into `observations` and `infos`."""
     new_observations, new_infos = envs.reset(options={"reset_mask": ended.copy()})
     observations[ended] = new_observations[ended]
     infos["action_mask"][ended] = new_infos["action_mask"][ended]
@@ -295,7 +295,7 @@ def test_reset_to_a_scenario() -> None:
 
 
 def test_a_scenario_for_some_games_of_the_first_reset() -> None:
-    """All games start then; the position is put into those of the mask."""
+    """All games start; those of the mask start from the position."""
     envs = native(3)
     mask = np.array([True, False, True])
     _, infos = envs.reset(options={"reset_mask": mask, "scenario": {**SCENARIO, "random": 3}})

@@ -1,4 +1,4 @@
-"""One seat of many games: the same games as played by hand, in every mode, and the environments made of it."""
+"""One seat of many games: the same games as played by hand, in every mode; and the environments that use it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ Envs: TypeAlias = Any
 
 
 class First:
-    """Takes a certain one of the legal actions, draws nothing, and remembers how many decisions each call had."""
+    """Takes the legal action of a fixed rank, draws nothing, and records how many decisions each call had."""
 
     def __init__(self, name: str = "first", skip: int = 0) -> None:
         self.name = name
@@ -69,7 +69,7 @@ class First:
 
 
 class Answers:
-    """Gives whatever it was made with, once for each decision."""
+    """Answers every decision with the value that it was made with."""
 
     name = "answers"
 
@@ -140,7 +140,7 @@ def test_solo_is_the_plain_batch(autoreset: str, chooses: bool) -> None:
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 @pytest.mark.parametrize("reward", ["win", "margin", "points"])
 def test_games_are_those_played_by_hand(config: Config, reward: str) -> None:
-    """Each against a game of its own in which every seat is played from outside."""
+    """Each is compared with a game in which every seat is played from outside."""
     others = [First(f"first {k}", skip=k) for k in range(config.players - 1)]
     seat = config.players - 1
     ours = VersusBatch(config, 3, others, seat=seat, seed=7, reward=reward)
@@ -167,7 +167,7 @@ def test_games_are_those_played_by_hand(config: Config, reward: str) -> None:
 
 
 def self_play(batch: Batch, seat: int, others: Sequence[Agent]) -> tuple[float, Any, float]:
-    """The others' decisions up to the learner's, taken one by one. `batch` has one game and may just have been stepped.
+    """Take the others' decisions one by one, up to the learner's. `batch` has one game and may just have been stepped.
 
     Returns what the learner gained (the batch's last step included), the state of a game that ended or None, and what
     the learner gained in the game after it.
@@ -460,7 +460,7 @@ def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
 
 @pytest.mark.parametrize("answer", [-1, NUM_ACTIONS, 142, 0.5, (0, 1)], ids=str)
 def test_an_opponents_illegal_action_is_its_own_fault(answer: Any) -> None:
-    """Whatever the learner's illegal actions do."""
+    """Whatever the setting for the learner's illegal actions is."""
     with pytest.raises(IllegalAction, match="agent 'answers'"):
         VersusBatch(Config(players=2), 8, (Answers(answer),), seed=1, illegal_action="lose")
 
@@ -667,7 +667,7 @@ def native(num_envs: int = 4, **arguments: Any) -> Envs:
     [
         (4, {"opponents": (First(),), "seat": 1}),
         (3, {"opponents": (First(), First(skip=1)), "players": 3, "seat": 0, "reward": "margin"}),
-        # with several games only opponents and seats that draw nothing: all games share one generator
+        # with several games, opponents and seats must draw nothing, because all games share one generator
         (1, {"opponents": ("random",), "players": 4, "illegal_action": "random", "reward": "points"}),
     ],
     ids=["2p", "3p", "4p"],

@@ -1,4 +1,4 @@
-"""The web page in real browsers: whole games by mouse, finger and keyboard, and what the page must hold."""
+"""The web page in real browsers: whole games by mouse, finger and keyboard, and what the page shows."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ QUOTES = "\"'><img src=x onerror=alert(1)>"
 
 
 class Failing:
-    """An agent of somebody's own that can't answer, and says so in markup."""
+    """A user's own agent that can't answer, and says so in markup."""
 
     def act(self, *arguments: Any, **options: Any) -> int:
         raise ValueError(QUOTES + NASTY)
@@ -74,14 +74,14 @@ def visitor(desk: Any, server: Server, tmp_path: Path) -> Iterator[Visitor]:
 
 @pytest.fixture
 def other(phone: Any, server: Server, tmp_path: Path) -> Iterator[Visitor]:
-    """Somebody else, with a phone."""
+    """Another visitor, with a phone."""
     with visiting(phone, server.url, tmp_path) as one:
         yield one
 
 
 @pytest.fixture
 def quick_adviser(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who is asked unless one says otherwise, is quick."""
+    """The default adviser is quick."""
     monkeypatch.setattr(catalogue, "hints_name", lambda config: "ismcts-20")
 
 
@@ -94,7 +94,7 @@ def points_of(visitor: Visitor) -> list[int]:
 
 @pytest.mark.parametrize("game", ["petrichor", pytest.param("evergreen", marks=pytest.mark.slow)])
 def test_a_whole_game_alone(visitor: Visitor, game: str, quick_adviser: None) -> None:
-    """Played on the board where answers have places; then its points, its file, its review, and a moment of that."""
+    """A whole game, with clicks on the board if answers have places; then its points, file, review, and a moment."""
     visitor.choose(game, seed=5)
     visitor.click("play")
     visitor.starts()
@@ -126,7 +126,7 @@ def test_a_whole_game_alone(visitor: Visitor, game: str, quick_adviser: None) ->
 
 
 def test_looking_back(visitor: Visitor, server: Server, sound: Callable[[], None], quick_adviser: None) -> None:
-    """The curve by keys and by mouse; then mistakes are tried again: the played answer, the better one, the next."""
+    """The curve works by keys and mouse. Mistakes can be tried again: the played answer, a better one, the next."""
     (path,) = server.make("petrichor", ["here", "random"], start={"seed": 4})
     with server.open(path) as page:
         page.play_out()
@@ -141,7 +141,7 @@ def test_looking_back(visitor: Visitor, server: Server, sound: Callable[[], None
     step = int(curve.get_attribute("aria-valuenow"))
     assert step == sorted(marks)[0 if sorted(marks)[0] > 0 else 1]
     assert f"Step {step + 1}, " in visitor.text("curve-told") and "A mistake" in visitor.text("curve-told")
-    curve.send_keys(Keys.ENTER)  # the review goes along to the analysis
+    curve.send_keys(Keys.ENTER)  # the analysis gets the review, too
     visitor.starts("analyse")
     wait(lambda: visitor.text("place").startswith(f"Step {step} of"), SECONDS)
     curve = by_id(visitor.browser, "curve")
@@ -158,7 +158,7 @@ def test_looking_back(visitor: Visitor, server: Server, sound: Callable[[], None
     wait(lambda: visitor.text("place").startswith(f"Step {marks[-1]} of"), SECONDS)
     sound()
 
-    assert by_id(visitor.browser, "retry-order").get_attribute("value") == "drop"  # the dearest first
+    assert by_id(visitor.browser, "retry-order").get_attribute("value") == "drop"  # the costliest mistake first
     by_id(visitor.browser, "retry-order").find_element("css selector", "[value=step]").click()
     visitor.click("retry-start")
     wait(lambda: visitor.text("retry-asked").startswith("Mistake 1 of") and visitor.ready, SECONDS)
@@ -190,7 +190,7 @@ def test_looking_back(visitor: Visitor, server: Server, sound: Callable[[], None
         visitor.click("retry-stop")
     wait(lambda: visitor.shows("moments") and not visitor.shows("retry") and visitor.ready, SECONDS)
 
-    # on a phone the dearest one, and what is asked stands in the sheet
+    # on a phone the costliest mistake, with the question in the sheet
     resize(visitor.browser, *PHONE)
     visitor.run("document.querySelector('#retry-order [value=drop]').selected = true")
     visitor.run("document.getElementById('retry-start').click()")
@@ -204,7 +204,7 @@ def test_looking_back(visitor: Visitor, server: Server, sound: Callable[[], None
     resize(visitor.browser, *DESK)
 
     played = visitor.text("place")
-    visitor.run("document.querySelector('#answers button').click()")  # now an answer is played, and leaves the game
+    visitor.run("document.querySelector('#answers button').click()")  # this answer leaves the line of the game
     wait(lambda: visitor.text("place") != played and visitor.ready, SECONDS)
     if visitor.shows("back-to-game"):
         visitor.click("back-to-game")
@@ -228,7 +228,7 @@ return hands.map(({ dataset: { owner, hand } }) => [owner, hand.split(",").map(N
 
 @pytest.mark.slow
 def test_a_game_of_two_devices_and_an_agent(visitor: Visitor, other: Visitor, server: Server) -> None:
-    """Two people, one of them with a phone, each with a link from the start page; no page gets what the other holds."""
+    """Two people, one with a phone, each with a link from the start page. No page gets the other's cards."""
     visitor.choose("petrichor", 3, seed=7)
     seats = visitor.all(".seat-row select")
     seats[1].send_keys("Somebody")
@@ -320,7 +320,7 @@ def test_a_game_by_keyboard_alone(visitor: Visitor, quick_adviser: None) -> None
     if visitor.shows("menu"):
         press(visitor.browser, Keys.ARROW_DOWN, Keys.ENTER)
     while visitor.facts["begun"] not in ("", "0"):
-        # what goes on with it has the focus, on the board or at the head of the list
+        # the answers that continue it have the focus, on the board or at the top of the list
         wait(lambda: visitor.ready == before)
         assert visitor.run("return document.activeElement.matches('.mark, #asked')")
         press(visitor.browser, Keys.ENTER if visitor.all(".mark:focus") else Keys.ARROW_DOWN + Keys.ENTER)
@@ -366,7 +366,7 @@ Spots = list[dict[str, Any]]
 
 
 def with_answers(visitor: Visitor, server: Server, fits: Callable[[Spots], bool]) -> list[dict[str, Any]]:
-    """Play until the page's places are of some kind; the answers that the server offers there."""
+    """Play until the page's places fit; returns the answers that the server offers there."""
     while not fits(visitor.spots()):
         visitor.answer()
     with server.open(f"/table/{visitor.key}") as page:
@@ -379,7 +379,7 @@ def path_of(place: list[list[str]]) -> str:
 
 @pytest.mark.parametrize("game", ["petrichor", "evergreen"])
 def test_only_answers_can_be_clicked(visitor: Visitor, server: Server, game: str) -> None:
-    """All places of answers, and no others; each with just its answers."""
+    """All places of answers can be clicked and no others, each with exactly its answers."""
     visitor.sit(server.make(game, ["here"], start={"seed": 4})[0])
     for _ in range(20):
         answers = with_answers(visitor, server, lambda spots: len(spots) > 1)
@@ -421,7 +421,7 @@ def test_what_is_no_answer_does_nothing(visitor: Visitor, server: Server) -> Non
 
 
 def test_a_place_with_several_answers(visitor: Visitor, server: Server) -> None:
-    """A click opens a menu of them; Escape and a click elsewhere close it, and nothing has happened."""
+    """A click opens a menu of the answers. Escape or a click elsewhere closes it, without an answer."""
     visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
     several = lambda spots: any(len(spot["actions"]) > 1 for spot in spots)  # noqa: E731
     words = {one["actions"][0]: one["steps"][0]["text"] for one in with_answers(visitor, server, several)}
@@ -484,7 +484,7 @@ look();
 
 
 def test_the_southern_winds_beside_the_question(visitor: Visitor, server: Server) -> None:
-    """The next question is there at once. What the Winds did is told meanwhile, and an answer ends it."""
+    """The next question is there at once. Meanwhile the Winds' steps are shown, and an answer ends this."""
     visitor.sit(server.make("petrichor", ["here"], start={"seed": 5})[0])
     choose_speed(visitor, "4")
     sentences: list[str] = []
@@ -503,7 +503,7 @@ def test_the_southern_winds_beside_the_question(visitor: Visitor, server: Server
     assert [one for one in dict.fromkeys(told) if one in sentences] == list(dict.fromkeys(sentences))
     assert visitor.texts("#log > li:last-child li") == visitor.view()["steps"][-1]["changes"]
 
-    # slowly, and then an answer in the middle of it: the rest is in the list of what happened
+    # slowly, with an answer in the middle: the rest is in the list of what happened
     choose_speed(visitor, "0.5")
     while not visitor.shows("skip"):
         before = visitor.ready
@@ -539,14 +539,14 @@ _LATE = "const now = performance.now.bind(performance); performance.now = () => 
 
 
 def test_slips(visitor: Visitor, server: Server) -> None:
-    """A question takes no press in its first moments, and a double click is one answer. Keys are no exception."""
+    """A question takes no click in its first moments, and a double click is one answer. The same holds for keys."""
     visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
 
     def press(later: int, right: int = 0, **key: Any) -> bool:
         return bool(visitor.run(_PRESS, 0, later, right, key or None))
 
     before = visitor.ready
-    assert press(3000)  # as if pressed in three seconds, so that what follows is long after the question came
+    assert press(3000)  # as if pressed after three seconds, so long after the question came
     visitor.changed(before)
     before = visitor.ready
     assert not press(3499) and not press(3499, 15) and not press(3001)  # the second one of a double click
@@ -559,18 +559,18 @@ def test_slips(visitor: Visitor, server: Server) -> None:
     assert press(6501)
     visitor.changed(before)
 
-    visitor.run(_LATE)  # the next question comes in some time, as the page counts
+    visitor.run(_LATE)  # by the page's clock, the next question comes later
     before = visitor.ready
     assert press(60_000)
     wait(lambda: visitor.facts["view"] != before and visitor.all("#answers button:enabled"), SECONDS)
     assert not press(60_600) and not press(100_000) and not press(100_000, key="Enter") and not press(100_000, key=" ")
-    assert not press(1_000_000, key="Enter", repeat=True)  # of a key that is held down
+    assert not press(1_000_000, key="Enter", repeat=True)  # a key that is held down
     assert press(1_000_000, key="Enter")
     assert sum(message["do"] == "answer" for message in visitor.sent()) == 5
 
 
 def test_what_is_begun_on_the_board(visitor: Visitor, server: Server) -> None:
-    """A click there can begin several answers: then the next one goes on with it, and it can be taken back."""
+    """A click there can begin several answers. The next click continues one, and the first can be taken back."""
     visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
     while True:
         answers, spots = visitor.view()["answers"], [spot for spot in visitor.spots() if len(spot["actions"]) == 1]
@@ -602,7 +602,7 @@ def test_what_is_begun_on_the_board(visitor: Visitor, server: Server) -> None:
 
 @pytest.mark.parametrize("still", [False, True])
 def test_pieces_move(visitor: Visitor, server: Server, still: bool) -> None:
-    """From where they were, unless the system asks for less motion."""
+    """Pieces move from where they were, unless the system asks for less motion."""
     motion = {"features": [{"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"}]}
     visitor.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", motion)
     visitor.sit(server.make("petrichor", ["here"], start={"seed": 5})[0])
@@ -625,15 +625,15 @@ def choose_speed(visitor: Visitor, value: str) -> None:
 
 
 def position(visitor: Visitor) -> tuple[str, list[str], list[int]]:
-    """What a page shows that came back, but for the last line of the picture, which says what was done last."""
+    """What a page shows after its return, without the last line of the picture, which tells the last action."""
     picture = re.sub(r' class="[^"]*fresh[^"]*"', "", visitor.picture)
     return picture, visitor.texts("#answers .words"), points_of(visitor)
 
 
 def test_names_and_own_games(visitor: Visitor, server: Server) -> None:
-    """A name is text on the board, in the points and on the start page, from where the game can be continued.
+    """Names are text on the board, in the points and on the start page, where the game can be continued.
 
-    The start page says what has become of the game since. What is told of an agent stands below one seat only.
+    The start page tells the game's present state. A text about an agent stands below one seat only.
     """
     visitor.choose("petrichor", 4)
     shown = "return [...document.querySelectorAll('.seat-row .hint:not(.unseen)')].map((one) => one.textContent)"
@@ -661,18 +661,18 @@ def test_names_and_own_games(visitor: Visitor, server: Server) -> None:
 
 
 def about_seats(visitor: Visitor) -> list[str]:
-    """What stands beside each name."""
+    """The text beside each name."""
     return visitor.texts("#owners .about")
 
 
 def look(visitor: Visitor, path: str) -> None:
-    """Open a link, whoever is asked there."""
+    """Open a link, no matter who plays there."""
     visitor.open(path)
     wait(lambda: visitor.facts["view"], SECONDS)
 
 
 def as_somebody_else(visitor: Visitor) -> None:
-    """From now on its browser calls itself as none has that came before."""
+    """From now on the visitor's browser has a new identity."""
     visitor.open("/")
     visitor.run("localStorage.tabletop = JSON.stringify({ speed: '0', browser: 'somebody-else-here' })")
 
@@ -699,7 +699,7 @@ def test_who_is_here_and_whose_turn(visitor: Visitor, other: Visitor, server: Se
 
 
 def test_a_clock(visitor: Visitor) -> None:
-    """It is chosen for a new game, runs, and goes on below zero."""
+    """A clock is chosen for a new game, runs, and goes on below zero."""
     visitor.choose("petrichor")
     assert visitor.run("return document.getElementById('clock').value") == ""  # none, unless one is chosen
     visitor.find("#clock").send_keys("5 min")
@@ -728,7 +728,7 @@ Date.now = () => window.time;
 
 
 def test_a_sound_when_it_is_ones_turn(visitor: Visitor, server: Server) -> None:
-    """Only if it is switched on, and nobody looks at the page; it is remembered."""
+    """The page sounds only if the sound is on and nobody looks at the page. The setting is remembered."""
     paths = server.make("petrichor", ["apart", "apart"], start={"seed": 3})
     look(visitor, paths[0])
     visitor.run(_COUNTED)
@@ -736,7 +736,7 @@ def test_a_sound_when_it_is_ones_turn(visitor: Visitor, server: Server) -> None:
     with server.open(paths[1]) as page:
 
         def goes_on() -> None:
-            """Until it was somebody else's turn, and is that of this page."""
+            """Play until it was somebody else's turn and is this page's turn again."""
             while visitor.turn == "you":
                 wait(lambda: visitor.ready or visitor.turn != "you")
                 if visitor.turn == "you":
@@ -744,7 +744,7 @@ def test_a_sound_when_it_is_ones_turn(visitor: Visitor, server: Server) -> None:
                     visitor.give()
                     wait(partial(lambda view: visitor.facts["view"] != view, before))
             while visitor.turn != "you":
-                page.ask("here")  # refused; all views have come then
+                page.ask("here")  # refused; by its reply all views have come
                 if page.view["turn"] == "you":
                     page.answer(page.view["answers"][0]["actions"])
                 else:
@@ -768,7 +768,7 @@ def test_a_sound_when_it_is_ones_turn(visitor: Visitor, server: Server) -> None:
 
 
 def test_a_second_person_at_a_link(visitor: Visitor, other: Visitor, server: Server) -> None:
-    """They watch, and play when they are let in; a reload changes nothing of it."""
+    """A second person watches, and plays when let in. A reload changes nothing."""
     (path,) = server.make("petrichor", ["here"], start={"seed": 4})
     as_somebody_else(other)
     visitor.sit(path)
@@ -810,7 +810,7 @@ def test_seats_of_those_who_are_gone(
 
 
 def test_a_name_of_ones_own(visitor: Visitor, server: Server) -> None:
-    """Somebody with a link gives themselves a name, which stands in what was said before, too."""
+    """A person with a link chooses a name. It appears in earlier messages, too."""
     name = "<b>Ana</b>"
     visitor.sit(server.make("petrichor", ["here", "greedy"], start={"seed": 4})[0])
     for _ in range(2):
@@ -879,7 +879,7 @@ return [line.scrollHeight > line.clientHeight, one.top >= around.top - 1 && one.
 
 
 def test_what_happened_last_is_in_sight(visitor: Visitor, server: Server) -> None:
-    """The log stands at its end, at first and after a reload, however the page is left and entered."""
+    """The log is scrolled to its end, at first and after a reload, however the page is left and entered."""
     visitor.sit(server.make("petrichor", ["here", "greedy"], start={"seed": 3})[0])
     while not visitor.run(_AT_ITS_END, "log")[0]:
         visitor.answer()
@@ -895,7 +895,7 @@ def test_what_happened_last_is_in_sight(visitor: Visitor, server: Server) -> Non
 
 
 def test_the_present_step_is_in_sight(analysed: Visitor) -> None:
-    """Of the moves of an analysis, too: after a reload, and behind the form that set a position up."""
+    """The current move of an analysis is in sight after a reload and after the form for setting up a position."""
     before = analysed.ready
     analysed.click("last")
     analysed.changed(before)
@@ -910,7 +910,7 @@ def test_the_present_step_is_in_sight(analysed: Visitor) -> None:
 
 
 def test_the_server_comes_back(desk: Any, tmp_path: Path) -> None:
-    """It is stopped in the middle of a game and started anew: the page says so, and goes on by itself."""
+    """The server is stopped in the middle of a game and started again. The page says so, and goes on by itself."""
     folder = tmp_path / "games"
     with serving(folder) as one:
         port = int(one.url.rpartition(":")[2])
@@ -939,7 +939,7 @@ def test_a_table_that_is_not_there(visitor: Visitor) -> None:
 
 
 def test_without_a_network(visitor: Visitor, server: Server) -> None:
-    """Once a table is open, the page loads nothing more; a game goes on without."""
+    """Once a table is open, the page loads nothing more, so a game needs no network."""
     visitor.sit(server.make("petrichor", ["here"], start={"seed": 3})[0])
     visitor.asked.clear()
     for _ in range(3):
@@ -952,7 +952,7 @@ def test_without_a_network(visitor: Visitor, server: Server) -> None:
 
 
 def test_a_curtain_between_people(visitor: Visitor, server: Server) -> None:
-    """Before each other person's turn it hides everything; keys don't open it."""
+    """A curtain hides everything before another person's turn; keys don't open it."""
     visitor.choose("petrichor", 2, seed=5)
     visitor.all(".seat-row select")[1].send_keys("You")
     visitor.click("play")
@@ -980,7 +980,7 @@ def test_a_curtain_between_people(visitor: Visitor, server: Server) -> None:
 
 
 def test_from_another_device(tmp_path: Path) -> None:
-    """By a name that browsers don't trust as they trust their own machine; the token leaves the address at once."""
+    """From a host name that browsers trust less than their own machine. The token leaves the address at once."""
     name = socket.gethostname().lower()
     rules = f"--host-resolver-rules=MAP {name} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
     with serving(tmp_path / "games", host="0.0.0.0") as server, chromium(rules) as browser:
@@ -1004,7 +1004,7 @@ def test_from_another_device(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_watching(visitor: Visitor) -> None:
-    """It goes by itself; paused it goes on step by step, and then again to the end."""
+    """The game goes on by itself. It is paused, goes on step by step, and then by itself to the end."""
     visitor.choose("evergreen", 2, seed=2)
     visitor.find(".seat-row select").send_keys("An agent")
     for name in visitor.all(".seat-row input"):
@@ -1031,7 +1031,7 @@ def test_watching(visitor: Visitor) -> None:
 
 
 def settled(visitor: Visitor) -> int:
-    """The number of the view when no step is under way any more."""
+    """The number of the view, once no step is under way."""
 
     def quiet() -> bool:
         messages = visitor.messages()
@@ -1043,7 +1043,7 @@ def settled(visitor: Visitor) -> int:
     def stays() -> bool:
         wait(quiet)
         numbers.append(str(visitor.ready))
-        visitor.browser.execute_async_script("setTimeout(arguments[0], 200)")  # a step may have been about to be asked
+        visitor.browser.execute_async_script("setTimeout(arguments[0], 200)")  # a request may be about to be sent
         return numbers[-1] == numbers[-2] and quiet()
 
     wait(stays)
@@ -1062,7 +1062,7 @@ def replay() -> Replay:
 
 @pytest.fixture
 def analysed(visitor: Visitor, replay: Replay, tmp_path: Path) -> Visitor:
-    """Somebody who has opened it from a file."""
+    """A visitor who opened the replay from a file."""
     path = tmp_path / "opened.txt"
     path.write_text(replay.text, encoding="utf-8")
     visitor.open("/")
@@ -1079,7 +1079,7 @@ def step_of(visitor: Visitor) -> int:
 
 
 def test_along_a_replay(analysed: Visitor, replay: Replay) -> None:
-    """By buttons, keys, the slider and the list of moves; and another way from the middle."""
+    """A replay is stepped through by buttons, keys, slider and list of moves, and continued differently midway."""
     last = len(replay.actions)
 
     def at(step: int, act: Callable[[], Any]) -> None:
@@ -1108,7 +1108,7 @@ def test_along_a_replay(analysed: Visitor, replay: Replay) -> None:
     at(6, lambda: analysed.find("#line [data-step='6']").click())
     at(7, lambda: by_id(analysed.browser, "slider").send_keys(Keys.ARROW_RIGHT))
 
-    # another way, from the first decision that has one
+    # another continuation, from the first decision with several answers
     step = next(i for i in range(8, last) if len(legal_actions(replay.states[i])) > 1)
     at(step, lambda: analysed.find(f"#line [data-step='{step}']").click())
     other = analysed.find(f"#answers button:not([data-action='{replay.actions[step]}'])")
@@ -1125,18 +1125,18 @@ def test_along_a_replay(analysed: Visitor, replay: Replay) -> None:
 
 
 def asked_of(state: Any) -> str:
-    """What a picture says is asked."""
+    """The decision that the text of a picture names."""
     drawn = game_of("petrichor_env").drawing.render_svg(state, None, names=(NASTY, QUOTES))
     return html.unescape(drawn.partition('data-asked="')[2].partition('"')[0])
 
 
 def spot_at(visitor: Visitor, begins: str) -> dict[str, Any]:
-    """The first place of the board, while it is set up, whose name begins so."""
+    """While a position is set up: the first place of the board whose name begins with this text."""
     return next(spot for spot in visitor.run(_EDITED) if spot["place"].startswith(begins))
 
 
 def edited(visitor: Visitor, where: str) -> Any:
-    """The field of what is open on the board."""
+    """The form's field for the open place of the board."""
     return visitor.find(f"#spot [data-where='{where}'] input")
 
 
@@ -1147,7 +1147,7 @@ def more(visitor: Visitor, where: str, times: int = 1) -> None:
 
 
 def test_setting_a_position_up(analysed: Visitor) -> None:
-    """What the rules don't allow is said, and can't be used; then it can, and is played on from."""
+    """The page says what the rules don't allow, and can't use it. A corrected position can be played on."""
     analysed.find("#line [data-step='30']").click()
     wait(lambda: step_of(analysed) == 30)
     analysed.click("set-up")
@@ -1211,7 +1211,7 @@ def test_setting_a_position_up(analysed: Visitor) -> None:
 
 
 def test_what_follows_goes_along(visitor: Visitor, server: Server) -> None:
-    """A card in a hand comes from the deck; with another question its answers so far are forgotten, which is said."""
+    """A card for a hand comes from the deck. A new question drops the answers so far, and the page says so."""
     hands = {"player_0": {"sun": 2}, "player_1": {"frost": 2}}
     voting = {"players": 2, "decision": "vote", "turns": 0, "pending": {"card": "frost"}, "hands": hands}
     (path,) = server.make("petrichor", [], players=2, kind="analyse", start={"scenario": json.dumps(voting)})
@@ -1235,7 +1235,7 @@ def test_what_follows_goes_along(visitor: Visitor, server: Server) -> None:
 
 
 def test_setting_up_by_keys_on_a_phone(visitor: Visitor, server: Server) -> None:
-    """A space by Enter, Tab and arrows: what it has is chosen in the sheet below it; then it has the focus again."""
+    """A space by Enter, Tab and arrows; its content in the sheet below. Then the space has the focus again."""
     resize(visitor.browser, *PHONE)
     (path,) = server.make("evergreen", [], players=2, kind="analyse", start={"seed": 3})
     visitor.open(path)
@@ -1260,7 +1260,7 @@ def test_setting_up_by_keys_on_a_phone(visitor: Visitor, server: Server) -> None
 
 
 def test_an_error_ends(analysed: Visitor) -> None:
-    """With whatever succeeds after it, and with another view; in the form for a position there is none of before."""
+    """An error disappears after any success and in another view. The form for a position shows no earlier one."""
 
     def fail() -> None:
         name = by_id(analysed.browser, "agent-name")
@@ -1305,7 +1305,7 @@ return seen.map((one) => {
 
 @pytest.mark.parametrize("game", ["petrichor", "evergreen"])
 def test_labels_of_boxes_are_whole(visitor: Visitor, server: Server, game: str) -> None:
-    """In the form for a position the words beside a box stand in one line, at a desk and on a phone."""
+    """In the form for a position, the label of a check box is on one line, at a desk and on a phone."""
     options = {"modules": list(MODULES)} if game == "petrichor" else {}
     visitor.open(server.make(game, [], players=4, kind="analyse", options=options)[0])
     visitor.starts("analyse")
@@ -1359,7 +1359,7 @@ import("/page/board.js").then(({ showBadges }) => {
 
 @pytest.mark.parametrize("game", ["petrichor", "evergreen"])
 def test_shares_cover_no_label(visitor: Visitor, server: Server, game: str) -> None:
-    """Wherever an agent would do something for certain, the words and numbers of the board stay readable."""
+    """If an agent gives one answer all of its share, the board's words and numbers stay readable."""
     visitor.sit(server.make(game, ["here", "random"], start={"seed": 3})[0])
     places = 0
     for _ in range(12):
@@ -1423,7 +1423,7 @@ def test_learning(visitor: Visitor, server: Server, game: str) -> None:
         titles.add(lesson.title)
         visitor.answer()
     assert len(titles) > 2
-    # one who knows it closes it, for all decisions
+    # closing an explanation closes it for all decisions
     visitor.find("#lesson summary").click()
     visitor.answer()
     assert not visitor.find("#lesson div").is_displayed() and visitor.find("#lesson summary").is_displayed()
@@ -1460,7 +1460,7 @@ _BROKEN = "return document.title === 'broken' || document.querySelector('[onerro
 
 
 def test_words_of_others_are_text(visitor: Visitor, server: Server, tmp_path: Path) -> None:
-    """What an agent raises, and what names and files hold, is shown to the letter, and is never markup."""
+    """Agents' errors, names and the content of files are shown literally, and are never markup."""
     visitor.open(server.make("petrichor", ["here", FAILING])[0])
     wait(lambda: visitor.facts["view"], SECONDS)
     while not visitor.text("message"):
@@ -1495,9 +1495,9 @@ def test_words_of_others_are_text(visitor: Visitor, server: Server, tmp_path: Pa
         assert visitor.text("message").startswith(f"{name}: {problem}") and "undefined" not in visitor.text("message")
         assert visitor.run(_BROKEN) is False and visitor.shows("start") and not visitor.shows("position")
     entries = visitor.browser.get_log("browser")
-    assert entries and all("400 (Bad Request)" in entry["message"] for entry in entries)  # the server's words on them
+    assert entries and all("400 (Bad Request)" in entry["message"] for entry in entries)  # of these requests
     visitor.find(".game[data-game=evergreen]").click()
-    assert visitor.text("message") == ""  # it was of another choice
+    assert visitor.text("message") == ""  # the message was about another choice
 
 
 # --- for everybody ---------------------------------------------------------------------------------------------------
@@ -1525,7 +1525,7 @@ if (document.documentElement.scrollWidth <= wide && document.body.scrollWidth <=
 return [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > wide + 1)
   .map((one) => one.outerHTML.slice(0, 120)).slice(0, 5);
 """
-LEAST = 24  # CSS pixels of what a finger meets
+LEAST = 24  # CSS pixels of a target for a finger
 
 
 @pytest.fixture(scope="module")
@@ -1537,7 +1537,7 @@ def axe() -> str:
 
 @pytest.fixture
 def sound(visitor: Visitor, axe: str) -> Iterator[Callable[[], None]]:
-    """Checks the page as it is now, at a desk and on a phone: for people who see or move little, and for its size.
+    """Checks the present page, at a desk and on a phone: accessibility by axe-core, and the sizes of targets.
 
     Contrasts are checked in light and in dark colours.
     """
@@ -1573,7 +1573,7 @@ def test_start_and_rules_are_sound(visitor: Visitor, sound: Callable[[], None]) 
 def test_playing_is_sound(
     visitor: Visitor, server: Server, sound: Callable[[], None], quick_adviser: None, game: str
 ) -> None:
-    """While it is played: to answer, with advice, with a menu, in a first game, waiting, and when it is over."""
+    """In all states of a game: answering, with advice, with a menu, in a first game, waiting, and over."""
     (path,) = server.make(game, ["here"], start={"seed": 4}, learn=True)
     visitor.sit(path)
     sound()
@@ -1588,7 +1588,7 @@ def test_playing_is_sound(
     assert visitor.browser.execute_async_script(_AXE, None) == []
     press(visitor.browser, Keys.ESCAPE)
     with server.open(path) as page:
-        page.play_out()  # another page of the same link: whole games by mouse are played above
+        page.play_out()  # by another page of the same link; tests above play whole games by mouse
     wait(lambda: visitor.turn == "over", SECONDS)
     visitor.click("review-button")
     wait(lambda: visitor.all("#moments button") and not visitor.shows("review-progress"), SECONDS)

@@ -1,4 +1,4 @@
-"""`docs/web.md`: its commands, files and table are those that there are."""
+"""`docs/web.md`: its commands, files and table are right."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_its_pictures_are_there() -> None:
 
 
 def test_what_a_game_loads_is_small() -> None:
-    """Less than 200 kB, as docs/web.md says; the editor's files come when it is opened."""
+    """A game loads less than 200 kB, as docs/web.md says. The editor's files are loaded when it is opened."""
     files = {path.name: path for path in (*(WEB / "page").iterdir(), *SCRIPTS, CURVE_STYLE)}
     loaded, coming = {"index.html", *(name for name in files if name.endswith(".css"))}, ["main.js"]
     while coming:

@@ -1,6 +1,6 @@
-"""What a seat may not know is in nothing that the server sends to its page.
+"""The server sends a seat's page nothing that the seat may not know.
 
-Each game is played at two tables that the seat can't tell apart: all that its two pages get is the same, to the letter.
+Each game is played at two tables that the seat can't tell apart. Its two pages get exactly the same.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ CONFIGS = [
     Config(players=3, drafting=True),
     Config(players=5, modules=MODULES),
 ]
-SHARE = 6  # of the positions one in so many is looked at
+SHARE = 6  # one in so many positions is looked at
 
 
 class Listening:
@@ -52,11 +52,11 @@ class Listening:
         self.got.append(text)
 
 
-NOW = [0.0]  # what the clocks of tables show
+NOW = [0.0]  # the time for tables' clocks
 
 
 def table_at(config: AnyConfig, state: Any, learn: bool = False, clock: bool = False) -> Table:
-    """A table of people on devices of their own, at a position that need not be a sound one."""
+    """A table of people with devices of their own, at a position that may contradict itself."""
     session = Session(config)
     session._states = [state.copy()]
     session._go_to_last()
@@ -64,14 +64,14 @@ def table_at(config: AnyConfig, state: Any, learn: bool = False, clock: bool = F
     time = Clock(5, 3, range(config.players), now=lambda: NOW[0]) if clock else None
     table = Table(session, "play", links, CATALOGUE, THREADS, learn=learn, clock=time)
     if clock:
-        for link in links:  # everybody was here once
+        for link in links:  # so everybody has been here once
             link.company.let_in.append(browser_of(BROWSER))
         table._set_clock()
     return table
 
 
 def views_of(page: Listening) -> list[dict[str, Any]]:
-    """The views among what it got."""
+    """The views among the page's messages."""
     return [message["view"] for message in map(json.loads, page.got) if "view" in message]
 
 
@@ -82,17 +82,17 @@ def opened(table: Table, seat: int) -> Listening:
 
 
 def play(table: Table, action: int) -> None:
-    """The answer of whoever is asked, from a page of theirs."""
+    """Give the actor's answer, from a page of that seat."""
     link = table.links[table.session.actor]
     ask(table, link, "answer", view=link.number, actions=[action])
 
 
 def ask(table: Table, link: Link, do: str, **message: Any) -> None:
-    """What a page asks for, until all is sent that follows."""
+    """Send a page's request, and wait until all that follows is sent."""
 
     async def asked() -> None:
         page = Listening()
-        link.company.enter(page, browser_of(BROWSER))  # without a word to others, who would be told of somebody here
+        link.company.enter(page, browser_of(BROWSER))  # directly, because others would be told of a new person
         assert await table.obey(link, page, do, message) == {}
         del link.company.pages[page]
         await table.told()
@@ -102,7 +102,7 @@ def ask(table: Table, link: Link, do: str, **message: Any) -> None:
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 def test_a_page_that_opens(config: Config) -> None:
-    """All is dealt anew that the seat doesn't see, and somebody else may be asked for a forecast card."""
+    """All that the seat doesn't see is redrawn, and another player may be asked for a forecast card."""
     generator = np.random.default_rng(1)
     batch = Batch(config, 1, seed=1, autoreset="disabled")
     compared = 0
@@ -119,7 +119,7 @@ def test_a_page_that_opens(config: Config) -> None:
 
 @pytest.mark.parametrize("config", CONFIGS[1:], ids=lambda config: config.name)
 def test_what_an_action_sends(config: Config) -> None:
-    """The others' hidden cards are exchanged, and so what they do with them: who sees no difference is sent none."""
+    """Others' hidden cards, and actions with them, are exchanged. A seat that sees no difference is sent none."""
     generator = np.random.default_rng(2)
     compared = 0
     batch = Batch(config, 1, seed=3, autoreset="disabled")
@@ -140,9 +140,9 @@ def test_what_an_action_sends(config: Config) -> None:
                 before, is_secret = NOW[0], views_of(pages[0])[0]["actor"] == NOBODY
                 named = not generator.integers(4)
                 for seconds, table, taken in zip((5, 50 if is_secret else 5), tables, actions.tolist(), strict=True):
-                    NOW[0] = before + seconds  # nobody is told how long somebody thought in secret
+                    NOW[0] = before + seconds  # nobody is told the time of a secret decision
                     play(table, taken)
-                    if named:  # then all are shown their views anew
+                    if named:  # a new name makes all pages show their views again
                         ask(table, table.links[seat - 1], "name", seat=(seat - 1) % config.players, name="Ana")
                 assert pages[0].got == pages[1].got
                 compared += 1
@@ -152,7 +152,7 @@ def test_what_an_action_sends(config: Config) -> None:
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 def test_what_is_taken_back(config: Config) -> None:
-    """An answer and that it is taken back: who can't tell two games apart gets the same of it, in both of them."""
+    """An answer is given and taken back. A seat that can't tell two games apart gets the same in both."""
     generator = np.random.default_rng(4)
     compared, silent, told = 0, 0, 0
     batch = Batch(config, 1, seed=4, autoreset="disabled")
@@ -181,7 +181,7 @@ def test_what_is_taken_back(config: Config) -> None:
 
 
 def test_cards_that_nobody_plays() -> None:
-    """That somebody else could have played a forecast card is not even told by a page's getting a message."""
+    """A page gets no message that tells that another player could have played a forecast card."""
     batch = Batch(Config(players=5, modules=MODULES), 1, seed=3, autoreset="disabled")
     silent = 0
     while batch.actors[0] != NOBODY:
@@ -202,7 +202,7 @@ def test_cards_that_nobody_plays() -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_turns_that_nobody_sees(players: int) -> None:
-    """Evergreen: in a round's turns a page hears of its own seat only, whatever the others do."""
+    """Evergreen: during a round's turns a page gets messages about its own seat only."""
     compared, heard = 0, 0
     for number, batch in enumerate(turns(players, seed=1)):
         seat, start = number % players, batch.states.copy()
@@ -216,7 +216,7 @@ def test_turns_that_nobody_sees(players: int) -> None:
             page = opened(table, seat)
             sent = [*page.got]
             while goes_on(batch, start):
-                sent = [*page.got]  # what comes when all are done shows what they did
+                sent = [*page.got]  # when all are done, messages show the others' turns
                 action = choose(batch, own if batch.actors[0] == seat else others)
                 NOW[0] += 7 if batch.actors[0] == seat else int(others.integers(100))
                 play(table, action)
@@ -228,7 +228,7 @@ def test_turns_that_nobody_sees(players: int) -> None:
 
 
 def test_no_page_gets_links_or_seeds() -> None:
-    """Of other pages; and nothing that gives the game away can be had while it is on."""
+    """No page gets others' links. During a game nothing that reveals hidden cards can be requested."""
     config = Config(players=3)
     session = Session(config, seed=918_273_645)
     table = table_at(config, session.state)
@@ -258,7 +258,7 @@ def test_no_page_gets_links_or_seeds() -> None:
 
 
 def test_an_undo_and_a_second_page_tell_no_more() -> None:
-    """A page that is opened in the middle of a game gets what one gets that was open all the time, and no more."""
+    """A page that is opened in the middle of a game gets the same as one that was open all the time."""
     config = Config(players=3, modules=("forecasts",))
     batch = Batch(config, 1, seed=5, autoreset="disabled")
     generator = np.random.default_rng(5)

@@ -1,4 +1,4 @@
-"""What a hostile client may try: nothing of it stops the server, changes a game or goes unanswered."""
+"""Attacks of a hostile client. None stops the server, changes a game or goes unanswered."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def page(server: Server) -> Iterator[Page]:
 
 
 def state_of(page: Page) -> Any:
-    """All of the page's game."""
+    """The whole state of the page's game."""
     return json.loads(page.ask("export", what="replay")["text"])
 
 
 def answers(page: Page, text: str | bytes) -> dict[str, Any]:
-    """The reply to whatever is sent."""
+    """Send anything; returns the reply."""
     page.socket.send(text)
     while "reply" not in (message := page.receive()):
         pass
@@ -114,7 +114,7 @@ def test_messages_that_are_none(server: Server) -> None:
 
 
 def test_too_long_for_an_answer(server: Server, page: Page) -> None:
-    """What is far too long is not even read to its end; the page has to connect anew."""
+    """A message that is far too long is not read to its end. The page has to connect again."""
     page.socket.send("x" * (4 * MOST_BYTES))
     with pytest.raises(ConnectionClosed):
         page.receive()
@@ -151,7 +151,7 @@ def test_any_request_for_a_table_is_taken_or_refused(content: Any) -> None:
 
 
 def test_random_messages_change_nothing(server: Server) -> None:
-    """Of all kinds, with wrong numbers of views and actions that are no answers."""
+    """Messages of all kinds, with wrong numbers of views and with actions that are no answers."""
     path = server.make("petrichor", ["here", "greedy"], start={"seed": 2})[0]
     generator = np.random.default_rng(0)
     numbers = (-1, 0, 1, 2, 500, 2**53 - 1, -(2**53))
@@ -185,12 +185,12 @@ def test_answers_that_are_not_legal(page: Page) -> None:
 
 
 def test_out_of_turn_and_once_more(server: Server) -> None:
-    """Who isn't asked can't answer, also not by what another page has sent."""
+    """A page that isn't asked can't answer, not even by another page's message."""
     first, second = server.make("petrichor", ["apart", "apart"])
     with server.open(first) as one, server.open(second) as two:
         for _ in range(6):
             for page in (one, two):
-                page.ask("here")  # refused; every view before has come then
+                page.ask("here")  # refused; by its reply all earlier views have come
             asked, other = (one, two) if one.view["turn"] == "you" else (two, one)
             assert other.view["answers"] == [] and other.view["turn"] == "others"
             action, number = asked.view["answers"][0]["actions"], asked.view["number"]
@@ -207,7 +207,7 @@ def test_out_of_turn_and_once_more(server: Server) -> None:
 
 
 def test_many_at_once(server: Server) -> None:
-    """Six pages of one link send the same answer at the same time: it is given once."""
+    """Six pages of one link send the same answer at the same time. It is given once."""
     path = server.make("petrichor", ["here"], start={"seed": 9})[0]
     pages = [server.open(path) for _ in range(6)]
     action, number = pages[0].view["answers"][0]["actions"], pages[0].view["number"]
@@ -230,7 +230,7 @@ def test_many_at_once(server: Server) -> None:
 
 
 def test_a_flood(server: Server, page: Page) -> None:
-    """Beyond what anybody clicks, messages are refused; who goes on is shut out, and others don't notice."""
+    """Messages beyond a human's rate are refused. A page that goes on is disconnected. Others notice nothing."""
     before = state_of(page)
     with contextlib.suppress(ConnectionClosed):
         for i in range(600):
@@ -247,7 +247,7 @@ def test_a_flood(server: Server, page: Page) -> None:
 
 @pytest.mark.slow
 def test_a_page_that_reads_nothing(server: Server) -> None:
-    """What waits for it has a limit; it is shut out, and the game goes on for others."""
+    """The queue for the page has a limit. Then the page is disconnected, and the game goes on for others."""
     path = server.make("petrichor", ["here"])[0]
     with server.connect(path, max_queue=1) as deaf, server.open(path) as page:
         for _ in range(40):
@@ -338,7 +338,7 @@ def test_replays_that_are_none(server: Server, replay: Any) -> None:
 
 
 def test_descriptions_that_are_none(server: Server) -> None:
-    """Whatever stands in it: an error in words, or a board."""
+    """Any content gives an error in words, or a board."""
     generator = np.random.default_rng(4)
     (path,) = server.make("petrichor", [], players=2, kind="analyse")
     junk = [None, -1, 10**9, "x", "player_0", [], {}, {"x": 1}, True, 1.5, ["x"], {"player_0": -3}]
@@ -357,14 +357,14 @@ def test_descriptions_that_are_none(server: Server) -> None:
 
 
 def socket_status(server: Server, path: str, **headers: str) -> int:
-    """What a request for a socket is answered that is refused at once."""
+    """The status of the answer to a refused request for a socket."""
     asked = {"upgrade": "websocket", "connection": "Upgrade", "sec-websocket-version": "13"}
     asked |= {"sec-websocket-key": "MDEyMzQ1Njc4OWFiY2RlZg==", **headers}
     return httpx.get(f"{server.url}/api/table/{path.rpartition('/')[2]}", headers=asked).status_code
 
 
 def test_other_hosts_and_origins(server: Server) -> None:
-    """A page of somebody else's, and a name of somebody else's that leads here, get nothing."""
+    """Foreign pages, and foreign host names that lead to this server, get nothing."""
     port = server.url.rpartition(":")[2]
     path = server.make("petrichor", ["here"])[0]
     for host in ("evil.example", f"evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "", f"127.0.0.1:{port}@evil"):

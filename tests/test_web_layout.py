@@ -1,4 +1,4 @@
-"""The web page on screens of all sizes: what can be read and met, and whole games by mouse, finger and keys."""
+"""The web page on screens of all sizes: texts and targets, and whole games by mouse, finger and keys."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FULL: dict[str, dict[str, Any]] = {
 """For each game a table with the most players and all modules."""
 LEAST_TEXT = 11.0
 LEAST_HIT = {"finger": 39.0, "mouse": 15.5}
-"""CSS pixels. With a mouse, the list of answers is another way to what is small."""
+"""The least size of a target, in CSS pixels. Mouse users can choose small ones in the list of answers."""
 
 
 @pytest.fixture(scope="module")
@@ -132,9 +132,8 @@ return !boxes.length || boxes.some(({ top, bottom }) => top >= -1 && bottom <= e
 @pytest.mark.parametrize("answers", [16, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("game", FULL)
 def test_what_is_read_and_met(visitor: Visitor, server: Server, game: str, answers: int) -> None:
-    """At every size: no word is too small, none lies on another, and each place is met, though not right in its middle.
-
-    Whenever there are places of another kind, or more of a kind than before.
+    """At every size no word is too small, no words overlap, and each place can be hit, also beside its middle. This is
+    measured whenever there is a new kind of place, or more of one kind than before.
     """
     visitor.sit(server.make(game, start={"seed": 4}, **FULL[game])[0])
     most: dict[str, int] = {}
@@ -164,7 +163,7 @@ def places_of(visitor: Visitor) -> list[str]:
 
 
 def measured(visitor: Visitor, at: tuple[str, tuple[int, int]]) -> int:
-    """Measure all that is to be seen now; how many places there are."""
+    """Measure everything that is visible now; returns the number of places."""
     width = at[1][0]
     assert visitor.run(_TEXTS, LEAST_TEXT) == [], at
     assert visitor.run(_OVERLAPS) == [], at
@@ -178,7 +177,7 @@ def measured(visitor: Visitor, at: tuple[str, tuple[int, int]]) -> int:
 
 
 def test_play_is_in_sight(visitor: Visitor) -> None:
-    """On the start page, without scrolling, whatever is chosen."""
+    """The button is visible on the start page without scrolling, whatever is chosen."""
     for size in (SMALL_PHONE, PHONE, TABLET, LAPTOP, LARGE):
         resize(visitor.browser, *size)
         for players in (1, 5):
@@ -188,7 +187,7 @@ def test_play_is_in_sight(visitor: Visitor) -> None:
 
 
 def test_answers_that_are_places_are_folded_away(visitor: Visitor, server: Server) -> None:
-    """On small screens; not in a first game, nor when somebody reads, filters or types."""
+    """Small screens fold answers away, but not in a first game, or while somebody reads, filters or types."""
     visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
     shown = (
         "return [...document.querySelectorAll('#answers li:not(.head)')].filter((one) => one.checkVisibility()).length"
@@ -224,7 +223,7 @@ return [...document.querySelectorAll("#board [data-planet]")].map((one) => one.g
 
 
 def test_a_phone(server: Server, tmp_path: Path) -> None:
-    """The own board fills the width; the others' are folded away until they are asked for; a finger answers."""
+    """The own board fills the width. Others' boards are folded away until opened. A finger answers."""
     for other in on(PHONE, server, tmp_path):
         other.sit(server.make("evergreen", ["here", "random", "random", "random"], start={"seed": 6})[0])
         assert other.run("return [innerWidth, matchMedia('(pointer: coarse)').matches]") == [PHONE[0], True]
@@ -247,7 +246,7 @@ def test_a_phone(server: Server, tmp_path: Path) -> None:
 
 def fold(visitor: Visitor) -> None:
     """Fold the third player's board away, or show it."""
-    visitor.run("document.getElementById('folds').scrollIntoView()")  # from under the sheet
+    visitor.run("document.getElementById('folds').scrollIntoView()")  # so that the sheet does not cover it
     visitor.all("#folds button")[1].click()
 
 

@@ -28,7 +28,7 @@ class Silent:
 
 
 def until_people(page: Page, **facts: Any) -> dict[str, Any]:
-    """Wait until a page is told this of the people."""
+    """Wait until a page is told these facts about the people."""
     end = time.monotonic() + SECONDS
     while not facts.items() <= page.people.items():
         assert time.monotonic() < end, page.people
@@ -40,11 +40,11 @@ def until_people(page: Page, **facts: Any) -> dict[str, Any]:
 
 
 def test_a_company() -> None:
-    """The first browser plays, others when they are let in, or when those who play have been away."""
+    """The first browser plays. Others play when they are let in, or when those who play have been away."""
     clock = [0.0]
     company = Company(now=lambda: clock[0])
     one, again, two = Silent(), Silent(), Silent()
-    assert not company.here and not Company(let_in=["a"]).here  # of a file
+    assert not company.here and not Company(let_in=["a"]).here  # a company from a file
     assert company.enter(one, "a") and not company.enter(two, "b")
     assert company.may_play(one) and not company.may_play(two) and company.watching == {"b": 1}
     assert not company.enter(again, "a") and company.may_play(again)
@@ -53,12 +53,12 @@ def test_a_company() -> None:
     company.leave(one)
     company.leave(again)
     clock[0] = MOMENT / 2
-    assert company.here  # it may be about to come back
+    assert company.here  # the page may be about to come back
     clock[0] = AWAY - 1
     assert not company.here and not company.free
     with pytest.raises(Refused, match="somebody else plays here"):
         company.sit(two)
-    company.enter(one, "a")  # once more
+    company.enter(one, "a")  # again
     clock[0] = 5 * AWAY
     assert company.here and not company.free
     company.leave(one)
@@ -70,11 +70,11 @@ def test_a_company() -> None:
     company.sit(two)
     assert company.may_play(two) and company.let_in == ["a", "b"] and company.watching == {}
     company.enter(one, "a")
-    assert company.may_play(one)  # nobody is put out
+    assert company.may_play(one)  # nobody who was let in is put out
 
 
 def test_a_company_has_limits() -> None:
-    """Of pages for those who play and for those who watch, and of browsers that are let in."""
+    """Pages of those who play, pages of those who watch, and admitted browsers have limits."""
     company = Company()
     for _ in range(8):
         assert company.may_enter("a")
@@ -106,7 +106,7 @@ def test_what_no_browser_calls_itself(server: Server, given: str) -> None:
 
 
 def test_a_second_person_at_a_link(server: Server) -> None:
-    """They see what the seat sees, and can do nothing, until they are let in; a reload changes nothing of it."""
+    """They see what the seat sees, but can do nothing until they are let in. A reload changes nothing."""
     path = server.make("petrichor", ["here"], start={"seed": 2})[0]
     with server.open(path, FIRST) as one, server.open(path, SECOND) as two, server.open(path, "") as nameless:
         assert one.people["plays"] and not two.people["plays"] and not nameless.people["plays"]
@@ -174,7 +174,7 @@ def test_when_the_first_is_gone(server: Server, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_who_was_let_in_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also when the server is started again; what browsers call themselves is in no file."""
+    """Who was let in is remembered over a restart of the server. The browsers' own identifiers are in no file."""
     with serving(tmp_path) as server:
         path = server.make("petrichor", ["here", "greedy"])[0]
         with server.open(path, FIRST) as one:
@@ -216,7 +216,7 @@ def test_everybody_may_watch_and_analyse(server: Server) -> None:
 
 
 def test_who_is_here(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each page is told of every seat; that a page is loaded again is not worth a word."""
+    """Each page is told about every seat. Nothing is told when a page is reloaded."""
     monkeypatch.setattr(people, "MOMENT", 0.3)
     paths = server.make("petrichor", ["apart", "greedy", "apart"])
     with server.open(paths[0], FIRST) as one:
@@ -241,7 +241,7 @@ def test_who_is_here(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_name_of_ones_own(server: Server) -> None:
-    """It stands everywhere, for everybody, also in what was said before and in what is saved."""
+    """The name is shown everywhere, to everybody, also in earlier messages and in what is saved."""
     paths = server.make("petrichor", ["apart", "apart", "greedy"], start={"seed": 3})
     with server.open(paths[0]) as one, server.open(paths[1]) as two:
         asked, other = (one, two) if one.view["turn"] == "you" else (two, one)
@@ -261,9 +261,9 @@ def test_a_name_of_ones_own(server: Server) -> None:
             "what somebody else is called"
         )
         assert other.ask("name", seat=other.view["seat"], name="Ana")["reply"]
-        assert asked.ask("name", seat=seat, name="")["reply"]  # none again
+        assert asked.ask("name", seat=seat, name="")["reply"]  # no name again
         assert asked.ask("name", seat=seat, name=name)["reply"]
-        assert other.ask("alone", give=True)["reply"]  # what was sent before has come by now
+        assert other.ask("alone", give=True)["reply"]  # by now, earlier messages have come
         threads = [threading.Thread(target=page.play_out) for page in (asked, other)]
         for thread in threads:
             thread.start()
@@ -295,7 +295,7 @@ def test_names_that_nobody_can_take(server: Server, name: Any, error: str) -> No
 
 
 def test_no_flood_of_names(server: Server) -> None:
-    """Each new name shows everybody their view anew, so there are only so many."""
+    """Each new name makes all pages show their view again, so names are limited."""
     paths = server.make("evergreen", ["apart", "apart"])
     with server.open(paths[0]) as page:
         errors = [page.ask("name", seat=0, name=f"a{number}").get("error", "") for number in range(15)]
@@ -306,7 +306,7 @@ def test_no_flood_of_names(server: Server) -> None:
 
 
 def test_whose_turn_it_is_in_ones_games(server: Server, tmp_path: Path) -> None:
-    """For whoever has the links; a question about many loads nothing."""
+    """The question needs the games' links. A question about many games loads none of them."""
     paths = [*server.make("petrichor", ["apart", "apart"], start={"seed": 3}), *server.make("petrichor", ["here"])]
     keys = [path.rpartition("/")[2] for path in paths]
 
@@ -336,7 +336,7 @@ def test_whose_turn_it_is_in_ones_games(server: Server, tmp_path: Path) -> None:
 
 
 def test_a_clock() -> None:
-    """It runs for whoever is asked; others see only the time in which everybody could see that."""
+    """The clock runs for the seat that is asked. Others see only the time in which everybody could see this."""
     now = [0.0]
     clock = Clock(1, 5, (0, 1), now=lambda: now[0])
 
@@ -352,7 +352,7 @@ def test_a_clock() -> None:
     clock.ask(1, False)  # in secret
     now[0] += 20
     assert told(0) == ([55.0, 60.0], NOBODY)
-    assert told(1) == ([50.0, 40.0], 1)  # nor is the seat before told to have gone on
+    assert told(1) == ([50.0, 40.0], 1)  # nor does the clock of the seat before seem to run
     clock.ask(0, False)
     now[0] += 30
     assert told(0) == ([25.0, 60.0], 0) and told(1) == ([50.0, 45.0], NOBODY)
@@ -408,7 +408,7 @@ def test_clocks_of_files_with_other_things_in_them(wrong: dict[str, Any]) -> Non
 
 
 def test_a_game_with_a_clock(tmp_path: Path) -> None:
-    """It stands until everybody has been here, is kept, and goes into the next game's settings."""
+    """The clock waits until everybody has been here. It is saved, and is part of the next game's settings."""
     order = {"minutes": 5, "seconds": 3}
     with serving(tmp_path) as server:
         paths = server.make("petrichor", ["apart", "apart", "random"], start={"seed": 3}, clock=order)

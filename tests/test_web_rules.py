@@ -28,7 +28,7 @@ def test_the_page_of_a_game(game: Game, path: str) -> None:
     assert not re.search(r"<\w+[^>]*(href|src|on\w+)=", html)
     headings = re.findall("^## ", game.words.rules(config) + written, re.MULTILINE)
     assert html.count("<h2>") == 2 and html.count("<h3>") == len(headings)
-    assert html.index("rules for 2 players") < html.index("How the rules are read")
+    assert html.index("rules for 2 players") < html.index("How the rules of ")
     assert html.count("<table>") == len(re.findall(r"^\|[-|]+\|$", written, re.MULTILINE)) > 3
     assert "components.md" in html
 

@@ -1,4 +1,4 @@
-"""The server of pages: tables, links, whole games of pages without a browser, keeping and going on."""
+"""The server of pages: tables, links, whole games of pages without a browser, saving and resuming."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -25,10 +26,14 @@ from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.drawing import action_text, render_svg
 from tabletop_agents import GreedyAgent
 from tabletop_agents.play.session import PERSON, Session
+from tabletop_agents.web import tables
+from tabletop_agents.web.catalogue import Catalogue
 from tabletop_agents.web.line import Line
 from tabletop_agents.web.server import Site
+from tabletop_agents.web.tables import Table, new_link
+from tabletop_agents.web.views import steps_of
 from tabletop_cli.play import SHIPPED
-from tabletop_engine.drawing.parts import drawings_of, parts_of, without_drawings
+from tabletop_engine.drawing.parts import drawings_of, parts_of, parts_without_drawings
 from tabletop_engine.drawing.raster import rgb_array
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Game, game_of
@@ -37,7 +42,7 @@ from tabletop_engine.record import FORFEIT
 from tabletop_engine.replays.replay import Replay, frames
 from tabletop_engine.text.words import asked_of
 from tests.games.playthroughs import GAMES
-from tests.support.web import SECONDS, Page, Server, closing_words, serving
+from tests.support.web import BROWSER, SECONDS, Page, Server, closing_words, serving
 
 # --- what is offered -------------------------------------------------------------------------------------------------
 
@@ -57,7 +62,7 @@ def test_games_that_are_offered(server: Server) -> None:
         "for": "several",
     }
     assert options["rounds"] == rounds
-    assert "components" not in options  # the path of a file
+    assert "components" not in options  # it would be the path of a file
     assert all(
         options[one]["about"].keys() == set(options[one]["names"]) for one in ("variants", "modules", "readings")
     )
@@ -145,7 +150,7 @@ def test_agents_that_nobody_allowed(server: Server, name: str) -> None:
 
 
 def test_names_of_people(server: Server, tmp_path: Path) -> None:
-    """One name on the board, in the points and the result, and in the replay that is saved; kept for a restart."""
+    """A name is the same on the board, in the points, the result and the saved replay, and is kept over a restart."""
     name = "<b>Ana & Bo</b>"
     (path,) = server.make("evergreen", ["here", "greedy"], names=[f"  {name} ", "ignored"], start={"seed": 3})
     with server.open(path) as page:
@@ -160,7 +165,7 @@ def test_names_of_people(server: Server, tmp_path: Path) -> None:
         (path,) = first.make("evergreen", ["here", "greedy"], names=["Ana"])
     with serving(tmp_path, resume=True) as second, second.open(path) as page:
         assert page.view["owners"][0]["name"] == "Ana"
-        assert json.loads(page.ask("export", what="replay")["text"])["names"][0] == PERSON  # it can be continued
+        assert json.loads(page.ask("export", what="replay")["text"])["names"][0] == PERSON  # it can be resumed
 
 
 @pytest.mark.parametrize(
@@ -215,7 +220,7 @@ def test_a_solo_game(server: Server) -> None:
             assert step["changes"] == GAME.words.events(before, last, 0, session.tables)
             said = f"player_0: {action_text(before, last)}."
             drawn = render_svg(session.state, 0, names=("player_0", "neutral"), last_action=said)
-            assert page.board == without_drawings(drawn)
+            assert page.board == "".join(parts_without_drawings(drawn))
         assert page.view["turn"] == "over" and together > 5
         assert page.view["result"]["verdict"] == session.verdict()
         assert page.view["result"]["rows"][-1] == ["points", session.state["points"][:2].tolist()]
@@ -223,7 +228,7 @@ def test_a_solo_game(server: Server) -> None:
 
 
 def test_what_the_southern_winds_do_is_shown_step_by_step(server: Server) -> None:
-    """One answer, several sentences. Their boards follow the view; the last one's is the view's own."""
+    """One answer gives several sentences. Their boards follow the view; the last board is the view's own."""
     (path,) = server.make("petrichor", ["here"], start={"seed": 5})
     with server.open(path) as page:
         told = 0
@@ -244,6 +249,66 @@ def test_what_the_southern_winds_do_is_shown_step_by_step(server: Server) -> Non
             told = max(told, len(boards))
             parts = [*view["parts"], *story["parts"]]
             assert all("".join(parts[i] for i in board).startswith("<svg") for board in boards)
+
+
+class Listening:
+    """A page in this process that remembers all it gets."""
+
+    def __init__(self) -> None:
+        self.got: list[dict[str, Any]] = []
+
+    def push(self, text: str) -> None:
+        self.got.append(json.loads(text))
+
+    def all(self, what: str) -> list[dict[str, Any]]:
+        return [message[what] for message in self.got if what in message]
+
+
+@pytest.mark.parametrize("together", [0.0, 1000.0])
+def test_agents_that_answer_at_once(together: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they did is told once and in order, in one view if they are fast enough."""
+    monkeypatch.setattr(tables, "_TOGETHER", together)
+    session = Session(Config(players=3), {1: GreedyAgent(), 2: GreedyAgent()}, seed=1)
+    with ThreadPoolExecutor(1) as threads:
+        page, link = Listening(), new_link([0])
+        table = Table(session, "play", [link], Catalogue(SHIPPED), threads)
+
+        async def play() -> None:
+            table.open(link, page, BROWSER)
+            for _ in range(6):
+                given = {"view": link.number, "actions": [session.answers()[-1][0]]}
+                await table.obey(link, page, "answer", given)
+                while table._playing is not None:
+                    await asyncio.sleep(0.001)
+            await table.stop()
+
+        asyncio.run(play())
+    views = page.all("view")
+    told = [step for view in views if not view["past"] for step in view["steps"]]
+    first = session.number - len(told)
+    assert told == steps_of(session, first, 0)[0] and first <= 1
+    of_agents = [{step["by"] for step in view["steps"]} - {0} for view in views if not view["past"]]
+    assert any(len(those) == 2 for those in of_agents) == (together > 0)
+
+
+def test_boards_of_what_was_answered_are_not_drawn() -> None:
+    session = Session(Config(players=1), seed=5)
+    with ThreadPoolExecutor(1) as threads:
+        page, link = Listening(), new_link([0])
+        table = Table(session, "play", [link], Catalogue(SHIPPED), threads)
+
+        async def play() -> None:
+            table.open(link, page, BROWSER)
+            for _ in range(30):
+                given = {"view": link.number, "actions": session.combinations()[-1].actions}
+                await table.obey(link, page, "answer", given)
+            await table.told()
+
+        asyncio.run(play())
+    stories = {story["view"]: story for story in page.all("story")}
+    assert {view["number"] for view in page.all("view") if view["story"]} == {*stories}
+    assert len(stories) > 2 and all(not story["boards"] for number, story in stories.items() if number < link.number)
+    assert all(story["boards"] for number, story in stories.items() if number == link.number)
 
 
 def test_three_people_on_three_devices(server: Server) -> None:
@@ -270,7 +335,7 @@ def test_three_people_on_three_devices(server: Server) -> None:
 
 @pytest.mark.parametrize("game", ["petrichor", "evergreen"])
 def test_people_at_one_screen_and_agents(server: Server, game: str) -> None:
-    """Nothing is shown of the next person's cards before that person says to be there."""
+    """The next person's cards are shown only when that person has confirmed to be there."""
     (path,) = server.make(game, ["here", "greedy", "here"])
     with server.open(path) as page:
         page.play_out()
@@ -283,12 +348,12 @@ def test_people_at_one_screen_and_agents(server: Server, game: str) -> None:
 
 
 def undo(page: Page) -> str:
-    """Take something back; the error if that is refused."""
+    """Take something back; returns the error if it is refused."""
     return str(page.ask("undo", view=page.view["number"]).get("error", ""))
 
 
 def test_undo(server: Server) -> None:
-    """Alone: one choice after another to the start. What was chosen as one is taken back as one."""
+    """Alone, choices can be taken back one by one to the start. A combined choice is taken back as one."""
     (path,) = server.make("petrichor", ["here"], start={"seed": 5})
     generator = np.random.default_rng(2)
     with server.open(path) as page:
@@ -313,7 +378,7 @@ _LAST = r"<g data-last-action.*"
 
 
 def test_undo_against_agents(server: Server) -> None:
-    """Their answers are taken back, too, as far as one likes, and they repeat them."""
+    """The agents' answers are taken back, too, any number of them, and the agents repeat them."""
     (path,) = server.make("petrichor", ["here", "greedy", "ismcts-20"], start={"seed": 3})
     with server.open(path) as page:
         numbers = []
@@ -332,7 +397,7 @@ def test_undo_against_agents(server: Server) -> None:
 
 
 def test_undo_while_an_agent_thinks(server: Server) -> None:
-    """What it finds then is not played."""
+    """The answer that the agent then finds is not played."""
     (path,) = server.make("petrichor", ["here", "ismcts-1000ms"], start={"seed": 3})
     with server.open(path) as page:
         first = page.until("you")["answers"]
@@ -342,7 +407,7 @@ def test_undo_while_an_agent_thinks(server: Server) -> None:
         assert page.view["turn"] == "others" and page.view["can"]["undo"]
         assert undo(page) == "" and page.view["turn"] == "you" and page.view["answers"] == before
         time.sleep(1.5)
-        page.ask("here")  # refused; what the agent brought would have come before
+        page.ask("here")  # refused; the agent's answer would have come before this reply
         assert page.view["turn"] == "you" and page.view["answers"] == before
         while page.view["can"]["undo"]:
             assert undo(page) == ""
@@ -351,7 +416,7 @@ def test_undo_while_an_agent_thinks(server: Server) -> None:
 
 @pytest.mark.parametrize("game", ["petrichor", "evergreen"])
 def test_undo_among_people(server: Server, game: str) -> None:
-    """Within the turn only, until another answers or chance is drawn; others are told, and may not take it back."""
+    """Within the turn, until another answers or chance is drawn. Others are told, and can't take it back."""
     paths = server.make(game, ["apart", "apart"], start={"seed": 8})
     pages = [server.open(path) for path in paths]
     taken_back, refused = 0, 0
@@ -380,7 +445,7 @@ def test_undo_among_people(server: Server, game: str) -> None:
         if other.view["number"] > seen:
             assert other.view["undone"]["by"] == seat and other.view["undone"]["done"]
         else:
-            assert game == "evergreen"  # turns that nobody sees
+            assert game == "evergreen"  # its turns are hidden
         asked.answer(answers[generator.integers(len(answers))]["actions"])
     assert taken_back > 8 and refused > 8
     for page in pages:
@@ -388,7 +453,7 @@ def test_undo_among_people(server: Server, game: str) -> None:
 
 
 def test_what_is_alone_is_given(server: Server) -> None:
-    """Where one person plays, unless that person does not want it; not where others could see it from the time."""
+    """A single answer is given at once if one person plays and wants it, not if others could notice the time."""
     options = {"modules": list(MODULES)}
 
     def alone(page: Page) -> int:
@@ -417,7 +482,7 @@ def test_what_is_alone_is_given(server: Server) -> None:
 
 
 def test_two_pages_of_one_link(server: Server) -> None:
-    """Both show the same; what one of them answers, the other can't answer again."""
+    """Both pages show the same. An answer given on one can't be given again on the other."""
     (path,) = server.make("petrichor", ["here"])
     with server.open(path) as one, server.open(path) as other:
         number = one.view["number"]
@@ -430,7 +495,7 @@ def test_two_pages_of_one_link(server: Server) -> None:
 
 
 def test_a_page_that_comes_back(server: Server) -> None:
-    """It sees the present view, and what happened as something past."""
+    """The page gets the present view, with what happened last marked as past."""
     (path,) = server.make("petrichor", ["here", "greedy"], start={"seed": 3})
     with server.open(path) as page:
         for _ in range(6):
@@ -504,7 +569,7 @@ def test_a_review(server: Server) -> None:
         assert [point for part in parts for point in part["curve"]] == told["curve"]
         found = [moment for part in parts for moment in part["moments"]]
         assert sorted(found, key=lambda one: -one["drop"]) == told["moments"]
-        assert {one["by"] for one in told["curve"] + told["moments"]} == {0}  # one's own only
+        assert {one["by"] for one in told["curve"] + told["moments"]} == {0}  # only the link's own decisions
         drops = [one["drop"] for one in told["moments"]]
         assert drops == sorted(drops, reverse=True) and drops[0] > 0
         replay = page.ask("export", what="replay")["text"]
@@ -532,7 +597,7 @@ def test_a_review(server: Server) -> None:
 
 
 def test_a_review_only_of_games_that_are_over_and_of_own_decisions(server: Server) -> None:
-    """Nobody learns from an agent, while a game is on, what others hold; then each link gets its own decisions."""
+    """During a game nobody can learn others' cards from an agent. Afterwards each link gets its own decisions."""
     paths = server.make("petrichor", ["apart", "apart"], start={"seed": 3})
     with server.open(paths[0]) as one, server.open(paths[1]) as two:
         pages, generator = (one, two), np.random.default_rng(0)
@@ -567,7 +632,7 @@ def test_back_to_the_game_that_is_looked_back_at(server: Server) -> None:
             page.answer(page.view["answers"][0]["actions"])
             boards.append(page.board)
         page.ask("goto", step=0)
-        assert len(page.ask("review", agent="greedy")["curve"]) > 0  # of the whole line
+        assert len(page.ask("review", agent="greedy")["curve"]) > 0  # a review of the whole line
         page.ask("goto", step=2)
         assert page.view["played"] == {"steps": 6, "left": False}
         page.answer(page.view["answers"][-1]["actions"])
@@ -606,10 +671,10 @@ def test_analysing(server: Server) -> None:
         assert page.view["step"] == 5 and len(page.view["line"]) == 5 and len(set(boards)) == 6
         for step in (0, 3, 5, 2):
             page.ask("goto", step=step)
-            # the last line of the picture is of the answer that led there
+            # the picture's last line tells the answer that led here
             assert page.view["step"] == step and page.board == boards[step] and len(page.view["line"]) == 5
         assert page.ask("goto", step=6)["error"] == "step: 0 to 5"
-        page.answer(page.view["answers"][0]["actions"])  # another way from step 2, or the same
+        page.answer(page.view["answers"][0]["actions"])  # another answer at step 2, or the same one
         assert page.view["step"] == 3
         page.ask("look", seat=1)
         assert page.view["seat"] == 1 and 'data-viewer="player_1"' in page.board
@@ -645,7 +710,7 @@ def test_a_line_goes_back_and_forth() -> None:
 
 
 def test_a_replay_that_ends_with_a_forfeit(server: Server) -> None:
-    """An illegal action that lost the game is told as one, by an analysis as by a replay."""
+    """An analysis, like a replay, tells that an illegal action lost the game."""
     session = Session(Config(players=2), seed=5)
     actions = []
     for _ in range(3):
@@ -661,7 +726,7 @@ def test_a_replay_that_ends_with_a_forfeit(server: Server) -> None:
 
 
 def test_who_sat_where_in_a_replay(server: Server) -> None:
-    """An analysis calls them so, and so does what is saved of it."""
+    """An analysis shows the names, and saves them."""
     names = ("greedy", PERSON)
     text = Replay.of(Config(players=2), 5, [], names=names).text
     (path,) = server.make("petrichor", [], players=2, kind="analyse", start={"replay": text})
@@ -711,7 +776,7 @@ def test_playing_on_from_a_position(server: Server) -> None:
 
 @pytest.mark.parametrize("game", ["petrichor", "evergreen"])
 def test_whether_a_file_is_a_scenario(server: Server, game: str) -> None:
-    """The page asks before it offers to play: how many players, or what is wrong and what would be right."""
+    """Before it offers to play, the page asks the server for the number of players, or for what is wrong."""
 
     def asked(text: str) -> tuple[int, dict[str, Any]]:
         answer = server.http.post("/api/scenarios", json={"game": game, "scenario": text})
@@ -720,7 +785,7 @@ def test_whether_a_file_is_a_scenario(server: Server, game: str) -> None:
     for players in (1, 3):
         (path,) = server.make(game, [], players=players, kind="analyse")
         with server.open(path) as page:
-            text = page.ask("export", what="scenario")["text"]  # its random numbers are too large for browsers
+            text = page.ask("export", what="scenario")["text"]  # it has random numbers too large for browsers
         assert asked(text) == (200, {"players": players})
     for text, error in (
         ("{}", "players: missing; 1 ("),
@@ -802,7 +867,7 @@ class Faulty:
 
 
 def test_points_alone(server: Server) -> None:
-    """Who plays alone where the rules play nobody wins against nobody."""
+    """In a game for one without an opponent, nobody wins against anybody."""
     (path,) = server.make("evergreen", ["here"])
     with server.open(path) as page:
         view = page.play_out()
@@ -810,7 +875,7 @@ def test_points_alone(server: Server) -> None:
 
 
 def test_an_agent_that_fails(tmp_path: Path) -> None:
-    """Its game stops and says why; others go on."""
+    """The agent's game stops and says why. Other games go on."""
     with serving(tmp_path, agents=[Faulty.name, "greedy"]) as server:
         (path,) = server.make("petrichor", ["here", Faulty.name])
         with server.open(path) as page:
@@ -829,7 +894,7 @@ def test_an_agent_that_fails(tmp_path: Path) -> None:
 
 
 def command(*arguments: str, cwd: Path) -> tuple[subprocess.Popen[str], str]:
-    """The command in a process of its own, and the address that it prints."""
+    """Start the command in a process of its own; returns it and the address that it prints."""
     code = "import sys; from tabletop_cli.petrichor import main; main(sys.argv[1:])"
     process = subprocess.Popen(
         [sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd
@@ -847,7 +912,7 @@ def test_the_commands(tmp_path: Path) -> None:
     assert httpx.get(url).status_code == 200
     process.send_signal(signal.SIGINT)
     time.sleep(0.05)
-    process.send_signal(signal.SIGINT)  # of somebody who can't wait
+    process.send_signal(signal.SIGINT)  # a second Ctrl-C
     rest, said = process.communicate(timeout=SECONDS)
     assert process.returncode == 0 and "--resume" in rest and "Traceback" not in said
     process, url = command("play", "--web", "greedy", "--seed", "3", cwd=tmp_path)
@@ -866,21 +931,24 @@ def test_a_port_that_is_taken(server: Server, tmp_path: Path) -> None:
 # --- pictures -----------------------------------------------------------------------------------------------
 
 
-def test_parts_of_a_picture() -> None:
-    state = Session(Config(), {0: GreedyAgent()}, seed=1).state
-    svg = render_svg(state, 0)
-    rest = without_drawings(svg)
-    parts = parts_of(rest)
-    assert "".join(parts) == rest and parts[0].startswith("<svg ") and parts[-1] == "</svg>" and len(parts) > 20
-    assert drawings_of(svg).startswith("<defs>") and len(svg) == len(rest) + len(drawings_of(svg))
+@pytest.mark.parametrize("game", [GAME, game_of("evergreen_env.game"), *GAMES], ids=lambda game: str(game.name))
+def test_parts_of_a_picture(game: Game) -> None:
+    """A picture that knows its parts has the parts that are found in its text."""
+    svg = game.drawing.render_svg(Session(game.config(players=game.players[-1])).state)
+    parts = parts_of(svg)
+    assert [*parts] == parts_of(str(svg)) and "".join(parts) == svg
+    assert parts[0].startswith("<svg ") and parts[-1] == "</svg>"
+    rest = parts_without_drawings(svg)
+    assert drawings_of(svg).startswith("<defs>") and len(rest) == len(parts) - 1
+    assert len(svg) == len("".join(rest)) + len(drawings_of(svg))
 
 
 @pytest.mark.parametrize("game", [GAME, game_of("evergreen_env.game"), *GAMES], ids=lambda game: str(game.name))
 def test_covers(game: Game) -> None:
-    """A game's cover is a picture by itself, with the drawings of its boards and no others."""
+    """A game's cover is a complete picture, with only the drawings of its boards."""
     cover = game.drawing.cover()
     state = Session(game.config(players=game.players[-1])).state
     assert drawings_of(cover) == drawings_of(game.drawing.render_svg(state)) != ""
     elements = list(ElementTree.fromstring(cover).iter())
     assert {one.attrib["href"][1:] for one in elements if "href" in one.attrib} <= {one.get("id") for one in elements}
-    assert rgb_array(cover, 240).std() > 10  # something is on it
+    assert rgb_array(cover, 240).std() > 10  # the picture is not empty

@@ -22,7 +22,7 @@ Run = Callable[..., str]
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    # of a copy: a build writes into the folder that it is of, and another process may build at the same time
+    # from a copy, because a build writes into its folder, and another process may build at the same time
     source = folder / "source"
     left_out = shutil.ignore_patterns(".*", "build", "runs", "*.egg-info", "__pycache__")
     shutil.copytree(ROOT, source, ignore=left_out)
@@ -46,7 +46,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def run(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Runs a program of an environment that has the wheel, and for the rest the libraries of this one.
+    """A function that runs programs in an environment with the wheel. Other libraries are those of this environment.
 
     By default the rules run as plain Python: compiling them there takes minutes, and `slow` tests do.
     """
@@ -76,7 +76,7 @@ def run(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_top_level_names(wheel: Path) -> None:
-    """Names that no other project has: not `agents`, `training`, `benchmarks` or `tests`."""
+    """The wheel installs only names that no other project has: not `agents`, `training`, `benchmarks` or `tests`."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     tops = {name.split("/")[0] for name in names if ".dist-info/" not in name}
@@ -197,7 +197,7 @@ def test_difficulty(run: Run) -> None:
 
 @pytest.mark.slow
 def test_notebook(run: Run) -> None:
-    """Its cells one after another; what they show is drawn elsewhere."""
+    """Its cells run one after another; what they show is drawn elsewhere."""
     cells = json.loads((ROOT / "notebooks" / "01_quickstart.ipynb").read_text(encoding="utf-8"))["cells"]
     sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     assert len(sources) > 3

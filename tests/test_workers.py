@@ -1,4 +1,4 @@
-"""Games played by several processes: they are those of one, whoever dies meanwhile."""
+"""Games played by several processes are the same as those of one process, even if some die."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_the_files_of_commands(two: Processes, tmp_path: Path) -> None:
 
 
 def test_a_study(two: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many games one after the other, which several play at the same time."""
+    """Many games one after the other; several processes play them at the same time."""
     monkeypatch.setattr(difficulty, "write_report", lambda *arguments: None)
     one, other = (
         difficulty.main(["random", "greedy"], 3, seed=SEED, output=tmp_path / str(who.number), workers=who)
@@ -128,7 +128,7 @@ def test_results_come_in_order(two: Processes) -> None:
 
 
 def test_a_worker_that_dies_costs_its_block_once_more(tmp_path: Path) -> None:
-    """Another one takes its place; the other worker goes on."""
+    """A new process takes its place. The other worker goes on."""
     agents, config = of_two_players(Dying(tmp_path / "pids"), RandomAgent())
     here = evaluate([RandomAgent(), RandomAgent()], config, 300, SEED)
     with Processes(2) as processes:
@@ -187,7 +187,7 @@ def test_errors_are_those_of_one_process(two: Processes) -> None:
 
 def test_agents_that_cannot_be_sent(two: Processes) -> None:
     agent = RandomAgent()
-    agent.name = type("Name", (str,), {})("random")  # of a class that is found nowhere
+    agent.name = type("Name", (str,), {})("random")  # an instance of a class that no import finds
     with pytest.raises(ConfigError, match=r"agents random, random: can't be sent to another process"):
         evaluate([agent, RandomAgent()], Config(players=2), 10, SEED, workers=two)
 
@@ -220,7 +220,7 @@ def test_agents_are_made_once_for_many_blocks() -> None:
     for task in (first, second):
         workers.play_task(task, fetching(task))
     assert fetched == [first.key]
-    for players in (3, 4, 5):  # others come, and the first ones are forgotten
+    for players in (3, 4, 5):  # other agents come, and the first ones are forgotten
         others, other = [RandomAgent()] * players, replace(config, players=players)
         (block,) = blocks_of(others, other, [1], rotations(players))
         workers.play_task(tasks(block), fetching(tasks(block)))
@@ -229,7 +229,7 @@ def test_agents_are_made_once_for_many_blocks() -> None:
 
 
 def started(program: str, folder: Path) -> subprocess.Popen[str]:
-    """A process with a session of its own, as that of a terminal. All processes that it starts share its output."""
+    """A process with its own session, as a terminal has. All processes that it starts share its output."""
     return subprocess.Popen(
         [sys.executable, "-c", program],
         cwd=folder,
@@ -242,7 +242,7 @@ def started(program: str, folder: Path) -> subprocess.Popen[str]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there the output of a process that was killed ends in another way")
 def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
-    """So does the process that tracks their resources: the output ends when the last process that has it is gone."""
+    """So does the process that tracks their resources: the output ends when all processes that share it are gone."""
     words = "evaluate random greedy --games 1000000 --workers 2 --output out"
     process = started(f"from tabletop_cli import petrichor; petrichor.main({words!r}.split())", tmp_path)
     try:
@@ -279,7 +279,7 @@ petrichor.main("evaluate random greedy --games 200000 --workers 2 --output out".
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send to a group of processes")
 @pytest.mark.slow
 def test_ctrl_c_while_workers_start(tmp_path: Path) -> None:
-    """The first process stops as it should, and the others say nothing."""
+    """The first process stops as usual, and the others print nothing."""
     process = started(CTRL_C, tmp_path)
     printed, _ = process.communicate(timeout=240)
     assert "nothing was kept" in printed and "Traceback" not in printed and "KeyboardInterrupt" not in printed

@@ -1,4 +1,4 @@
-"""What a user writes: every interface once, with the types that a type checker has to know.
+"""A user's program: every interface once, with the types that a type checker has to know.
 
 `make release-check` runs it with the wheel alone, and checks it there with mypy and pyright. It prints what it played.
 """
@@ -27,7 +27,7 @@ from tabletop_engine.replays.replay import Replay
 
 
 class FirstAgent:
-    """An agent of one's own: the first legal action."""
+    """A user's own agent: the first legal action."""
 
     name = "first"
 

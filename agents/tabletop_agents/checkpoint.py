@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MEMBER = "tabletop.json"
 FORMAT = 2
 MOST_BYTES = 256_000_000
-"""Bytes of a member of the zip file, at most; nothing larger is read."""
+"""The most bytes of a member of the zip file. Larger members are not read."""
 
 _MUST_AGREE = {
     "format": "the checkpoint format",
@@ -38,7 +38,7 @@ _MUST_AGREE = {
     "actions": "the order of the actions",
 }
 _PICKLED = "policy.pth"
-"""What files of Stable-Baselines3 have; format 1 was one of these."""
+"""A member that files of Stable-Baselines3 have. Checkpoints of format 1 were such files."""
 
 
 def _fingerprint(things: object) -> str:
@@ -122,7 +122,7 @@ def read_notes(game: Game, path: str | Path) -> dict[str, Any]:
 
 @checked
 def read_checkpoint(game: Game, path: str | Path) -> tuple[Network, dict[str, Any]]:
-    """The network of a checkpoint, and `read_notes`. Raises CheckpointError as that does."""
+    """The network and the notes of a checkpoint. Raises CheckpointError as `read_notes` does."""
     from tabletop_agents.networks import Network
 
     notes = read_notes(game, path)
@@ -143,16 +143,16 @@ def read_checkpoint(game: Game, path: str | Path) -> tuple[Network, dict[str, An
 def variety(config: Config) -> tuple[Config, ...]:
     """The configurations for a network that should play everything with this number of players.
 
-    They are the game's own (`variety`), if it names any.
+    They come from the configuration's method `variety` if it has one; otherwise `config` is the only one.
     """
     ways: Any = getattr(config, "variety", None)
     return (config,) if ways is None else tuple(ways())
 
 
 def configs_of(game: Game, training: Mapping[str, Any], path: str | Path) -> list[Config]:
-    """The configurations that a checkpoint at `path` was trained for, by its notes on the training.
+    """The configurations that a checkpoint at `path` was trained for, according to its training notes.
 
-    Raises CheckpointError if the notes do not say it.
+    Raises CheckpointError if the notes do not tell them.
     """
     try:
         switches = {key: tuple(one) if isinstance(one, list) else one for key, one in training["config"].items()}
@@ -168,7 +168,7 @@ def configs_of(game: Game, training: Mapping[str, Any], path: str | Path) -> lis
 
 
 def _check_numbers(game: Game, network: Network, notes: Mapping[str, Any]) -> None:
-    """Raise CheckpointError if the network reads printed numbers in another layout than that of the game."""
+    """Raise CheckpointError if the network reads printed numbers in another layout than the game's."""
     reads, here = network.inputs > game.observation.size, _layout_of(game.numbers)
     if reads and notes.get("numbers") != here:
         there = notes.get("numbers", "missing")

@@ -123,7 +123,7 @@ def _guided_search(name: str, found: re.Match[str], path: Path, game: Game) -> A
 
 @checked
 def own_agents(names: Iterable[str]) -> list[str]:
-    """The names with a module of somebody's own. To create such an agent runs the code of this module."""
+    """The names that refer to a user's own module. Creating such an agent runs the module's code."""
     return sorted({name for name in names if _is_own_agent(*_without_kind(name).partition(":")[::2])})
 
 
@@ -178,8 +178,10 @@ def _look_in_the_current_folder() -> None:
 
 
 def _imported(name: str, module: str, attribute: str, game: Game) -> Any:
-    """What a module of the user's own has by a name. Raises ConfigError that tells a slip in the agent's name from a
-    module that is there but cannot be imported."""
+    """An attribute of a user's own module.
+
+    Raises ConfigError. Its message distinguishes a mistyped agent name from a module that cannot be imported.
+    """
     _look_in_the_current_folder()
     try:
         return getattr(importlib.import_module(module), attribute)
@@ -213,7 +215,7 @@ def _own_agent(name: str, module: str, kind: str, game: Game) -> Agent:
         raise ConfigError(f"{_unknown(name, game)} ({error})") from error
     if not callable(getattr(agent, "act", None)):
         raise ConfigError(f"agent {name!r}: {kind} has no method act")
-    agent.name = name  # results are kept, and agents told apart, by the name that was given
+    agent.name = name  # results are stored under this name, and agents are told apart by it
     return agent
 
 

@@ -1,4 +1,4 @@
-"""Fully connected networks with a policy, a value, and win and margin heads, which plain PyTorch runs."""
+"""Fully connected networks in plain PyTorch, with a policy, a value, and win and margin heads."""
 
 from __future__ import annotations
 
@@ -26,19 +26,20 @@ _NEVER = -1e8
 
 
 class Network(nn.Module):
-    """A trunk, which may be empty, and two heads after it, policy and value: `nn.Linear` and `ACTIVATIONS`.
+    """A trunk, which may be empty, and two heads after it: policy and value. Layers are `nn.Linear` or `ACTIVATIONS`.
 
-    A network may also have win and margin heads, which a search needs. They are layers of their own from the
-    observation, and predict the end of the game for each seat: 2 K numbers, where K is the largest number of players of
-    the game. The first K are logits of winning, the others margins in points, both clockwise from the acting seat. For
-    several players a softmax turns the logits into win probabilities; in a game for one the logit stands alone.
+    A network may also have win and margin heads, which a search needs. They have layers of their own, which begin at
+    the observation. They predict the end of the game for each seat with 2 K numbers, where K is the largest number of
+    players of the game. The first K are logits of winning and the others are margins in points, both clockwise from the
+    acting seat. For several players a softmax turns the logits into win probabilities; in a game for one the logit
+    stands alone.
 
     A network may also read the printed numbers (`Game.numbers`), which follow the observation in its inputs. Then
     `inputs` is the length of both.
 
     A network may weigh the shortfalls of actions (`tabletop_agents.search.shortfalls`). Then `weighs` is true, and its
-    policy has one output more than there are actions: its softplus is how much a point of an action's shortfall lowers
-    the action's logit.
+    policy has one output more than there are actions. The softplus of this output says how much a point of an action's
+    shortfall lowers the action's logit.
     """
 
     def __init__(
@@ -55,9 +56,9 @@ class Network(nn.Module):
 
     @classmethod
     def of(cls, policy: Any) -> Self:
-        """The network of a MaskablePPO policy: its own layers, so that it goes on learning with them.
+        """The network of a MaskablePPO policy. It shares the policy's layers, so it changes while the policy learns.
 
-        A network is taken as it is. Raises ConfigError for a policy that is anything but fully connected.
+        A `Network` is returned as it is. Raises ConfigError for a policy that is not fully connected.
         """
         if isinstance(policy, cls):
             return policy
@@ -84,9 +85,9 @@ class Network(nn.Module):
         actions: int,
         players: int,
     ) -> Self:
-        """The network that `described` and `arrays` (float32 or float16) gave; its weights are float32.
+        """The network from what its `described` and `arrays` (float32 or float16) gave. Its weights are float32.
 
-        `allowed` are the possible numbers of inputs. Raises CheckpointError for what is no such network.
+        `allowed` are the possible numbers of inputs. Raises CheckpointError if this is no such network.
         """
         made = {}
         first = arrays["trunk.0.weight" if described["trunk"] else "policy.0.weight"].shape[-1]
@@ -127,7 +128,7 @@ class Network(nn.Module):
 
     @property
     def layers(self) -> list[nn.Module]:
-        """All of them, one part after the other."""
+        """All layers, one part after the other."""
         return [layer for part in self.parts.values() for layer in part]
 
     @property
@@ -142,7 +143,7 @@ class Network(nn.Module):
         return {name: [type(layer).__name__ for layer in part] for name, part in self.parts.items()}
 
     def logits(self, hidden: torch.Tensor, shortfalls: torch.Tensor | None) -> torch.Tensor:
-        """(N, A) logits of all actions, from what the trunk gives; a network that weighs needs `shortfalls`, (N, A)."""
+        """(N, A) logits of all actions, from the trunk's outputs. A network that weighs needs `shortfalls`, (N, A)."""
         outputs: torch.Tensor = self.policy(hidden)
         if not self.weighs:
             return outputs
@@ -194,8 +195,8 @@ class Network(nn.Module):
 def flat_network(network: Network, numbers: np.ndarray | None = None) -> forward.FlatNetwork:
     """Copies of trunk, policy, and win and margin heads for compiled code.
 
-    `numbers` (M,) float32 are the printed numbers of a game whose positions are given to it, for a network that reads
-    them. They are the same in all positions, so they become a part of the biases.
+    `numbers` (M,) float32 are the game's printed numbers, for a network that reads them. They are the same in all
+    positions of the game, so they become a part of the biases.
     """
     layers: list[tuple[int, int, int, int, int]] = []
     parts, weights, size = [], [], 0
@@ -237,8 +238,8 @@ def reading_numbers(network: Network, numbers: int) -> Network:
 def weighing(network: Network, weight: float, logit_scale: float = 1.0) -> Network:
     """A copy of the network with an added output that weights shortfalls.
 
-    The weight of a point is `weight` nats everywhere, more than 0; it changes only by training. The network's own
-    logits are multiplied by `logit_scale`, an inverse temperature.
+    In every position a point of shortfall weighs `weight` nats, more than 0. Only training changes this. The network's
+    own logits are multiplied by `logit_scale`, an inverse temperature.
     """
     copied = copy.deepcopy(network)
     last: Any = copied.policy[-1]

@@ -17,7 +17,7 @@ from tabletop_engine.positions.position import positions_of
 
 MCTS, ISMCTS = "mcts", "ismcts"
 EXPLORATION = 2.0
-"""`uct_c`, as in OpenSpiel's own examples; somebody wins 1 and somebody loses 1."""
+"""`uct_c`, as in OpenSpiel's own examples. It fits results from -1 to 1."""
 
 
 class OpenSpielAgent:
@@ -39,7 +39,7 @@ class OpenSpielAgent:
         self.name = name or f"openspiel-{kind}-{simulations}"
 
     def check(self, config: Config) -> None:
-        """Raises ConfigError for games that nobody can win, and, of IS-MCTS, for those in which nothing is hidden."""
+        """Raises ConfigError for games for one, and with IS-MCTS for games in which nothing is hidden."""
         if config.owners < 2:
             raise ConfigError(f"agent {self.name!r}: it plays to win, and {config.name} has nobody to win against")
         information = pyspiel.GameType.Information.IMPERFECT_INFORMATION
@@ -74,7 +74,7 @@ class OpenSpielAgent:
 
 
 def spiel_game(config: Config, tables: bytes | None = None) -> SpielGame:
-    """OpenSpiel's game of a configuration, the same object for the same one; `tables`: other numbers on the pieces."""
+    """OpenSpiel's game of a configuration with these numbers on the pieces. Equal arguments give the same object."""
     return _spiel_game(config, tables)  # type: ignore[arg-type]  # configurations are frozen dataclasses
 
 

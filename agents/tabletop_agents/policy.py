@@ -26,7 +26,7 @@ class PolicyAgent:
     _: KW_ONLY
     sample: bool = False  # draw actions from the policy; otherwise take the likeliest one
     name: str = "policy"
-    players: tuple[int, ...] | None = None  # for how many it was trained; None if it may play with any number
+    players: tuple[int, ...] | None = None  # the numbers that it was trained for; None if it may play with any number
 
     @classmethod
     def of(cls, model: Any, *, sample: bool = False, name: str = "policy") -> Self:
@@ -61,7 +61,7 @@ class PolicyAgent:
         return np.asarray(logits.argmax(axis=1), np.int64)
 
     def probabilities(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-        """(N, A) float64: what the policy gives each action.
+        """(N, A) float64: the policy's probability of each action.
 
         The generator is used only if the network weighs shortfalls, to draw what is hidden.
         """
@@ -90,7 +90,7 @@ class PolicyAgent:
 
 
 def inputs_of(network: Network, decisions: Decisions) -> np.ndarray:
-    """(N, inputs) float32: what the network is given of decisions, with the printed numbers if it reads them."""
+    """(N, inputs) float32: the network's inputs at these decisions, with the printed numbers if it reads them."""
     if network.inputs == decisions.game.observation.size:
         return decisions.observations
     return np.concatenate((decisions.observations, decisions.numbers), axis=1)

@@ -1,4 +1,4 @@
-"""What the site has beside docs/: files of the repository that its pages link to, as pages, and the API's check."""
+"""What the site has besides docs/: pages of the repository's files that its pages link to, and a check of the API."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changes.md", "README.md": "index.md"}
 """Markdown files outside docs/ and where they are on the site; the site has a first page of its own."""
 OF_THE_SITE = (".md", ".png", ".svg")
-"""Files of docs/ that are there as they are."""
+"""Files of docs/ that the site has unchanged."""
 TEXTS = (".csv", ".json", ".md", ".py", ".toml", ".txt", ".yaml")
 """Files that the page of a folder lists, beside pictures."""
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -39,7 +39,7 @@ origins: dict[str, str] = {}
 
 
 def on_pre_build(config: MkDocsConfig) -> None:
-    packages.cache_clear()  # `make site-serve` comes here again after a change
+    packages.cache_clear()  # `make site-serve` calls this again after a change
     for problem in problems():
         log.warning(problem)
 
@@ -76,7 +76,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def place(path: str) -> str:
-    """Where the site has a file or a folder of the repository."""
+    """The place on the site of a file or a folder of the repository."""
     if path in PAGES:
         return PAGES[path]
     if path.endswith(".ipynb"):

@@ -1,9 +1,9 @@
-"""Which names are public, and whether the API's pages have them all, with words.
+"""Which names are public, and whether the API's pages have them all, with docstrings.
 
 Public is what a module outside a game's insides lists in `__all__`, and what a page, a notebook or a program of docs/
-imports or names with its module, except docs/migrating.md, which also tells where insides went. Each must be on a page
-of docs/api/ and have a docstring. So must each public method and property of a public class, unless a base class has
-one; its attributes may stand in the docstring of the class. Arguments that a docstring names must be there.
+imports or names with its module. Only docs/migrating.md does not count, because it also names insides. Each must be on
+a page of docs/api/ and have a docstring. So must each public method and property of a public class, unless a base class
+has one; its attributes may stand in the docstring of the class. Arguments that a docstring names must be there.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PROTOCOLS = {
     "tabletop_engine.text.plain.PlainWords": "tabletop_engine.game.Words",
     "tabletop_engine.replays.recorder.Recorder": "tabletop_engine.play.batch.Listener",
 }
-"""What classes are that do not derive from it; it has the words for their methods."""
+"""Protocols of classes that do not derive from them. A protocol has the docstrings of the methods."""
 _PACKAGE = "|".join(FOLDERS)
 IMPORT = re.compile(rf"from ((?:{_PACKAGE})[\w.]*) import (?:\(([^)]*)\)|([\w ,]+))")
 DOTTED = re.compile(rf"(?<![\w./])(?:{_PACKAGE})(?:\.\w+)+(?![\w/])")
@@ -91,7 +91,7 @@ def mentioned() -> Iterator[tuple[str, str]]:
 
 
 def public() -> dict[str, str]:
-    """Canonical names of all that is public but modules, each with a place that makes it so."""
+    """Canonical names of everything public except modules, each with a place that makes it public."""
     names: dict[str, str] = {}
     for name, where in (*listed(), *mentioned()):
         one = found(name)

@@ -30,8 +30,9 @@ from evergreen_env.drawing.board_players import player, player_parts, points_by_
 from evergreen_env.drawing.decisions import asked_text, winners
 from evergreen_env.drawing.icons import defs
 from evergreen_env.drawing.view import View
-from evergreen_env.state import DECISION_NAMES, NO_CARD, NOBODY, NUM_SUNS, SEASON_NAMES, SUN_NAMES, State
+from evergreen_env.state import DECISION_NAMES, NO_CARD, NOBODY, NUM_SUNS, SEASON_NAMES, STATE, SUN_NAMES, State
 from evergreen_env.words import tables_of
+from tabletop_engine.drawing.kept import kept
 from tabletop_engine.drawing.owners import Mark, mark, token
 from tabletop_engine.drawing.panels import BACKGROUND, EDGE, MUTED, PANEL, panel
 from tabletop_engine.drawing.panes import Box, Pane, Panes
@@ -42,7 +43,7 @@ from tabletop_engine.drawing.svg import (
     circle,
     clean,
     cut,
-    element,
+    document,
     paragraph,
     text,
     title,
@@ -87,8 +88,7 @@ def render_svg(
     """
     v = _view(state, viewer, tables, names)
     happened = clean(last_action)
-    drawing = element(
-        "svg",
+    return document(
         title(f"Evergreen: round {v.s.round} of {v.s.rounds}, {SEASON_NAMES[v.s.season]}"),
         defs(),
         box(0, 0, SIZE, SIZE, fill=BACKGROUND),
@@ -96,7 +96,6 @@ def render_svg(
         *_middle(v),
         panel(_MARGIN, _FOOTER_TOP, _WIDTH, _FOOTER_HEIGHT),
         *paragraph([happened], 28, _FOOTER_TOP + 5, 15, SIZE - 56, _FOOTER_HEIGHT - 9),
-        xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {SIZE} {SIZE}",
         width=SIZE,
         height=SIZE,
@@ -104,7 +103,6 @@ def render_svg(
         data_last_action=happened or None,
         **_facts(v),
     )
-    return str(drawing)
 
 
 def marks(players: int) -> list[Mark]:
@@ -178,6 +176,7 @@ def _seasons(v: View) -> Iterator[tuple[Markup, float, float]]:
         x += wide + 16
 
 
+@kept(STATE, ("round", "season"))
 def _season(v: View, season: int, first: int, last: int, x: float) -> tuple[Markup, float]:
     """A season: its name, the side of the sun, and its rounds; and the width of all that."""
     s = v.s
@@ -237,7 +236,7 @@ def _middle(v: View) -> Iterator[Markup]:
     """The panels of the players, and the cards beside, above or among them."""
     won, at = winners(v.s), _layout(int(v.s.players))
     for seat, panel_of in enumerate(at.players):
-        yield player(v, seat, *panel_of, seat in won)
+        yield player(v, seat, *panel_of, seat in won, v.actor == seat, v.choices(seat))
     yield from market(v, *at.market)
     yield from fertility_zone(v, *at.zone, at.columns)
     if at.points:

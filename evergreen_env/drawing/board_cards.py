@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from evergreen_env.actions import DRAFT
 from evergreen_env.drawing.icons import GROUNDS, INKS
 from evergreen_env.drawing.view import View
-from evergreen_env.state import BIOME_NAMES, CARD_NAMES, NO_CARD, NUM_BIOMES, NUM_POWERS, POWER_NAMES, WILD
+from evergreen_env.state import BIOME_NAMES, CARD_NAMES, NO_CARD, NUM_BIOMES, NUM_POWERS, POWER_NAMES, STATE, WILD
 from evergreen_env.words import card_word, icons_word
+from tabletop_engine.drawing.kept import kept
 from tabletop_engine.drawing.panels import EDGE, MUTED, STRONG, panel
 from tabletop_engine.drawing.svg import INK, Markup, box, element, text, titled, use
 
@@ -70,11 +71,13 @@ def market(v: View, x: float, y: float, width: float, height: float) -> Iterator
     step = min(room / slots, wide + 12)
     left = x + 12 + (room - slots * step) / 2
     for slot in range(slots):
-        yield _market_card(v, slot, left + slot * step + (step - wide) / 2, y + _TITLE, wide, high)
+        middle = left + slot * step + (step - wide) / 2
+        yield _market_card(v, slot, middle, y + _TITLE, wide, high, DRAFT + slot in v.answers)
     yield _piles(v, x + width - _PILES - 6, y + _TITLE, _PILES, high)
 
 
-def _market_card(v: View, slot: int, x: float, y: float, width: float, height: float) -> Markup:
+@kept(STATE, ("marker",), ("market",))
+def _market_card(v: View, slot: int, x: float, y: float, width: float, height: float, choice: bool) -> Markup:
     card = int(v.s.market[slot])
     number = text(str(slot + 1), x + 7, y + height - 7, 13, bold=True)
     data = {"data_market": str(slot + 1), "data_card": "" if card == NO_CARD else CARD_NAMES[card]}
@@ -83,7 +86,7 @@ def _market_card(v: View, slot: int, x: float, y: float, width: float, height: f
         number = text(str(slot + 1), x + width / 2, y + height / 2 + 8, 22, bold=True, anchor="middle", fill=EDGE)
         return titled(f"slot {slot + 1}: taken", frame, number, **data)
     name, ground, ink, power = _face(card)
-    choice, marked = DRAFT + slot in v.answers, v.s.marker == slot
+    marked = v.s.marker == slot
     middle, scale = x + width / 2, height / 100
     parts = [
         box(x, y, width, height, 8, fill=ground, stroke=STRONG if choice else ink, stroke_width=2.6 if choice else 1.5),
@@ -130,9 +133,8 @@ def _piles(v: View, x: float, y: float, width: float, height: float) -> Markup:
 
 def fertility_zone(v: View, x: float, y: float, width: float, height: float, columns: int) -> Iterator[Markup]:
     """A pile for each biome, and one for wild cards if the flags put them into the zone."""
-    zone = [int(card) for card in v.s.zone[: v.s.zone_size]]
     piles: list[list[int]] = [[] for _ in range(NUM_BIOMES + 1)]
-    for card in zone:
+    for card in v.s.zone[: v.s.zone_size].tolist():
         piles[card // NUM_POWERS].append(card)
     shown = NUM_BIOMES + bool(piles[WILD])
     rows = -(-shown // columns) if columns < NUM_BIOMES else 1
@@ -145,13 +147,24 @@ def fertility_zone(v: View, x: float, y: float, width: float, height: float, col
     for pile in range(shown):
         row, column = divmod(pile, columns)
         left, top = x + 12 + column * across, y + _TITLE + row * down
-        yield _pile(v, pile, piles[pile], most, left, top, across - 6, down - 6)
+        fertility = None if pile == WILD else int(v.s.fertility[pile])
+        yield _pile(v, pile, tuple(piles[pile]), fertility, most, left, top, across - 6, down - 6)
 
 
-def _pile(v: View, pile: int, cards: list[int], most: int, x: float, y: float, width: float, height: float) -> Markup:
+@kept(STATE, ("face_down",), ("waiting_flips",))
+def _pile(
+    v: View,
+    pile: int,
+    cards: tuple[int, ...],
+    fertility: int | None,
+    most: int,
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+) -> Markup:
     """The fertility of a biome, and below it its cards in order, with room for the `most` cards of a pile."""
     name = BIOME_NAMES[pile]
-    fertility = None if pile == WILD else int(v.s.fertility[pile])
     size = min(1.5, (height - 18) / 84, width / 70)
     head = y + 19 + 20 * size
     below = head + 19 * size

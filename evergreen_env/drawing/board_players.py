@@ -8,9 +8,10 @@ from typing import NamedTuple
 from evergreen_env.drawing.board_cards import drafted_card
 from evergreen_env.drawing.board_planets import planet
 from evergreen_env.drawing.view import Planet, View
-from evergreen_env.state import POWER_NAMES, SOURCE_NAMES, Source
-from evergreen_env.words import POWER_WORDS
+from evergreen_env.state import POWER_NAMES, SOURCE_NAMES, STATE, Source
+from evergreen_env.words import PLANET_FIELDS, POWER_WORDS, SHOWN_FIELDS
 from tabletop_engine.decisions import check_table
+from tabletop_engine.drawing.kept import kept
 from tabletop_engine.drawing.owners import token
 from tabletop_engine.drawing.panels import MUTED, STRONG, panel
 from tabletop_engine.drawing.panes import Box
@@ -62,10 +63,19 @@ def player_parts(x: float, y: float, width: float, height: float) -> PlayerParts
     return PlayerParts(head, planet, tuple((left, one, room, high) for one, high in heights))
 
 
-def player(v: View, seat: int, x: float, y: float, width: float, height: float, won: bool) -> Markup:
-    """The panel of a player. The player's things are beside the planet, or above and below it in a tall panel."""
-    asked = v.actor == seat
-    now = v.planet(seat)
+@kept(
+    STATE,
+    ("players", "sun", "first_player", "next_first", "forfeited", "fertility"),
+    ("points", "earned", "card", "level", "shown_level", *PLANET_FIELDS, *SHOWN_FIELDS),
+)
+def player(
+    v: View, seat: int, x: float, y: float, width: float, height: float, won: bool, asked: bool, choices: int
+) -> Markup:
+    """The panel of a player. The player's things are beside the planet, or above and below it in a tall panel.
+
+    `choices` is the set of spaces that can be chosen.
+    """
+    now = v.planet(seat, choices)
     levels = v.levels(seat)
     parts = [panel(x, y, width, height, **({"stroke": STRONG, "stroke_width": 3} if asked else {}))]
     if width > height:

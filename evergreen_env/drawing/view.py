@@ -7,13 +7,14 @@ second each to compile for calls from Python.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from evergreen_env.actions import NUM_ACTIONS, SPACE
 from evergreen_env.drawing.decisions import hides_actor
 from evergreen_env.state import COLUMNS, NOBODY, PLACES, ROWS, Piece, State, Sun
 from evergreen_env.tables import Tables
 from evergreen_env.words import PLANET_FIELDS, SHOWN_FIELDS
+from tabletop_engine.drawing.kept import Shown
 from tabletop_engine.text.words import player_names
 
 _ALL = (1 << PLACES) - 1
@@ -22,20 +23,11 @@ _LAST_COLUMN = _FIRST_COLUMN << COLUMNS - 1
 
 
 @dataclass(frozen=True)
-class View:
-    """A game to draw.
-
-    Attributes:
-        s: the record.
-        t: the printed numbers that it is played with.
-        viewer: the seat that looks on; None sees everything.
-        names: the labels of the seats.
-    """
+class View(Shown):
+    """A game to draw."""
 
     s: State
     t: Tables
-    viewer: int | None
-    names: tuple[str, ...]
 
     @cached_property
     def seats(self) -> tuple[str, ...]:
@@ -73,27 +65,31 @@ class View:
         levels: list[int] = (self.s.level if self.sees(seat) else self.s.shown_level)[seat].tolist()
         return levels
 
-    def planet(self, seat: int) -> Planet:
-        """The planet of a seat, as the viewer knows it."""
-        fields = PLANET_FIELDS if self.sees(seat) else SHOWN_FIELDS
-        pieces = tuple(int(self.s[field][seat]) for field in fields)
-        choices = 0
-        if seat == self.actor:
-            for action in self.answers:
-                if action >= SPACE:
-                    choices |= 1 << int(self.t.place_of[action - SPACE])
-        return Planet(pieces, int(self.s.sun), choices)
+    def choices(self, seat: int) -> int:
+        """The set of spaces that a seat can choose now."""
+        if seat != self.actor:
+            return 0
+        return sum(1 << int(self.t.place_of[action - SPACE]) for action in self.answers if action >= SPACE)
 
-    @cached_property
+    def planet(self, seat: int, choices: int) -> Planet:
+        """The planet of a seat, as the viewer knows it, with the spaces that can be chosen."""
+        fields = PLANET_FIELDS if self.sees(seat) else SHOWN_FIELDS
+        return Planet(tuple(int(self.s[field][seat]) for field in fields), int(self.s.sun), choices)
+
+    @property
     def biomes(self) -> tuple[int, ...]:
         """The Biome of every place; -1 for a ravine."""
-        spaces = self.t.biome.tolist()
-        return tuple(next((i for i, there in enumerate(spaces) if there >> place & 1), -1) for place in range(PLACES))
+        return _biomes(tuple(self.t.biome.tolist()))
 
     def fertility_points(self, planet: Planet) -> int:
         """The points of the big trees at the end, as fertility is now."""
         biomes = zip(self.s.fertility.tolist(), self.t.biome.tolist(), strict=True)
         return sum(fertility * (planet.pieces[Piece.BIG_TREE] & spaces).bit_count() for fertility, spaces in biomes)
+
+
+@lru_cache(maxsize=64)
+def _biomes(spaces: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(next((i for i, there in enumerate(spaces) if there >> place & 1), -1) for place in range(PLACES))
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ from tabletop_engine.drawing.svg import (
     circle,
     clean,
     cut,
-    element,
+    document,
     paragraph,
     text,
     title,
@@ -118,8 +118,7 @@ def render_svg(
     """
     v = _view(state, viewer, tables, names)
     happened = clean(last_action)
-    drawing = element(
-        "svg",
+    return document(
         title(f"Petrichor: round {v.s.round} of {v.s.rounds}, {PHASE_NAMES[v.s.phase]}"),
         defs(),
         box(0, 0, SIZE, SIZE, fill=BACKGROUND),
@@ -127,7 +126,6 @@ def render_svg(
         *_middle(v),
         panel(_MARGIN, _FOOTER_TOP, SIZE - 2 * _MARGIN, _FOOTER_HEIGHT),
         *paragraph([happened], 28, _FOOTER_TOP + 5, 15, SIZE - 56, _FOOTER_HEIGHT - 9),
-        xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {SIZE} {SIZE}",
         width=SIZE,
         height=SIZE,
@@ -135,7 +133,6 @@ def render_svg(
         data_last_action=happened or None,
         **_facts(v),
     )
-    return str(drawing)
 
 
 def _view(state: State, viewer: int | None, tables: np.ndarray | None, names: Sequence[str] | None) -> View:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from petrichor_env.drawing.pieces import View, cloud, owner_token, owner_tokens
 from petrichor_env.drawing.text import drops_to_grow, harvest_worth
-from petrichor_env.state import CROP_NAMES, FACE_DOWN, NOBODY, Cloud, Crop, Decision, Growing
+from petrichor_env.state import CROP_NAMES, FACE_DOWN, NOBODY, STATE, Cloud, Crop, Decision, Growing
 from petrichor_env.words import CLOUD_NAMES, FIELDS, GROWING_NAMES, crop_name
 from tabletop_engine.decisions import check_table
+from tabletop_engine.drawing.kept import kept
 from tabletop_engine.drawing.panels import EDGE, MUTED, STRONG
 from tabletop_engine.drawing.svg import INK, Markup, box, circle, group, text, titled, use, width_of
 from tabletop_engine.text.words import name_or_none
@@ -58,19 +59,38 @@ def fields(v: View, x: float, y: float, tile_width: float, tile_height: float) -
     hits: dict[int, list[int]] = {}  # the Southern Winds cards with an effect on each tile
     for i in range(v.s.winds_revealed):
         hits.setdefault(int(v.s.winds_target[i]), []).append(int(v.s.winds_card[i]))
-    for tile in FIELDS[v.s.players]:
+    s = v.s
+    lifted = v.by_owner(s.chosen_drops) if s.chosen_drops.any() else ""
+    for tile in FIELDS[s.players]:
         left, top = x + tile % _SIDE * (tile_width + GAP), y + tile // _SIDE * (tile_height + GAP)
-        yield _tile(v, tile, left, top, tile_width, tile_height, hits.get(tile, []))
+        chosen = s.target == tile and (bool(lifted) or s.decision in _AT_TARGET)
+        cards = tuple(hits.get(tile, []))
+        struck = bool(cards) and v.winds_are_new
+        yield _tile(v, tile, left, top, tile_width, tile_height, cards, struck, chosen, lifted if chosen else "")
 
 
-def _tile(v: View, tile: int, x: float, y: float, width: float, height: float, hits: list[int]) -> Markup:
+@kept(
+    STATE,
+    ("players", "owners", "controller"),
+    ("crop", "growing", "drops", "cloud", "cloud_drops", "fertilizer", "pods", "blooms", "scored_drops"),
+)
+def _tile(
+    v: View,
+    tile: int,
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    hits: tuple[int, ...],
+    struck: bool,
+    chosen: bool,
+    lifted: str,
+) -> Markup:
+    """A tile. `lifted` are the drops by owner that are chosen on it."""
     s = v.s
     scale = width / _WIDTH
     low = height / scale
     crop = int(s.crop[tile])
-    lifted = s.chosen_drops.any()
-    chosen = s.target == tile and (lifted or s.decision in _AT_TARGET)
-    struck = bool(hits) and v.winds_are_new
     marked = struck or chosen
     data = {
         "data_tile": v.place(tile),
@@ -84,7 +104,7 @@ def _tile(v: View, tile: int, x: float, y: float, width: float, height: float, h
         "data_blooms": str(s.blooms[tile]) if crop in (Crop.SNOWDROP, Crop.PRIMROSE) else None,
         "data_controller": name_or_none(v.seats, s.controller) if crop == Crop.PRIMROSE else None,
         "data_chosen": "1" if chosen else None,
-        "data_chosen_drops": v.by_owner(s.chosen_drops) if chosen and lifted else None,
+        "data_chosen_drops": lifted or None,
         "data_scored_drops": v.by_owner(s.scored_drops[tile]) if s.scored_drops[tile].any() else None,
     }
     if crop == FACE_DOWN:

@@ -15,7 +15,8 @@ from petrichor_env.drawing.pieces import (
     owner_token,
 )
 from petrichor_env.drawing.text import forecasts_held
-from petrichor_env.state import POWER_NAMES, Module, Power, State
+from petrichor_env.state import POWER_NAMES, STATE, Module, Power, State
+from tabletop_engine.drawing.kept import kept
 from tabletop_engine.drawing.panels import MUTED, STRONG, panel
 from tabletop_engine.drawing.panes import Box
 from tabletop_engine.drawing.svg import INK, Markup, box, circle, text, titled, use, width_of
@@ -48,7 +49,8 @@ def owners_table(
         yield text("forecasts", x + width - 8, y + 13, 12, anchor="end", fill=MUTED)
     top = y + TITLES
     for seat, height in enumerate(heights):
-        yield _owner_row(v, seat, x, top, width, height - 5, seat in winners)
+        votes = joined(s.votes[:, seat].tolist())
+        yield _owner_row(v, seat, x, top, width, height - 5, seat in winners, v.actor == seat, votes)
         top += height
 
 
@@ -71,9 +73,16 @@ def row_parts(s: State, shown: bool, x: float, y: float, width: float, height: f
         yield x, y, NUMBERS_END + 80, height
 
 
-def _owner_row(v: View, seat: int, x: float, y: float, width: float, height: float, won: bool) -> Markup:
+@kept(
+    STATE,
+    ("players", "owners", "drafting", "modules", "first_player", "passed", "forfeited", "forecast_holder"),
+    ("points", "supply", "vote_supply", "voting_wins", "wheat_tokens", "hand", "pack", "power"),
+)
+def _owner_row(
+    v: View, seat: int, x: float, y: float, width: float, height: float, won: bool, asked: bool, placed: str
+) -> Markup:
+    """The row of an owner. `placed` are the votes by weather space."""
     s = v.s
-    asked = v.actor == seat
     middle = y + (height / 2 if height < 80 else 24)
     votes, wins = int(s.vote_supply[seat]), int(s.voting_wins[seat])
     track = v.t.voting_wins
@@ -100,7 +109,7 @@ def _owner_row(v: View, seat: int, x: float, y: float, width: float, height: flo
         "data_points": str(s.points[seat]),
         "data_supply": str(s.supply[seat]),
         "data_vote_supply": str(votes),
-        "data_votes": joined(s.votes[:, seat].tolist()),
+        "data_votes": placed,
         "data_voting_wins": str(wins),
         "data_wheat_tokens": str(s.wheat_tokens[seat]),
         "data_won": "1" if won else None,

@@ -26,11 +26,13 @@ from petrichor_env.state import (
     NUM_FORECASTS,
     NUM_TILES,
     PLAYED,
+    STATE,
     WEATHER_NAMES,
     Module,
     State,
 )
 from petrichor_env.tables import RESHUFFLE
+from tabletop_engine.drawing.kept import kept
 from tabletop_engine.drawing.panels import EDGE, MUTED, PANEL, STRONG, panel
 from tabletop_engine.drawing.svg import (
     INK,
@@ -58,13 +60,14 @@ def weather_wheel(v: View, x: float, y: float, width: float, height: float) -> I
     """The four spaces in the weather sequence, with the votes on each."""
     across, down = (width - 6) / 2, (height - 6) / 2
     for kind, (column, row) in enumerate(_SPACES):
-        yield _weather_space(v, kind, x + column * (across + 6), y + row * (down + 6), across, down)
+        left, top = x + column * (across + 6), y + row * (down + 6)
+        yield _weather_space(v, kind, left, top, across, down, v.s.weather == kind)
     yield _clockwise(x + width / 2, y + height / 2)
 
 
-def _weather_space(v: View, kind: int, x: float, y: float, width: float, height: float) -> Markup:
-    s, votes = v.s, v.s.votes[kind]
-    selected, resolving = bool(s.selected[kind]), s.weather == kind
+@kept(STATE, ("players", "owners"), ("votes", "selected"))
+def _weather_space(v: View, kind: int, x: float, y: float, width: float, height: float, resolving: bool) -> Markup:
+    votes, selected = v.s.votes[kind], bool(v.s.selected[kind])
     total = int(votes.sum())
     parts = [
         box(
@@ -89,6 +92,7 @@ def _weather_space(v: View, kind: int, x: float, y: float, width: float, height:
     return titled(f"{WEATHER_WORDS[kind]}: {counted(total, 'vote')}", *parts, **data, **flags)
 
 
+@lru_cache(maxsize=64)
 def _clockwise(x: float, y: float) -> Markup:
     return group(
         circle(0, 0, 19, PANEL, EDGE, 1),

@@ -14,6 +14,7 @@ from petrichor_env.drawing.text import cloud_number, cloud_words
 from petrichor_env.state import NOBODY, WEATHER_NAMES, Cloud, Phase, State
 from petrichor_env.tables import Tables
 from petrichor_env.words import CLOUD_NAMES, owner_names, tile_name
+from tabletop_engine.drawing.kept import Shown
 from tabletop_engine.drawing.owners import token
 from tabletop_engine.drawing.panels import EDGE
 from tabletop_engine.drawing.svg import INK, Markup, box, group, text, title, titled, use
@@ -26,20 +27,11 @@ _CARD_HEIGHT = 26
 
 
 @dataclass(frozen=True)
-class View:
-    """A game to draw.
-
-    Attributes:
-        s: the record.
-        t: the printed numbers that it is played with.
-        viewer: the seat that looks on; None sees everything.
-        names: the labels of the seats.
-    """
+class View(Shown):
+    """A game to draw."""
 
     s: State
     t: Tables
-    viewer: int | None
-    names: tuple[str, ...]
 
     @property
     def seats(self) -> tuple[str, ...]:

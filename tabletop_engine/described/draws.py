@@ -15,6 +15,7 @@ ranges stay. Each group of linked keys has a stream of its own, so another range
 
 from __future__ import annotations
 
+import functools
 import itertools
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -138,13 +139,8 @@ def _drawn_once(
 
 def _rising(choices: Sequence[tuple[Value, ...]], chance: Chance) -> tuple[Value, ...]:
     """One of all lists that never fall, with a value of each choice; all equally likely."""
-    numbers = [[float(value) for value in values] for values in choices]
-    ways = [[1] * len(numbers[-1])]  # how many lists go on from each value of a place
-    for here, after in zip(numbers[-2::-1], numbers[:0:-1], strict=True):
-        ways.append([sum(way for way, later in zip(ways[-1], after, strict=True) if later >= value) for value in here])
-    ways.reverse()
     result: list[Value] = []
-    for values, counts in zip(choices, ways, strict=True):
+    for values, counts in zip(choices, _ways_to_rise(choices), strict=True):
         least = float(result[-1]) if result else float("-inf")
         open_ways = [way if float(value) >= least else 0 for value, way in zip(values, counts, strict=True)]
         sums = list(accumulate(open_ways))
@@ -152,3 +148,13 @@ def _rising(choices: Sequence[tuple[Value, ...]], chance: Chance) -> tuple[Value
             return tuple(one[0] for one in choices)  # there is none: the check of the key says so
         result.append(values[bisect_right(sums, chance.below(sums[-1]))])
     return tuple(result)
+
+
+@functools.lru_cache(maxsize=256)  # a key is drawn for each box
+def _ways_to_rise(choices: tuple[tuple[Value, ...], ...]) -> list[list[int]]:
+    """How many lists go on from each value of each place without a fall."""
+    numbers = [[float(value) for value in values] for values in choices]
+    ways = [[1] * len(numbers[-1])]
+    for here, after in zip(numbers[-2::-1], numbers[:0:-1], strict=True):
+        ways.append([sum(way for way, later in zip(ways[-1], after, strict=True) if later >= value) for value in here])
+    return ways[::-1]

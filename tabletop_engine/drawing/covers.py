@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from tabletop_engine.drawing.panels import BACKGROUND
-from tabletop_engine.drawing.svg import Markup, box, element, title
+from tabletop_engine.drawing.svg import Markup, box, document, title
 
 WIDTH, HEIGHT = 480, 200
 
 
 def cover_of(name: str, drawings: Markup, *parts: Markup) -> str:
     """A cover as an SVG document: parts on the usual background. `drawings` are the `<defs>` of the game's boards."""
-    document = element(
-        "svg",
+    return document(
         title(name),
         drawings,
         box(0, 0, WIDTH, HEIGHT, fill=BACKGROUND),
         *parts,
-        xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {WIDTH} {HEIGHT}",
         width=WIDTH,
         height=HEIGHT,
     )
-    return str(document)

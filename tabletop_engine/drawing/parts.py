@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 
-_DRAWINGS = re.compile("<defs>.*</defs>", re.DOTALL)
+from tabletop_engine.drawing.svg import Document
+
+_DRAWINGS = "<defs>"
 
 
 def drawings_of(svg: str) -> str:
     """The `<defs>` of a picture, which are the same in all pictures of a game."""
-    return "".join(_DRAWINGS.findall(svg))
+    return "".join(part for part in parts_of(svg) if part.startswith(_DRAWINGS))
 
 
-def without_drawings(svg: str) -> str:
-    """The picture without its `<defs>`, for a page that has them already."""
-    return _DRAWINGS.sub("", svg)
+def parts_without_drawings(svg: str) -> list[str]:
+    """The other parts of a picture, for a page that has its drawings already."""
+    return [part for part in parts_of(svg) if not part.startswith(_DRAWINGS)]
 
 
-def parts_of(svg: str) -> list[str]:
+def parts_of(svg: str) -> Sequence[str]:
     """The start tag, the elements and the end tag of a picture. Joined they are the picture."""
+    if isinstance(svg, Document):
+        return svg.parts
     parts: list[str] = []
     part: list[str] = []
     depth = 0

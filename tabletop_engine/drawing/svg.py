@@ -70,6 +70,22 @@ def element(tag: str, *children: Markup, **attributes: str | float | None) -> Ma
     return Markup("".join(parts))
 
 
+class Document(Markup):
+    """The text of a picture that knows its parts: the start tag, the elements and the end tag."""
+
+    __slots__ = ("parts",)
+    parts: tuple[str, ...]
+
+
+def document(*children: Markup, **attributes: str | float | None) -> Document:
+    """A whole picture, with attributes as for `element`."""
+    start = element("svg", xmlns="http://www.w3.org/2000/svg", **attributes).removesuffix("/>") + ">"
+    parts = (start, *children, "</svg>")
+    drawing = Document("".join(parts))
+    drawing.parts = parts
+    return drawing
+
+
 def title(words: str) -> Markup:
     """A `<title>`. As the first child of an element, it is shown by browsers when the mouse rests on that element."""
     return Markup(f"<title>{escaped(words)}</title>")

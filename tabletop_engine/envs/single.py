@@ -38,18 +38,18 @@ class StepInfo(dict[str, Any]):
         seat: the learner's seat.
     """
 
-    __slots__ = ("_others", "_points", "seat")
+    __slots__ = ("_config", "_points", "seat")
 
     def __init__(self, batch: VersusBatch) -> None:
         super().__init__(action_mask=batch.action_masks[0].copy())
         self.seat: int = batch.seats.item()
         self._points: list[int] = batch.batch.paid[0].tolist()  # what rewards have counted: all, after a step
-        self._others = batch.config.owners - 1
+        self._config = batch.config
 
     def add_result(self, won: bool) -> None:
         """Add `points`, `others_points`, `won` and `seat`."""
         own = self._points[self.seat]
-        others = (sum(self._points) - own) / max(1, self._others)
+        others = (sum(self._points) - own) / max(1, self._config.owners - 1)
         self.update(points=own, others_points=others, won=won, seat=self.seat)
 
     def __missing__(self, key: str) -> Any:

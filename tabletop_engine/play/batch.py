@@ -625,7 +625,7 @@ class Batch:
     def _check(self, actions: np.ndarray) -> None:
         if (
             self.autoreset == "disabled"
-            and self.actors.min() == NOBODY
+            and np.minimum.reduce(self.actors) == NOBODY  # twice as fast as `min` for one game
             and (over := self._which & (self.actors == NOBODY)).any()
         ):
             game = int(over.argmax())

@@ -27,6 +27,7 @@ from tabletop_engine.drawing.svg import (
     Place,
     box,
     clean,
+    document,
     element,
     paragraph,
     text,
@@ -272,8 +273,7 @@ class PlainDrawing:
             raise TabletopError(f"names={names!r}: must be one for each of {players} seats")
         asked = self.words.facts(state, viewer, labels).asked
         happened = clean(last_action)
-        drawing = element(
-            "svg",
+        return document(
             title(asked),
             _drawings(),
             box(0, 0, SIZE, SIZE, fill=_BACKGROUND),
@@ -281,14 +281,12 @@ class PlainDrawing:
             *self._points(state["points"].tolist(), labels, players),
             *_letters(self._lines(state, viewer, tables)),
             *paragraph([happened], _MARGIN, _FOOTER, 16, SIZE - 2 * _MARGIN, SIZE - _FOOTER),
-            xmlns="http://www.w3.org/2000/svg",
             viewBox=f"0 0 {SIZE} {SIZE}",
             width=SIZE,
             height=SIZE,
             fill=INK,
             data_last_action=happened or None,
         )
-        return str(drawing)
 
     def cover(self) -> str:
         """A cover with the owners' shapes in a row."""

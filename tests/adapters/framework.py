@@ -43,7 +43,7 @@ def played(name: str, program: str, *arguments: str, seconds: float = 600) -> An
 
 
 def directly(home: str, players: int, seed: int, seat: int) -> dict[str, float]:
-    """What the same replies bring in a TextGame, without the adapter."""
+    """The results of the same replies in a TextGame, without the adapter."""
     game = TextGame(game_of(home).config(players=players), seat=seat, reward="points")
     turn = game.reset(seed)
     while not turn.done:

@@ -1,4 +1,4 @@
-"""Games through Inspect's own `eval` with its mock model, in Inspect's environment; prints what came of them."""
+"""Games through Inspect's own `eval` with its mock model, in Inspect's environment; prints the results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ asked: list[list[str]] = []
 
 
 def output(text: str, stop: StopReason = "stop") -> ModelOutput:
-    """A reply with its usage: Inspect would fetch an encoding to count tokens."""
+    """A reply with its usage, because Inspect would download an encoding to count tokens."""
     given = ModelOutput.from_content("mockllm", text, stop_reason=stop)
     given.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
     return given

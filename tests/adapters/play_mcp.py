@@ -103,7 +103,7 @@ async def games(game: str) -> list[dict[str, Any]]:
 
 
 async def words() -> list[tuple[str, str, bool]]:
-    """What bad input is answered with: pairs of a call's name and its text, and whether it is an error."""
+    """The answers to bad input: the name of each call, its text, and whether it is an error."""
     bad: list[tuple[str, str, dict[str, Any]]] = [
         ("no game", "look", {}),
         ("players", "new_game", {"players": 9}),
@@ -203,11 +203,11 @@ async def sessions() -> dict[str, Any]:
 
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 SLOW = {"players": 5, "opponents": ["ismcts-9999ms"], "seat": 4, "seed": 1}
-"""A game in which others act for more than half a minute first."""
+"""A game in which the others first think for more than half a minute."""
 
 
 def started(*more: tuple[int, str, dict[str, Any]]) -> subprocess.Popen[str]:
-    """A server to which requests were written that nobody waits for but the first."""
+    """A server that was sent these requests. Only the answer to `initialize` was waited for."""
     process = subprocess.Popen(
         command("petrichor"),
         stdin=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Games through OpenEnv's server and clients: prints what they brought, as JSON."""
+"""Games through OpenEnv's server and clients: prints their results as JSON."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def whole_game(client: Any, seed: int) -> dict[str, Any]:
 
 
 def two_at_once(address: str, seed: int) -> dict[str, Any]:
-    """Two connections play the same seed in turns, one the first answers, one the last ones."""
+    """Two connections play the same seed in turns, one with the first answers, one with the last ones."""
     games: list[list[Any]] = [[], []]
     with GenericEnvClient(base_url=address).sync() as one, GenericEnvClient(base_url=address).sync() as two:
         results = [one.reset(seed=seed), two.reset(seed=seed)]
@@ -85,7 +85,7 @@ def never_legal(client: Any, seed: int) -> list[Any]:
 def answer_to_a_mistake(client: Any, **arguments: Any) -> str:
     try:
         client.reset(**arguments)
-    except Exception as error:  # the client's own kinds are no part of its interface
+    except Exception as error:  # the client's own kinds of errors are no part of its interface
         return str(error)
     return ""
 

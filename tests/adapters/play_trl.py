@@ -1,7 +1,7 @@
 """Games through TRL's own GRPOTrainer: prints the conversations and rewards, as JSON.
 
 Everything is TRL's: rows are repeated, environments made and reset, tools called, rewards asked for, and a step is
-trained. Only what the model writes is scripted, as its untrained weights would call no tool; the model is tiny and
+trained. Only what the model writes is scripted, because its untrained weights would call no tool; the model is tiny and
 random, and the tokenizer is made here, so nothing is downloaded.
 """
 

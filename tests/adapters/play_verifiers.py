@@ -1,6 +1,6 @@
-"""Games through verifiers' own `run_eval`, in verifiers' environment; prints what came of them.
+"""Games through verifiers' own `run_eval`, in verifiers' environment; prints the results.
 
-The model is a server on this machine that speaks the chat-completions protocol and has its replies from a function.
+The model is a server on this machine that speaks the chat-completions protocol; a function gives its replies.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.adapters
 
 
 def evaluated(*tasks: tuple[dict[str, Any], str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """What came of tasks, each with its arguments, the scripted player, and Inspect's limits."""
+    """The results of tasks, each with its arguments, the scripted player, and Inspect's limits."""
     found: list[dict[str, Any]] = played("inspect", "play_inspect.py", json.dumps(tasks))
     return found
 

@@ -21,7 +21,7 @@ SEED = 3
 
 
 def expected(game: TextGame, player: str) -> dict[str, Any]:
-    """What the game itself says to a player of play_trl.py, and what it brings."""
+    """What the game itself says to a player of play_trl.py, and its result."""
     turn = game.reset(SEED)
     first = turn.text
     replies: list[str] = []

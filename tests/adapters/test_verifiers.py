@@ -14,7 +14,7 @@ pytestmark = pytest.mark.adapters
 
 
 def evaluated(*tasksets: tuple[dict[str, Any], str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """What came of tasksets, each with its arguments, the scripted player, and verifiers' settings of the agent."""
+    """The results of tasksets, each with its arguments, the scripted player, and verifiers' settings of the agent."""
     found: list[dict[str, Any]] = played("verifiers", "play_verifiers.py", json.dumps(tasksets))
     return found
 

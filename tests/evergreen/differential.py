@@ -18,8 +18,10 @@ from tabletop_engine.testing.comparing import RandomStream
 from tests.reference_evergreen import Game
 
 NOT_IN_REFERENCE = ("pending", "forfeited")
-"""What the fast rules describe and the reference does not: bookkeeping in the middle of a turn. A slip there shows in
-later legal actions."""
+"""What the fast rules describe and the reference does not: bookkeeping in the middle of a turn.
+
+A mistake there shows in later legal actions.
+"""
 
 
 _MANY = 99

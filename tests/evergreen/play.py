@@ -2,7 +2,7 @@
 
 state = play(turn("swamp bush", {"a5": "sprout"}), "grow two", "power", "space c1")
 
-Spaces are named by column letter and row number. The planet, reading order is row by row:
+Spaces are named by column letter and row number. The planet, read row by row:
 
       a b c d e f g      M meadow   F flowers   G grain
     1 . . N N R R .      R rock     W swamp     N snow
@@ -111,7 +111,7 @@ def _number(state: State, name: str) -> int:
 
 
 def turn(card: str, planet: Planet | None = None, *, components: Components = None, **changes: Any) -> State:
-    """player_0, of 2 unless told otherwise, holds the card and has the whole turn ahead."""
+    """player_0, of 2 players unless told otherwise, holds the card at the beginning of the turn."""
     given = {"players": 2, "cards": {"player_0": card}, "planets": {"player_0": dict(planet or {})}, **changes}
     return scenario(given, components=components)
 
@@ -123,7 +123,7 @@ def draft(market: Sequence[str], *, components: Components = None, **changes: An
 
 
 def leave(card: str, zone: Sequence[str] = (), *, components: Components = None, **changes: Any) -> State:
-    """A single player picked a wild card, so `card` was placed; the turn is ahead."""
+    """A single player has picked a wild card, so `card` was placed; the turn begins."""
     picked = "wild small_tree" if card == "wild lake" else "wild lake"
     state = draft([picked, card], components=components, zone=list(zone), **changes)
     return play(state, "draft 1", components=components)
@@ -161,7 +161,7 @@ def line(cells: str, sun: str = "north") -> dict[str, str]:
 
 
 def points_before(*numbers: int) -> dict[str, Any]:
-    """Changes of a position: what the seats have so far, all of it from light."""
+    """Changes of a position: the points that the seats have so far, all from light."""
     owned = {f"player_{seat}": number for seat, number in enumerate(numbers) if number}
     return {"points": owned, "scored": {"light": dict(owned)}}
 
@@ -253,7 +253,7 @@ MENU = {"plant3": "plant three", "grow2": "grow two", "both": "plant and grow", 
 
 
 def rows(text: str) -> pytest.MarkDecorator:
-    """A test for each line of the text, which `check` reads; "# " begins a comment."""
+    """A test for each line of the text, as `check` reads it; "# " begins a comment."""
     found = [line.strip() for line in text.strip().splitlines()]
     return pytest.mark.parametrize("row", [line for line in found if not line.startswith("# ")])
 

@@ -1,4 +1,4 @@
-"""A game for each number of players as text, for a reader who knows the rules: what was done, and what came of it.
+"""A game for each number of players as text, for a reader who knows the rules: what was done, and its effect.
 
 python -m tests.evergreen.playthroughs     # writes tests/evergreen/playthroughs/*.txt anew
 """
@@ -20,7 +20,7 @@ from tabletop_engine.text.words import player_names
 FOLDER = Path(__file__).parent / "playthroughs"
 PLAYERS = (1, 2, 3, 4)
 _DONE = 0.15
-"""How often a turn, an action or a power is ended early where it can be."""
+"""How often a turn, an action or a power is ended early, where that is possible."""
 
 
 def told(players: int) -> str:

@@ -13,7 +13,7 @@ from tabletop_engine.errors import ComponentsError
 from tests.evergreen.differential import compare_game
 
 OVERLAYS = 0.6
-"""How many games are played with a random overlay."""
+"""The share of the games that are played with a random overlay."""
 
 
 def random_config(draw: random.Random) -> Config:

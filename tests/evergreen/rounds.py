@@ -1,4 +1,4 @@
-"""Rounds of random games, whose turns are taken back and taken in another way."""
+"""Rounds of random games. Their turns are taken back and then played in another way."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from tabletop_engine.play.batch import Batch
 
 
 def turns(players: int, seed: int) -> Iterator[Batch]:
-    """A game at the start of each round's turns; what is played there is taken back, and other turns are taken."""
+    """Yields a game at the start of each round's turns.
+
+    Afterwards what was played is taken back, and other turns follow.
+    """
     batch = Batch(Config(players), 1, seed, autoreset="disabled")
     while batch.actors[0] != NOBODY:
         while batch.states[0]["decision"] == Decision.DRAFT:
@@ -26,7 +29,7 @@ def turns(players: int, seed: int) -> Iterator[Batch]:
 
 
 def goes_on(batch: Batch, start: np.ndarray) -> bool:
-    """Whether the round still lasts whose turns began so."""
+    """Whether the round whose turns began at `start` still lasts."""
     return in_turns(batch) and batch.states[0]["round"] == start[0]["round"]
 
 

@@ -65,7 +65,7 @@ def test_the_first_place_is_that_of_the_first_round(played: Games) -> None:
 
 
 def made_up(values: np.ndarray, players: int = 3) -> Games:
-    """Games in which a level of each power brings so many points, whoever has it; everybody has as many levels."""
+    """Games in which a level of each power brings so many points. All players have equally many levels."""
     draw, boxes, games = np.random.default_rng(0), 40, 20
     levels = draw.multinomial(12, np.full(len(Power), 1 / len(Power)), size=(boxes, games, players))
     points = levels @ values + draw.normal(0, 5, (boxes, games, players))
@@ -143,7 +143,7 @@ def test_what_each_change_does(tmp_path: Path) -> None:
 
 
 class Stopping(Workers):
-    """Plays here, counts blocks, and stops as Ctrl-C does before this many are done."""
+    """Plays in this process and counts blocks. At the last one it stops as Ctrl-C does."""
 
     def __init__(self, last: int = 1000) -> None:
         self.blocks, self.last = 0, last
@@ -157,7 +157,7 @@ class Stopping(Workers):
 
 
 def test_a_study_goes_on_where_it_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Stopped after some of its games, it plays only the others, and ends with the files of a study in one go."""
+    """After a stop, a study plays only the missing games, and ends with the files of a study without a stop."""
     own = tmp_path / "own.toml"
     own.write_text("[flags]\npower_cap = 2\nseason_rounds = [2, 2, 2, 2]\n", encoding="utf-8")
 
@@ -178,7 +178,7 @@ def test_a_study_goes_on_where_it_stopped(tmp_path: Path, capsys: pytest.Capture
 
 
 def test_any_number_of_workers_plays_the_same(tmp_path: Path) -> None:
-    """Agents that draw from their generator, several blocks of games over boxes, and those of changed numbers."""
+    """With agents that draw from their generator, in several blocks over boxes, and with changed numbers."""
     own = tmp_path / "own.toml"
     own.write_text("[flags]\npower_cap = 2\nseason_rounds = [2, 2, 2, 2]\n", encoding="utf-8")
     with Processes(2) as two:
@@ -252,7 +252,7 @@ def test_what_is_no_study_or_another_one_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_study_of_other_ranges_is_not_resumed(tmp_path: Path) -> None:
-    """The same numbers with other ranges are other boxes."""
+    """The same numbers with other ranges give other boxes."""
     own = tmp_path / "own.toml"
     own.write_text("[flags]\nrange.setup_flowers = [5, 6]\n", encoding="utf-8")
     folder = balance.main("random", [2], 2, 1, 9, str(own), output=tmp_path / "study")
@@ -299,6 +299,6 @@ def test_bad_input_and_the_command_line(tmp_path: Path, capsys: pytest.CaptureFi
     assert not (tmp_path / "x").exists()
     words = ["balance", "--agent", "random", "--players", "2", "--boxes", "2", "--box-games", "2", "--seed", "4"]
     cli.app([*words, "--output", str(tmp_path / "balance")], standalone_mode=False)
-    assert "2 players: won by the first" in capsys.readouterr().out
+    assert "2 players: the first in the first round's order won " in capsys.readouterr().out
     with pytest.raises(TabletopError, match="workers=0"):
         cli.app(["balance", "--workers", "0", "--output", str(tmp_path / "x")], standalone_mode=False)

@@ -49,7 +49,7 @@ def without_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
-    """Who has played, match by match."""
+    """The agents of each match that is played."""
     told: list[tuple[str, ...]] = []
     monkeypatch.setattr(measuring, "players_of", lambda workers, ray: Watched(told.append))
     return told
@@ -96,7 +96,7 @@ def test_table_page_and_a_second_run(
 
 
 def test_the_published_page_is_what_its_numbers_say(tmp_path: Path) -> None:
-    """And it has all agents of the plan, every two of which have met."""
+    """It has all agents of the plan, and every two of them have met."""
     kept = benchmark._start(tmp_path / "none", PLAN.reference, benchmark.Benchmark.new(PLAN))
     benchmark._write(tmp_path, kept)
     for name in ("benchmark.md", "benchmark.csv"):
@@ -147,7 +147,7 @@ def test_numbers_of_ones_own_and_of_another_game(tmp_path: Path) -> None:
     with pytest.raises(TabletopError, match="a benchmark of evergreen; give another --output"):
         benchmark.main(OTHER_PLAN, ["random"], games=2, output=alone)
     unnamed = json.loads((tmp_path / "study" / "benchmark.json").read_text())
-    del unnamed["game"]  # as in files of the time when there was but one game: its columns tell
+    del unnamed["game"]  # as in files from when there was only one game: the columns tell which
     (tmp_path / "unnamed").mkdir()
     (tmp_path / "unnamed" / "benchmark.json").write_text(json.dumps(unnamed))
     with pytest.raises(TabletopError, match="no benchmark of this version"):

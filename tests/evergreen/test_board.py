@@ -156,7 +156,7 @@ def test_facts(players: int, seat: int | None) -> None:
 
 
 def test_light_and_forest_as_the_rules_have_it() -> None:
-    """Of random planets, under every sun."""
+    """The picture of random planets shows them, under every sun."""
     generator, outline = np.random.default_rng(8), int(load_tables()[0]["outline"])
     for _ in range(60):
         kinds = generator.integers(0, 6, 49)
@@ -170,7 +170,7 @@ def test_light_and_forest_as_the_rules_have_it() -> None:
 
 
 def test_shadows() -> None:
-    """A big tree's is two spaces long, a small one's one: who stands in them is dark, or not."""
+    """A big tree's shadow is two spaces long, a small tree's one. Trees in it are dark or not, as the rules say."""
     planet = {"d1": "big_tree", "d2": "small_tree", "c3": "small_tree", "c4": "big_tree"}
     state = scenario({"players": 2, "planets": {"player_0": planet}})
     spaces = all_with(document(render_svg(state)), "data-space")[:41]
@@ -185,7 +185,7 @@ def test_shadows() -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_hidden(players: int) -> None:
-    """Whatever others have done in their turns, and whoever of them is asked what: the picture is the same bytes."""
+    """The picture has the same bytes, whatever others did in their turns and whoever of them is asked something."""
     seen = 0
     for state in states_of(players):
         for seat in range(players):
@@ -225,7 +225,7 @@ def test_self_contained(players: int) -> None:
 
 @PLAYERS
 def test_nothing_leaves_the_page(players: int) -> None:
-    """Around the page nothing is drawn, however long sentence and names are."""
+    """Nothing is drawn outside the page, however long the sentence and the names are."""
     around = f'viewBox="-40 -40 {SIZE + 80} {SIZE + 80}"'
     for corners in (False, True):
         tables = load_tables(CORNERS if corners else None)

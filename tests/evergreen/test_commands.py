@@ -82,7 +82,7 @@ def test_greedy_is_better_than_random(players: int) -> None:
 
 
 def test_the_published_ladder_rises() -> None:
-    """What docs/evergreen/agents.md says, from the file that it is made of."""
+    """As docs/evergreen/agents.md says. Checked in the file that the page is made from."""
     published = json.loads((ROOT / "docs" / "evergreen" / "ladder.json").read_text(encoding="utf-8"))
     assert (published["game"], published["state_version"]) == ("evergreen", GAME.rules_version)
     steps = {(row["players"], row["lower"], row["upper"]): row for row in published["steps"]}

@@ -50,7 +50,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("overlay", "message"), REFUSED, ids=lambda value: str(value)[:50])
 def test_bad_overlays(overlay: dict[str, Any], message: str, tmp_path: Path) -> None:
-    """As keys and values, and as a file, which is named."""
+    """Overlays given as keys and values, and as a file. The message names the file."""
     with pytest.raises(ComponentsError, match=message):
         load_tables(overlay)
     file = tmp_path / "overlay.toml"
@@ -93,7 +93,7 @@ def test_unknown_keys_and_values_in_code() -> None:
 
 
 def test_a_switch_is_no_number() -> None:
-    """Also where the same overlay with true, which is equal to 1, has been loaded before."""
+    """Not even if the same overlay with true, which equals 1, was loaded before."""
     load_tables({"flags.partial_actions": True})
     with pytest.raises(ComponentsError, match=r"components: flags\.partial_actions: 1; allowed: true or false"):
         load_tables({"flags.partial_actions": 1})

@@ -52,7 +52,7 @@ TASK, LINES, SCORED, SKULL = turn.action_task, scoring.lines, scoring.fertility,
 
 
 def marker_on_the_last_card(table: Table) -> list[int]:
-    """Only the first one of these is the marked card's slot, or the leftover's."""
+    """The slots with a card, in the wrong order. The rules use the first, for the marker and for the leftover."""
     return [slot for slot, card in enumerate(table.market) if card is not None][::-1]
 
 
@@ -86,7 +86,7 @@ MISTAKES: dict[str, tuple[Any, str, Any]] = {
     "no action is possible twice": (turn, "ACTIONS", {"plant three": "plant", "grow two": "grow"}),
     "nobody may stop": (turn, "DONE", "stop"),
 }
-"""By what is wrong: where it is planted in the reference."""
+"""What is wrong, and the object of the reference that is replaced."""
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)

@@ -38,7 +38,7 @@ def test_generated_pages_are_current() -> None:
 
 @pytest.mark.parametrize("page", RUNNING)
 def test_what_a_page_shows_runs(page: str) -> None:
-    """All blocks of a page one after another, as a reader would."""
+    """All blocks of a page run one after another, as a reader would run them."""
     exec(compile("\n".join(blocks(page, "python")), page, "exec"), {"__name__": "docs"})
 
 
@@ -75,7 +75,7 @@ def test_every_edge_case_stands_in_the_rules() -> None:
 
 
 def test_overlays_that_the_page_shows(tmp_path: Path) -> None:
-    """Each is allowed and changes something."""
+    """Each overlay is allowed and changes something."""
     shown = blocks("components.md", "toml")
     assert len(shown) == 4
     for example in shown:

@@ -63,7 +63,7 @@ def test_a_leftover_can_come_back() -> None:
 
 @pytest.mark.parametrize("case", ["sprout | s", "small_tree | t", "big_tree | T", "bush | u", "lake | l"])
 def test_pieces_stay_and_never_run_out(case: str) -> None:
-    """E9, E12: nothing is placed on a piece; with 35 pieces of a kind on the planet there is one more."""
+    """E9, E12: nothing is placed on a piece; with 35 pieces of a kind on the planet, one more can be placed."""
     power, piece = case.split(" | ")
     last = {"t": "s:c7", "T": "t:c7"}.get(piece, "")
     check(f"snow {power} | | {piece}:*-c7 {last} | power | c7 done |")

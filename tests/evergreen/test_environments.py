@@ -1,4 +1,4 @@
-"""The official checks of every id, and what they leave out: what is of this game."""
+"""The official checks of every id, and tests of what is particular to this game."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ IDS: list[tuple[str, dict[str, Any]]] = [
 ]
 MODES = list(AutoresetMode)
 
-with warnings.catch_warnings():  # PettingZoo's tests import games of its own in a way that it calls old
+with warnings.catch_warnings():  # PettingZoo's tests import its own games in a deprecated way
     warnings.simplefilter("ignore")
     api, rendering, seeding, state_checks = (
         importlib.import_module(f"pettingzoo.test.{name}")

@@ -150,7 +150,7 @@ def test_in_a_turn(row: str) -> None:
     canonical_sets=false: any order, but no space twice and no growth of action 3's own sprout; true: reading order.
     wild_biome: "anywhere" mixes biomes, for wild cards only. lake_growth="mandatory": as many as can grow, up to two.
     ravine_allows: what is placed there; nothing is ever planted there. supply: pieces of each kind on the planet; a
-    space that only an earlier answer makes possible may follow it against the reading order.
+    space that becomes possible only by an earlier answer may follow it against the reading order.
     """
     flag, case = row.split(" | ", 1)
     name, value = flag.split("=", 1)
@@ -167,7 +167,7 @@ def test_power_cap(cap: int | str, before: int, after: int) -> None:
 @pytest.mark.parametrize("cap", ["none", 2])
 @pytest.mark.parametrize(("value", "points"), [("once", (1, 3, 6)), ("each_use", (1, 5, 14))])
 def test_buds_points(value: str, points: tuple[int, ...], cap: int | str) -> None:
-    """Power 6: once the level (1 + 2 + 3); or the level at each use, and a power of level 3 is used three times: 3 x 3.
+    """Power 6 brings the level once (1 + 2 + 3), or at each use; a power of level 3 is used three times, so 3 x 3.
 
     The observation, the story and the lesson say the same. With a cap of 2 the third time brings what the second did.
     """
@@ -203,7 +203,10 @@ def test_earned_points_that_no_buds_bring() -> None:
 
 @pytest.mark.parametrize(("value", "nobody"), [("first_stays", 1), ("next_player", 2)])
 def test_marked_card_left(value: str, nobody: int) -> None:
-    """P11: after a round in which nobody took the marked card; whoever takes it is first in either case."""
+    """P11: who is first after a round in which nobody took the marked card.
+
+    Whoever takes it is first in either case.
+    """
     overlay = flags(marked_card_left=value)
     market = ("wild sprout", "wild small_tree", "wild big_tree", "wild bush")
     start = e.draft(market, first_player="player_1", components=overlay)

@@ -1,6 +1,6 @@
-"""The leak rule: what a player sees, may do and is paid depends on nothing that others did since all were done.
+"""The leak rule: what a player sees, may do and gains does not depend on what others did in hidden turns.
 
-Every draft is played once, then twice on: the others take different turns in the two games.
+Each draft is played once, and the turns after it twice: in the two games the others take different turns.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests.support.environments import legal_action
 PLAYERS = (2, 3, 4)
 GAMES = games(4, 6)
 WORDS_IN = games(1, 2)
-"""Of the games, in so many the slow parts are compared too: texts, pictures, pages."""
+"""In so many of the games the slow parts are compared too: texts, pictures, pages."""
 
 
 def seen(batch: Batch, seat: int, in_words: bool) -> tuple[Any, ...]:
@@ -37,10 +37,10 @@ def seen(batch: Batch, seat: int, in_words: bool) -> tuple[Any, ...]:
 
 
 def round_as_seen(batch: Batch, seat: int, own: list[int], chance: np.random.Generator, in_words: bool) -> list[Any]:
-    """Play the turns of a round; what the seat sees, each view that differs from the one before it.
+    """Play the turns of a round. Returns each view of the seat that differs from the one before it.
 
     Arguments:
-        own: the seat's actions; what is missing is drawn at random and added.
+        own: the seat's actions; missing ones are drawn at random and added.
         chance: of the others' actions.
     """
     start, views, decisions = batch.states.copy(), list[Any](), 0
@@ -122,7 +122,7 @@ def test_moments_of_a_turn(players: int) -> None:
 
 @pytest.mark.parametrize("players", PLAYERS)
 def test_replays(players: int) -> None:
-    """Pages as the seat sees them, of the others' turns before its own."""
+    """Pages show the seat nothing of the others' turns before its own."""
     compared = 0
     for number, batch in enumerate(turns(players, 5)):
         seat, start, pages = number % players, batch.states.copy(), []

@@ -1,4 +1,4 @@
-"""`canonical_sets` takes no outcome away: by trying every order of every action and power, with and without it."""
+"""`canonical_sets` takes no outcome away: every order of each action and power is tried, with and without it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BETWEEN = (Decision.TURN, Decision.DRAFT, Decision.GAME_OVER)
 """No action and no power is being carried out."""
 CHUNK = 64
 POSITIONS = games(15, 25)
-"""Of each action, each power and each kind of overlay."""
+"""The number of positions for each action, each power and each kind of overlay."""
 
 ROWS = ["WWMW", "WN#W", "RGFW", "NMNN"]
 """A small planet, so that all orders can be tried."""
@@ -32,7 +32,7 @@ Overlay = dict[str, Any]
 
 
 def ends(state: Any, choice: int, overlay: Overlay) -> Counter[bytes]:
-    """All records after an action or a power, by any answers, with the number of ways that lead to each."""
+    """All records that any answers to an action or a power lead to, with the number of ways to each."""
     batch = Batch(Config(2, components=overlay), CHUNK, seed=0, autoreset="disabled")
     ways, ended = Counter({state.tobytes(): 1}), Counter[bytes]()
     first = True
@@ -85,7 +85,10 @@ KINDS: dict[str, Any] = {
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", [*ACTIONS, *POWER_NAMES])
 def test_reading_order_takes_no_outcome_away(kind: str, name: str) -> None:
-    """The same records can be reached with and without it; with it in one way, but for lakes, which have any order."""
+    """The same records can be reached with and without it.
+
+    With it there is one way to each, except for lakes, whose order is free.
+    """
     draw, compared = random.Random(f"{kind} {name}"), 0
     while compared < (POSITIONS if "supply" not in kind else 4 * POSITIONS):
         wild = draw.choice(["one_biome", "anywhere"])

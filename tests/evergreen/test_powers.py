@@ -96,7 +96,7 @@ def test_as_many_uses_as_the_level(row: str) -> None:
     ],
 )
 def test_in_any_space(kind: str, power: str, places: str, changed: str) -> None:
-    """Case 19, case 21, E8; powers in any space: all biomes but no ravines. Powers 1 to 5: on what they work."""
+    """Case 19, case 21, E8; powers in any space: all biomes but no ravines. Powers 1 to 5: what they work on."""
     before = "s:a5,c1 t:b5,d1 T:c5 u:b6 l:b7,f2"
     check(f"{kind} {power} | | {before} | power | {places} done |")
     menu = "plant3 grow2 both any" if kind != "rock" else "plant3 both any"

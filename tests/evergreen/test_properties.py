@@ -23,7 +23,7 @@ from tests.support.effort import games
 PLAYERS = (1, 2, 3, 4)
 OVERLAYS = games(6, 12)
 AT_ONCE = 16
-"""Steps whose states are checked together, as a check of few states takes as long as one of many."""
+"""Steps whose states are checked together, because checking few states takes as long as checking many."""
 
 
 def random_configs() -> Iterator[Config]:
@@ -136,7 +136,7 @@ def test_the_same_seed_is_the_same_game(players: int) -> None:
 
 @pytest.mark.parametrize("players", [1, 2])
 def test_plain_python_plays_the_same_game(players: int) -> None:
-    """The rules as they are written, for a debugger; `tests/test_rule_compiler.py` has it for Petrichor."""
+    """The rules run as they are written, for a debugger. `tests/test_rule_compiler.py` tests this for Petrichor."""
     from tabletop_engine.text.telling import Teller
 
     teller = Teller(GAME.rules.step, GAME.rules.forfeit, {})

@@ -1,4 +1,4 @@
-"""The game's rounds and seasons, and what happens in a round in which order."""
+"""The game's rounds and seasons, and the order of events in a round."""
 
 from __future__ import annotations
 

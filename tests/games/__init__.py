@@ -1,1 +1,1 @@
-"""Small games that show what the engine asks of one: proof that it knows none, and examples. They are no products."""
+"""Small games as examples of what the engine asks of a game. They prove that it knows no game; they are no products."""

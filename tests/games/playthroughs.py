@@ -1,4 +1,4 @@
-"""A game of each of the small ones as text, for a reader who knows the rules.
+"""One playthrough of each small game as text, for a reader who knows the rules.
 
 python -m tests.games.playthroughs     # writes tests/games/*.txt anew
 """

@@ -311,7 +311,7 @@ class SlowGemMarket:
         return sum(card.colour == colour for card in self.bought[seat])
 
     def _payment(self, card: Printed) -> dict[str, int]:
-        """Own gems as far as there are, gold for the rest."""
+        """Own gems as far as they suffice, gold for the rest."""
         payment = {}
         gold = 0
         for colour in COLOURS:
@@ -439,7 +439,7 @@ def numbers(slots: list[Printed | None]) -> list[int]:
 
 
 def printed(kinds: list[list[int]], first: int) -> list[Printed]:
-    """Each kind in each colour; what it wants is told from its own colour on."""
+    """Each kind in each colour. The colours that it wants are counted from its own colour on."""
     return [
         Printed(
             first + 5 * kind + own,

@@ -1,4 +1,4 @@
-"""Games through OpenSpiel as text: every draw with what could have come, every action, what each player then knows.
+"""Games through OpenSpiel as text: draws with their possible outcomes, actions, and what each player knows.
 
 python -m tests.openspiel.playthroughs     # writes tests/openspiel/*.txt anew
 """
@@ -21,7 +21,7 @@ GAMES = {
 }
 """The games that are played through, by the name of their file."""
 _SHOWN = 40
-"""Of so many nodes one is shown in full."""
+"""One of so many nodes is shown in full."""
 
 
 def told(game_string: str) -> str:

@@ -88,8 +88,9 @@ def turn(table: Table, player: Player, first: bool = False) -> Steps[bool]:
 def pass_first(table: Table, player: Player) -> None:
     """The first pass of a round (Passing).
 
-    With three and more players the passer discards all cards and takes the First Player marker at once; it must move,
-    so who already has it passes it to the right. With two players there is no special procedure.
+    With three or more players the passer discards all cards and takes the First Player marker at once. The marker must
+    move, so a passer who already has it gives it to the player on the right. With two players there is no special
+    procedure.
     """
     table.passed = player
     if len(table.players) == 2:
@@ -108,7 +109,7 @@ def hand_limit(table: Table) -> Steps[None]:
 
 
 def playable(player: Player, optional: bool) -> list[str]:
-    """The ways to play an action: its own card (for the optional action two of them), or other cards in their place."""
+    """The ways to play an action: its own card (two for the optional action), or other cards in their place."""
     needed = 2 if optional else 1
     own = [f"play {kind}" for kind in WEATHERS if player.hand[kind] >= needed]
     return own + [f"substitute {kind}" for kind in WEATHERS if substitutes(player, kind, optional)]
@@ -160,7 +161,7 @@ def frost_action(table: Table, player: Player) -> Steps[None]:
     """A new light cloud with one drop from the supply on a tile without a cloud. With an empty supply the player may
     take the drop from a tile, or decline.
 
-    With five players and every cloud out, the drop goes into a cloud where the player is not present (Flowers).
+    With five players and all clouds in play, the drop goes into a cloud where the player is not present (Flowers).
     """
     if table.clouds_left():
         decision, tiles = "frost_tile", table.tiles_without_clouds()
@@ -202,8 +203,8 @@ def sun_action(table: Table, player: Player) -> Steps[None]:
 def wind_action(table: Table, player: Player) -> Steps[None]:
     """A cloud with an own drop moves to an orthogonally adjacent tile.
 
-    With the Wind power it moves farther (Flowers, Poteri: Vento), and so does a cloud that leaves the Lake; one that
-    comes to the Lake takes up drops (Promos, The Lake).
+    With the Wind power it moves farther (Flowers, Poteri: Vento), and so does a cloud that leaves the Lake. A cloud
+    that comes to the Lake gets drops (Promos, The Lake).
     """
     tiles = table.tiles_with_own_clouds(player)
     if not tiles:
@@ -223,7 +224,7 @@ def wind_action(table: Table, player: Player) -> Steps[None]:
 
 
 def rain_action(table: Table, player: Player) -> Steps[None]:
-    """One drop, of any owner, from each of up to two clouds with an own drop onto the tiles below; at least one.
+    """One drop of any owner falls from each of one or two clouds with an own drop.
 
     Both fall together. No drop can be placed on a closed Snowdrop. The Rain power places a drop from the supply instead
     (Flowers, Poteri: Pioggia).

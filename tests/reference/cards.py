@@ -17,12 +17,12 @@ CardSet: TypeAlias = tuple[str, ...]
 
 
 def card_sets(cards: Counter[str], number: int) -> list[CardSet]:
-    """All ways to take so many of these cards."""
+    """All ways to take that many of these cards."""
     return sorted(set(combinations(in_order(cards.elements()), number)))
 
 
 def name_card(decision: str, player: Player, sets: list[CardSet], named: CardSet) -> Steps[str]:
-    """Ask for the next card of one of these sets, whose cards are named one by one."""
+    """Ask for the next card: `named` are the first cards of one of these sets."""
     fitting = {cards[len(named)] for cards in sets if cards[: len(named)] == named}
     answer = yield Question(decision, player.seat, tuple(f"card {kind}" for kind in in_order(fitting)))
     return answer.removeprefix("card ")
@@ -96,9 +96,9 @@ def deal(table: Table, where: str) -> None:
 def draft(table: Table) -> Steps[None]:
     """Keep cards from packs that are passed on clockwise; cards kept from the round before lie aside, in the hand.
 
-    Four and five players keep 1 of 6 cards, 2 of 5, then the last 3; two and three players keep 1 of 7, 2 of 6, 2 of 4,
+    Four or five players keep 1 of 6 cards, 2 of 5, then the last 3. Two or three players keep 1 of 7, 2 of 6, 2 of 4,
     then the last 2. Players are asked one after another from the First Player, and packs move after all have picked.
-    The last cards are no choice.
+    The last cards are not a choice.
     """
     for keeps in (1, 2) if table.config.players >= 4 else (1, 2, 2):
         for player in table.turn_order():

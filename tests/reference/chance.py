@@ -11,9 +11,9 @@ from tests.reference.words import WEATHERS
 
 
 class Chance(Protocol):
-    """What chance decides. The game asks; it draws nothing itself, but it checks that what it is told is possible.
+    """What chance decides. The game draws nothing itself: it asks, and checks that the answers are possible.
 
-    The moments, in the order in which they come in a game:
+    The questions, in the order of a game:
 
     1. Setup with Fertilizer tokens: `first_player`; after all tokens are placed, `tile` for every position. Setup
        without: `tile` for every position, then `first_player` (never in solo).
@@ -24,8 +24,8 @@ class Chance(Protocol):
     4. After the setup's clouds: `power` for every player from the first player clockwise, unless the configuration
        chooses the powers; then `forecast_cards` in the same order.
     5. Each neutral turn in solo: `southern_winds_card` until it is no 9, then `numeric_die`, unless targets are not
-       random or there is none; the same again with two cards a turn.
-    6. Clean-up: `harvest_dice` (not called if no die is rolled), then `card` for all that are dealt.
+    random or no target is valid; the same again with two cards a turn. 6. Clean-up: `harvest_dice` (not called if no
+    die is rolled), then `card` for all that are dealt.
     """
 
     def tile(self, position: str) -> str:
@@ -48,7 +48,7 @@ class Chance(Protocol):
         """
 
     def harvest_dice(self, number: int) -> Sequence[int | str]:
-        """What that many rolled Harvest dice show, in any order: votes, 1 to 4, or "harvest"."""
+        """The sides of that many rolled Harvest dice, in any order: votes, 1 to 4, or "harvest"."""
 
     def numeric_die(self) -> int:
         """A roll of solo's numeric die, 1 to 6."""
@@ -67,7 +67,7 @@ class Chance(Protocol):
 def dealing_order(
     deck: Counter[str], discards: Counter[str], seats: Sequence[int], dealt: dict[int, Counter[str]]
 ) -> list[str]:
-    """An order of cards in which each seat gets what it was dealt, and the deck runs out before the discards are dealt.
+    """An order that deals each seat its cards, and uses up the deck before the discards.
 
     A help for a `Chance` that knows only what everybody held after the deal.
 
@@ -100,7 +100,7 @@ def dealing_order(
 def _first_parts(
     deck: Counter[str], seats: list[tuple[int, int]], dealt: dict[int, Counter[str]]
 ) -> dict[int, Counter[str]]:
-    """Who gets which cards of a deck that is dealt out completely: seats come with their number of cards from it."""
+    """Who gets which cards of a deck that is dealt completely; each seat gets a given number of them."""
     if not seats:
         if deck.total():
             raise ValueError("the deck is not dealt out")
@@ -120,7 +120,7 @@ def southern_winds_order(deck: Set[int], revealed: Sequence[int], deck_after: Se
     """The cards that came up, each 9 (Reshuffle & Redraw) included, if only the others are known.
 
     A help for a `Chance` that knows only what was performed and the decks before and after. Several 9 in a row count as
-    one, which is the same to the game.
+    one, which makes no difference to the game.
 
     Raises ValueError if these cards can't have been revealed.
     """

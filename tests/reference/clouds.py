@@ -1,4 +1,4 @@
-"""Merging and Overflowing; Growing Crops: what happens to clouds and tiles of itself after an effect."""
+"""Merging and Overflowing; Growing Crops: what happens to clouds and tiles after each effect."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def land(table: Table, tile: Tile, drops: Drops) -> None:
 def take_from_tile(table: Table, tile: Tile, owner: int) -> None:
     """One drop leaves a tile, which dries out at once if too few are left (Growing Crops).
 
-    The caller says where it goes: here it comes to nobody.
+    The caller gives it to somebody.
     """
     assert tile.drops[owner] > 0
     tile.drops[owner] -= 1
@@ -105,7 +105,7 @@ def blow(table: Table, start: Tile, end: Tile, owner: int) -> None:
 def blow_chosen_drop(
     table: Table, cause: str, player: Player, drops: Iterable[tuple[Tile, int]], allowed: Callable[[Tile], bool]
 ) -> Steps[None]:
-    """A player moves one of these drops to an adjacent tile, where it is allowed to go. `cause` names the questions."""
+    """A player moves one of these drops to an adjacent tile that may take it. `cause` names the questions."""
     chosen = yield from choose_drop(table, f"{cause}_drop", player, drops)
     assert chosen is not None
     start, owner = chosen
@@ -121,11 +121,12 @@ def look_at_tile(table: Table, tile: Tile) -> None:
 
 
 def growing_with(table: Table, tile: Tile, drops: int) -> str:
-    """The growing token of a tile with so many drops (Growing Crops).
+    """The growing token of a tile with this number of drops (Growing Crops).
 
     With enough drops it gets a token: on Rice and Coffee the sprouting side first, on all others the developed one.
-    With too few the token is removed, whichever side is showing. The Maltese Cactus is drowned when it reaches 4 drops
-    and stays so until its token goes (Promos, The Maltese Cactus). A closed Snowdrop does not grow (Flowers, Bucaneve).
+    With too few the token is removed, whichever side is showing. The Maltese Cactus drowns when it reaches 4 drops, and
+    stays drowned until it loses its token (Promos, The Maltese Cactus). A closed Snowdrop does not grow (Flowers,
+    Bucaneve).
     """
     assert tile.crop is not None
     needed = table.printed.drops_to_grow(tile.crop)

@@ -1,4 +1,7 @@
-"""Petrichor: Fiori (Flowers): the flower tiles. Rules for five players stand with the rules that they change."""
+"""Petrichor: Fiori (Flowers): the flower tiles.
+
+The rules for five players are in the files of the rules that they change.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ def pods_left(table: Table) -> int:
 
 
 def tiles_for_pods(table: Table) -> list[Tile]:
-    """Crop tiles without a pod: not the Dandelion, the Primrose, the Lake and a Snowdrop without its bloom token."""
+    """Crop tiles without a pod; not the Dandelion, the Primrose, the Lake or a Snowdrop without its bloom token."""
     return [
         tile
         for tile in table.tiles.values()
@@ -84,10 +87,10 @@ def remove_pods(table: Table) -> None:
 def look_at_primrose(table: Table, primrose: Tile) -> None:
     """Who controls the Primrose, whenever drops on it have changed.
 
-    The first player with a drop there takes control; of several, the one with most drops, ties clockwise from the first
-    player. Later whoever has more drops than the controller takes it over, the nearest clockwise of several; the
-    previous controller's drops go back. Then this is looked at again. Without drops a controller stays until somebody
-    has more.
+    The first player with a drop there takes control. If several come at once, the one with most drops does; ties go
+    clockwise from the first player. Later a player with more drops than the controller takes over: of several, the
+    nearest clockwise. The previous controller's drops go back. Then control is checked again. A controller without
+    drops stays in control until somebody has more.
     """
     if table.controller is None and primrose.total:
         table.controller = max(table.turn_order(), key=lambda player: primrose.drops[player.seat])

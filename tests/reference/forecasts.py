@@ -1,8 +1,8 @@
 """Petrichor: Fiori (Flowers), Carte Previsione: the sixteen forecast cards, and when they are played.
 
-A card is playable only if it changes something: a target is there, its drops are in the supply, a cloud is left for a
-new one. Forecast cards are not used on the Lake: its cloud is neither moved nor filled nor poured out by them, and
-nothing is put on it. Drops can't be put on a closed Snowdrop by choice (Bucaneve).
+A card is playable only if it changes something: it has a target, its drops are in the supply, and there is a cloud for
+a new one. Forecast cards are not used on the Lake: they neither move, fill nor pour out its cloud, and put nothing on
+it. No player can choose to put drops on a closed Snowdrop (Bucaneve).
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def instead_of_turn(table: Table, player: Player) -> list[str]:
 
 
 def window(table: Table, timing: str, players: Iterable[Player] | None = None) -> Steps[bool]:
-    """A point of the timeline: the holders of playable cards are asked, once each from the First Player; who has played
-    is asked again for another card.
+    """A point of the timeline: the holders of playable cards are asked, once each from the First Player; a player who
+    has played is asked again for another card.
 
     Returns:
         Whether anybody has played a card.
@@ -84,7 +84,10 @@ def window(table: Table, timing: str, players: Iterable[Player] | None = None) -
 
 
 def play(table: Table, player: Player, card: int) -> Steps[None]:
-    """The card leaves the game; with the second one played the third is discarded. Then it takes effect."""
+    """The card leaves the game.
+
+    When a player's second card is played, the third is discarded. Then the card takes effect.
+    """
     player.forecasts.remove(card)
     table.forecasts_played.add(card)
     if len(player.forecasts) == 1:
@@ -101,7 +104,7 @@ def clouds_off_lake(table: Table) -> list[Tile]:
 
 
 def takes_drops(tile: Tile) -> bool:
-    """Whether a drop can be put on a tile by choice of a forecast card."""
+    """Whether a forecast card can put a drop on this tile by choice."""
     return tile.crop != "lake" and not tile.closed
 
 

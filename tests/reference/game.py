@@ -75,7 +75,7 @@ class Game:
             answer = question.options[0]
 
     def _shows_something_hidden(self, question: Question) -> bool:
-        """In a turn that can only be a pass: that none of the forecast cards can be played."""
+        """Whether others would learn from a skipped question, such as that no forecast card can be played."""
         holds_forecasts = question.decision == "turn" and self.table.players[question.seat].forecasts
         return len(self.table.players) > 1 and (question.decision in ALWAYS_ASKED or bool(holds_forecasts))
 
@@ -86,7 +86,7 @@ class Game:
         return {player.name: player.points for player in self.table.owners}
 
     def winners(self) -> list[str]:
-        """Who has won, several if they share the victory; in solo you or "neutral". None as long as the game lasts."""
+        """Who has won, several if they share the victory; in solo you or "neutral". None until the game is over."""
         return [player.name for player in winners(self.table)] if self.question is None else []
 
     # --- Everything as plain data ---
@@ -94,7 +94,7 @@ class Game:
     def describe(self) -> dict[str, Any]:
         """The table as plain data, in the format of docs/scenarios.md; keys of modules only with the module.
 
-        "supply" and "vote_supply" are in addition: drops and votes in each personal supply.
+        In addition, "supply" and "vote_supply" are the drops and votes in each personal supply.
         """
         table, question = self.table, self.question
         modules = table.config.modules
@@ -160,7 +160,7 @@ class Game:
         return described
 
     def _scored(self) -> dict[str, dict[str, int]]:
-        """Points by source and player, those that brought any."""
+        """Points by source and player, without zeros."""
         sources = {source for player in self.table.owners for source in +player.scored}
         return {
             source: {player.name: player.scored[source] for player in self.table.owners if player.scored[source]}

@@ -33,7 +33,7 @@ def harvest_phase(table: Table) -> Steps[None]:
 def score_fields(table: Table) -> None:
     """Score all tiles with a growing token; remove the token and return the drops (Scoring).
 
-    Pods are counted as they lie before they all go back; the Snowdrop closes (Flowers).
+    Pods are counted before they all go back; the Snowdrop closes (Flowers).
     """
     for tile in table.tiles.values():
         drops = counted_drops(table, tile)
@@ -48,7 +48,7 @@ def score_fields(table: Table) -> None:
 
 
 def counted_drops(table: Table, tile: Tile) -> Drops:
-    """The drops on a tile, with those in the cloud above it of players who say so (forecast card 3)."""
+    """The drops on a tile, and for players of forecast card 3 those in the cloud above it."""
     drops = tile.drops.copy()
     if tile.cloud and not tile.closed:
         for seat in table.counts_clouds:
@@ -72,7 +72,7 @@ def place_of(drops: Drops, owner: int) -> int:
 def score_tile(table: Table, tile: Tile, drops: Drops, growing: str) -> None:
     """Everybody with a drop scores: 1 point more with a Fertilizer token, 1 less with a pod, never less than 0.
 
-    A sprouting Rice scores nobody.
+    A sprouting Rice scores nothing.
     """
     if tile.crop == "rice" and growing == "sprouting":
         return

@@ -30,7 +30,10 @@ def frost(table: Table, player: Player, tile: Tile) -> Steps[None]:
 
 
 def cards_as_suns(player: Player, optional: bool) -> list[cards.CardSet]:
-    """Sole: any card is played as a Sun, in the optional action too. These sets are not Suns only, a Sun is first."""
+    """Sole: any card is played as a Sun, in the optional action too.
+
+    Sets of Suns alone are left out; in the others a Sun comes first.
+    """
     sets = cards.card_sets(player.hand, 2 if optional else 1)
     return [tuple(sorted(named, key=lambda kind: kind != "sun")) for named in sets if set(named) != {"sun"}]
 
@@ -51,8 +54,10 @@ def rain_tiles(table: Table, player: Player) -> list[Tile]:
 def choose_rain(
     table: Table, player: Player, drops: list[tuple[Tile, int]], power_tiles: list[Tile]
 ) -> Steps[Tile | tuple[Tile, int] | None]:
-    """The first drop of a Rain action: from a cloud, or by the power onto a tile. Using a power is optional: without a
-    normal Rain to do the player may decline."""
+    """The first drop of a Rain action: from a cloud, or by the power onto a tile.
+
+    Using a power is optional: if no normal Rain is possible, the player may decline.
+    """
     named: dict[str, Tile | tuple[Tile, int]] = {}
     for tile, owner in drops:
         named[f"drop {tile.name} {table.owner_name(player, owner)}"] = (tile, owner)
@@ -63,7 +68,7 @@ def choose_rain(
 
 
 def rain(table: Table, player: Player, tile: Tile) -> None:
-    """Pioggia: an own drop from the supply onto the tile, in place of the normal action. Voting stays."""
+    """Pioggia: an own drop from the supply onto the tile, in place of the normal action. The vote is as usual."""
     player.supply -= 1
     land(table, tile, Counter([player.seat]))
     look_at_tile(table, tile)
@@ -75,7 +80,7 @@ KEPT_DROPS = 3
 def harvest(table: Table) -> Steps[None]:
     """Raccolto: at the end of the Harvest keep one own drop on each of up to three harvested tiles.
 
-    They are named in reading order. The drop has gone back to its owner with all others, and is put on the tile again.
+    They are named in reading order. All drops have gone back to their owners; a kept one is put on its tile again.
     """
     for player in table.turn_order():
         if player.power != "harvest":

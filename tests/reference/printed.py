@@ -44,7 +44,7 @@ class Printed:
 
     @property
     def drops_to_drown(self) -> int:
-        """When the Maltese Cactus is overwatered."""
+        """The number of drops that overwaters the Maltese Cactus."""
         return self.number("tiles.cactus.drops_to_drown")
 
     def score(self, crop: str, side: str, place: int) -> int:
@@ -59,7 +59,7 @@ class Printed:
         return scores[min(place, len(scores)) - 1]
 
     def corn_score(self, present: int) -> int:
-        """What everybody present on a Corn scores, by how many they are."""
+        """What each player on a Corn scores, by the number of players there."""
         return self.numbers("tiles.corn.scores")[present - 1]
 
     @property

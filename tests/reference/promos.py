@@ -1,5 +1,4 @@
-"""Petrichor: Kickstarter Promos. Fertilizer tokens and the Lake; the Maltese Cactus stands in clouds.py and
-harvest.py."""
+"""Petrichor: Kickstarter Promos. Fertilizer tokens and the Lake; the Maltese Cactus is in clouds.py and harvest.py."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ def free_tiles(table: Table) -> list[Tile]:
 
 
 def rest_fits(table: Table, tile: Tile, number: int) -> bool:
-    """Whether so many tokens find a place after one was placed on this tile."""
+    """Whether that many more tokens find a place after one was placed on this tile."""
     if number == 0:
         return True
     tile.fertilizer = True

@@ -106,7 +106,7 @@ def choose_first_player(table: Table) -> None:
 
 
 def first_cards(table: Table) -> Steps[None]:
-    """Deal or draft; of two players the second gets one card more, after a draft straight into the hand.
+    """Deal or draft; the second of two players gets one card more, after a draft directly into the hand.
 
     The Harvest dice are rolled when the cards are dealt, before a draft.
     """

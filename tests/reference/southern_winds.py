@@ -51,7 +51,7 @@ def action_phase(table: Table) -> Steps[None]:
 def neutral_turn(table: Table) -> None:
     """Reveal a card, perform its ability, place its votes, decrease a die for its Harvest icon (Neutral Turn).
 
-    In the double card variant there is another card before, whose icons are ignored.
+    In the double card variant another card comes before it, and its icons are ignored.
     """
     if "double_card" in table.config.variants:
         perform(table, reveal(table))
@@ -87,7 +87,7 @@ def perform(table: Table, card: int) -> None:
 
 
 def place_votes(table: Table, card: int) -> None:
-    """Neutral votes on the spaces of the card's icons, in the weather sequence; 1 point for each that is missing."""
+    """Neutral votes on the spaces of the card's icons, in the weather sequence; 1 point for each missing vote."""
     for weather in WEATHERS:
         for _ in range(table.printed.icons(card).count(weather)):
             if table.neutral.votes:
@@ -109,7 +109,7 @@ def decrease_die(table: Table) -> None:
 
 
 def valid_targets(table: Table, card: int) -> list[Tile]:
-    """The tiles on which the card causes anything to happen on the Fields, from P1 to P6.
+    """The tiles where the card changes anything on the Fields, from P1 to P6.
 
     If it places neutral water and the supply has none, there are none.
     """
@@ -149,7 +149,7 @@ def roll_die(table: Table) -> int:
 
 
 def select_target(table: Table, card: int, targets: list[Tile]) -> Tile | None:
-    """Non-random targeting variant: the valid target with the highest number, with a preference.
+    """Non-random targeting variant: the valid target with the highest number, after these preferences.
 
     Cards 4, 7 and 8: none. Cards 5 and 6: if possible one where the neutral player has fewer drops than you, on tile
     and cloud together. Cards 1, 2 and 3: tiles where the neutral player has 2 or more drops more than you are ignored.

@@ -154,11 +154,11 @@ class Table:
         return self.clockwise(self.first_player)
 
     def owner_name(self, asked: Player, owner: int) -> str:
-        """How an action names the owner of a drop: counted clockwise from who is asked."""
+        """How an action names the owner of a drop: counted clockwise from the player who is asked."""
         return OWNERS[(owner - asked.seat) % len(self.owners)]
 
     def owners_from(self, asked: Player) -> list[int]:
-        """The seats of all owners, clockwise from who is asked."""
+        """The seats of all owners, clockwise from the player who is asked."""
         return [(asked.seat + distance) % len(self.owners) for distance in range(len(self.owners))]
 
     @property

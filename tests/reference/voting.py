@@ -56,10 +56,11 @@ def total_votes(table: Table, weather: str) -> int:
 
 
 def win_vote(table: Table, weather: str) -> None:
-    """Who has most votes on a resolved space advances on the Voting Wins track; without a vote nobody wins.
+    """The player with the most votes on a resolved space advances on the Voting Wins track; nobody wins without a vote.
 
-    Tied players all advance, but nobody does with two players, nor in solo. With five players a sole leader advances by
-    two and all who are second by one; tied leaders advance by one and the second ones don't (Flowers, five players).
+    All tied players advance; with two players and in solo none of them does. With five players a sole leader advances
+    by two, and all in second place by one. Tied leaders advance by one, and second place doesn't advance (Flowers, five
+    players).
     """
     votes = {player.seat: table.votes[weather][player.seat] for player in table.owners}
     ranks = sorted({number for number in votes.values() if number}, reverse=True)

@@ -38,8 +38,8 @@ def select_spaces(table: Table) -> Steps[list[str]]:
     """The two spaces with most votes; the First Player chooses among tied ones, one at a time (Resolving Weather
     Spaces).
 
-    Spaces without votes count as tied. In the final round every space with a vote is resolved, and these two are those
-    that count for Voting Wins; there a space without votes is never selected.
+    Spaces without votes count as tied. In the final round every space with a vote is resolved; these two are the ones
+    that count for Voting Wins, and a space without votes is never selected.
     """
     left = [weather for weather in WEATHERS if voting.total_votes(table, weather) or not table.final_round]
     selected: list[str] = []
@@ -87,7 +87,7 @@ def sun_weather(table: Table) -> Steps[None]:
 def double_cloud(table: Table, player: Player) -> Steps[None]:
     """Double the own drops in a cloud, with drops from the supply, then from tiles: all of them or none.
 
-    Who can double a cloud from the supply alone must double one; who can't may decline.
+    A player who can double a cloud from the supply alone must double one; others may decline.
     """
     own = {tile.name: tile.cloud.drops[player.seat] for tile in table.tiles.values() if tile.cloud}
     within_reach = player.supply + table.drops_on_tiles(player)

@@ -8,9 +8,9 @@ from typing import Protocol
 
 
 class Chance(Protocol):
-    """What chance decides. The game asks; it draws nothing itself, but it checks that what it is told is possible.
+    """What chance decides. The game draws nothing itself: it asks, and checks that the answers are possible.
 
-    The moments: `first_player` once; `card` for each card that the setup reveals; then in each round `card` for each
+    The questions: `first_player` once; `card` for each card that the setup reveals; then in each round `card` for each
     slot of the market, from the leftmost on.
     """
 

@@ -9,7 +9,7 @@ from tests.reference_evergreen.words import PIECES, POWERS, SOURCES
 
 
 def describe(table: Table, question: Question | None) -> dict[str, Any]:
-    """Every player has a planet and points; what counts something else names only those with more than 0."""
+    """Every player has a planet and points. Other counts name only players with more than 0."""
     printed, players = table.printed, table.players
     return {
         "players": len(players),

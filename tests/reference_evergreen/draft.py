@@ -37,7 +37,7 @@ def take_card(table: Table, player: Player) -> Steps[None]:
 
 
 def place_leftover(table: Table, card: str | None) -> None:
-    """By its icons into the zone or to the discards."""
+    """Its icons decide whether it goes into the zone or to the discards."""
     assert card is not None
     printed = table.printed
     if printed.joins_zone(card) and (printed.flowers(card) or printed.skulls(card)):

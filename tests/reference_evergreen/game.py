@@ -111,7 +111,7 @@ class Game:
         return {player.name: player.points for player in self.table.players}
 
     def winners(self) -> list[str]:
-        """Who has won: always exactly one. None as long as the game lasts."""
+        """Who has won: always exactly one. None until the game is over."""
         return [ranking(self.table)[0].name] if self.question is None else []
 
     def describe(self) -> dict[str, Any]:

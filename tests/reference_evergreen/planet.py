@@ -26,7 +26,7 @@ class Board:
                     self.places[name] = (row, column)
 
     def at(self, row: int, column: int) -> str | None:
-        """The space in a place of the rows, None outside."""
+        """The space at this row and column; None if there is none."""
         for name, place in self.places.items():
             if place == (row, column):
                 return name
@@ -59,7 +59,7 @@ class Planet:
         return Planet(self.board, self.printed, self.pieces)
 
     def result(self, verb: str, space: str) -> str | None:
-        """What stands on a space after something was done there; None if that can't be done.
+        """What stands on a space after an action; None if the action is impossible.
 
         Arguments:
             verb: "plant" a sprout, "grow" by one step, grow to a "small_tree" or "big_tree", place a "bush" or "lake".

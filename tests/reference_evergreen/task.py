@@ -14,7 +14,7 @@ class Task:
     Attributes:
         verbs: what may be done; on each space at most one of them fits.
         limit: how many spaces may be used.
-        ground: the spaces that come into question.
+        ground: the spaces that may be used.
         ascending: whether spaces are named in reading order.
         once: each verb is done at most once.
         verbs_in_order: with `once`, whether the first verb comes first.
@@ -22,8 +22,8 @@ class Task:
         used: the spaces that were used so far, with what was done there.
         start: the planet before all of it.
 
-    An order is asked for only so that each result has one way to it. So steps that can't be done in that order, since a
-    later one gives back the piece that an earlier one needs, are done in the first order in which they can.
+    The order is fixed so that there is only one way to each result. Sometimes steps can't be done in that order,
+    because a later one gives back a piece that an earlier one needs. They are done in the first order that works.
     """
 
     planet: Planet
@@ -101,7 +101,7 @@ class Task:
         return best
 
     def spaces_for_most(self) -> list[str]:
-        """The spaces from which on as many steps are possible as from any; a wild card counts biome by biome."""
+        """The spaces that leave the most further steps possible; for a wild card, in each biome separately."""
         steps = {space: self.after(space).most() for space in self.spaces()}
         found = []
         for space in steps:

@@ -53,7 +53,7 @@ def action_task(table: Table, player: Player, action: str) -> Task:
 
 
 def take_action(table: Table, player: Player, action: str) -> Steps[None]:
-    """Space by space; it can be ended after the first one, unless a flag demands all that is possible."""
+    """The action, space by space. It can end after the first one, unless a flag demands all possible ones."""
     task = action_task(table, player, action)
     partial = bool(table.printed.flag("partial_actions"))
     all_of_it = not partial and action != "anywhere"

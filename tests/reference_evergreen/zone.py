@@ -17,7 +17,7 @@ class Laid:
 
 
 class Zone:
-    """All piles; a card's pile is told by its type. Wild cards have a pile only by a flag (E17)."""
+    """All piles; a card's type tells its pile. Wild cards have a pile only by a flag (E17)."""
 
     def __init__(self, printed: Printed) -> None:
         self.printed = printed
@@ -38,7 +38,7 @@ class Zone:
         return self.flowers(biome) + wild
 
     def add(self, card: str) -> None:
-        """A card with icons arrives: flowers just lie down, a skull first flips a card."""
+        """A card with icons arrives: flowers are just added, a skull first flips a card."""
         kind = self.printed.kind(card)
         face_up = True
         if self.printed.flowers(card) and self.waiting[kind]:

@@ -51,9 +51,9 @@ def tile(
     growing: str | None = None,
     **tokens: Any,
 ) -> dict[str, Any]:
-    """A tile; its cloud is a thundercloud from 4 drops on, with fewer if `thunder` says so.
+    """A tile. A cloud of 4 or more drops is a thundercloud; a smaller one is, if `thunder`.
 
-    `tokens` are the promos' and flowers': fertilizer=True, pod=True, blooms=1.
+    `tokens` are those of the promos and flowers: fertilizer=True, pod=True, blooms=1.
     """
     described: dict[str, Any] = {"drops": owned(drops), **tokens}
     if crop is not None:
@@ -74,9 +74,9 @@ def game(
     votes: Mapping[str, Numbers] | None = None,
     **changes: Any,
 ) -> State:
-    """A state in the Action Phase: player_0's turn, everybody had one already, dice 4 4 4, no drops.
+    """A state in the Action Phase: player_0's turn, after everybody's first one; dice 4 4 4, no drops.
 
-    Tiles without a named crop get one of those that are left.
+    Tiles without a named crop get one of the crops that are left.
     """
     for key in ("points", "voting_wins", "wheat_tokens"):
         if key in changes:
@@ -96,7 +96,7 @@ def game(
 def last_turn(players: int = 2, **changes: Any) -> State:
     """A state in which the Action Phase ends with the next turn, of the last player; player_0 passed and is first.
 
-    Everybody else holds one Frost card, so that this turn is asked for.
+    Everybody else holds one Frost card, so the last player has a choice.
     """
     last = f"player_{players - 1}"
     hands = ("", *("frost",) * 4)
@@ -114,7 +114,7 @@ def final_round(players: int = 2, *actions: str, **changes: Any) -> State:
 
 
 def with_seeds(state: State, number: int, *actions: str) -> list[State]:
-    """What `actions` lead to with `number` different random streams."""
+    """The states after `actions`, with `number` different random streams."""
     outcomes = []
     for seed in range(number):
         other = state.copy()
@@ -162,7 +162,7 @@ def phase(state: State) -> str:
 
 
 def by_seat(state: State, name: str) -> Numbers:
-    """A field such as points, supply, voting_wins of all players."""
+    """A field of all players, such as points, supply or voting_wins."""
     return tuple(int(number) for number in state[name][: int(state["players"])])
 
 

@@ -50,14 +50,14 @@ def with_crop(batch: Batch, crop: Crop) -> tuple[State, str]:
 
 
 def relative(owner: int, seat: int, players: int) -> str:
-    """What a drop's owner is called in the actions of `seat`."""
+    """How the actions of `seat` name the owner of a drop."""
     return ("own", *OTHERS)[(owner - seat) % players]
 
 
 def resolving(*kinds: str, players: int = 2, **changes: Any) -> State:
-    """The Weather Phase in which these kinds of weather resolve (two; in the final round also one) and what follows.
+    """The Weather Phase in which these two kinds of weather resolve (the final round: one or more), and what follows.
 
-    player_0 is First Player, nobody is asked before.
+    player_0 is First Player; nobody is asked before.
     """
     return end_round(players, votes=dict.fromkeys(kinds, (1,)), **changes)
 
@@ -81,7 +81,7 @@ def wind_blows(state: State, west: str, owner: int = 0) -> State:
 
 
 def random_play(config: Config, games: int, steps: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The states before and after each step of random games; a game that ends begins anew."""
+    """The states before and after each step of random games; after its end a game starts again."""
     batch = Batch(config, games, seed=seed)
     after = batch.states.copy()
     for _ in range(steps):
@@ -110,7 +110,7 @@ def controller(state: State) -> int:
 
 
 def forecasts(*held: Sequence[int], modules: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Keys of a scenario with forecast cards: those held by seat (three, or two after the first), and more modules.
+    """Keys of a scenario with forecast cards and other modules. A seat holds three cards, or two after its first.
 
     Players who are not named have played theirs.
     """
@@ -129,7 +129,7 @@ def playable(numbers: Sequence[int]) -> set[str]:
 
 
 def offer(*numbers: int) -> set[str]:
-    """The legal actions where a forecast card of those may be played outside the own turn."""
+    """The legal actions where one of these forecast cards may be played outside the player's own turn."""
     return playable(numbers) | {"decline"}
 
 
@@ -161,7 +161,7 @@ def final_rain(held: dict[str, Any], field: dict[str, Any], players: int = 2, **
 
 
 def asked_for(state: State) -> list[tuple[int, str]]:
-    """Which forecast cards are offered to whom until the round is over, where nobody plays any."""
+    """Which forecast cards are offered to whom until the end of the round, if nobody plays any."""
     found, round_ = [], int(state["round"])
     while not over(state) and state["round"] == round_:
         decision, seat = asked(state)

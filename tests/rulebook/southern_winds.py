@@ -1,4 +1,4 @@
-"""What the Southern Winds' tests share: short solo scenarios, and how to look at a tile by its position P1 to P6."""
+"""What tests of the Southern Winds share: short solo scenarios, and how to look at a tile by position (P1 to P6)."""
 
 from __future__ import annotations
 
@@ -32,8 +32,9 @@ def solo(
     points: Pair = (0, 0),
     **changes: Any,
 ) -> State:
-    """A solo state by positions. Clouds in `thunder` or of 4+ drops are thunderclouds; the deck is `winds` and card 9.
+    """A solo state by positions. Clouds in `thunder` and those of 4 or more drops are thunderclouds.
 
+    The deck is `winds` and card 9.
     Unless `changes` say otherwise, the last vote of your turn is pending and one Frost card is in your hand: see
     `neutral_turn`.
     """
@@ -67,7 +68,7 @@ def solo(
 
 
 def sample(state: State, number: int, *actions: str, reshuffled: bool = False) -> list[State]:
-    """What `actions` lead to with `number` random streams, in which card 9 doesn't come up unless `reshuffled`."""
+    """The states after `actions`, with `number` random streams in which card 9 doesn't come up unless `reshuffled`."""
     found: list[State] = []
     for seed in range(100 * number):
         other = state.copy()
@@ -81,7 +82,7 @@ def sample(state: State, number: int, *actions: str, reshuffled: bool = False) -
 
 
 def act(state: State, *actions: str) -> State:
-    """`play`, with a random stream in which card 9 doesn't come up, so that the deck's other cards do."""
+    """`play`, with a random stream in which card 9 doesn't come up, so another card of the deck does."""
     return sample(state, 1, *actions)[0]
 
 
@@ -127,7 +128,7 @@ def target(state: State, index: int = 0) -> int | None:
 
 
 def fields(state: State) -> list[Any]:
-    """All that lies on the Fields."""
+    """Everything that lies on the Fields."""
     return [(tile_drops(state, position), cloud(state, position), growing(state, position)) for position in POSITIONS]
 
 
@@ -138,7 +139,7 @@ def changed(before: State, after: State) -> list[int]:
 
 
 def circling(*valid: int) -> dict[int, int]:
-    """For each roll the first valid position from it on: Southern Winds, Neutral Turn 1."""
+    """For each roll, the first valid position from there on: Southern Winds, Neutral Turn 1."""
     rolls = {die: [(die - 1 + step) % 6 + 1 for step in range(6)] for die in POSITIONS}
     return {die: next(position for position in order if position in valid) for die, order in rolls.items()}
 

@@ -1,6 +1,6 @@
 """Phase 1: Action Phase — turns, Playing Cards, Passing, Hand limit.
 
-Without clouds a Sun, Wind or Rain action does nothing, so that a turn is a card and a vote.
+Without clouds a Sun, Wind or Rain action does nothing. So a turn is a card and a vote.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def test_no_pass_on_the_first_turn_of_the_round(players: int) -> None:
     ],
 )
 def test_turn_options(held: str, options: set[str]) -> None:
-    """Playing Cards 1 and any two cards as one other: the cards in hand, what two others stand for, pass."""
+    """Playing Cards 1: play a card in hand, play any two cards as another one, or pass."""
     assert turn_options(held) == options | {"pass"}
 
 
@@ -112,7 +112,7 @@ def test_play_one_card_for_an_action_and_a_vote() -> None:
 
 @pytest.mark.parametrize("kind", ["sun", "wind", "rain"])
 def test_a_card_that_cannot_be_resolved(kind: str) -> None:
-    """Playing Cards: it may be played, its action is skipped; the vote is mandatory."""
+    """Playing Cards: the card may be played; its action is skipped, and the vote is mandatory."""
     state = play(game(hands=(kind, "frost")), f"play {kind}")
     assert asked(state) == ("vote", 0)
     assert not {"decline", "pass"} & legal_names(state)
@@ -124,7 +124,7 @@ def test_a_card_that_cannot_be_resolved(kind: str) -> None:
     ("kind", "decision"), [("frost", "frost_tile"), ("sun", "sun_cloud"), ("wind", "wind_cloud"), ("rain", "rain_drop")]
 )
 def test_a_card_must_be_resolved_if_possible(kind: str, decision: str) -> None:
-    """Playing Cards: it must be resolved if possible (ruling 2.5), so there is no declining."""
+    """Playing Cards; ruling 2.5: an action must be resolved if possible, so it cannot be declined."""
     field = {"b1": tile(cloud=(1,)), "b3": tile(cloud=(1, 1))}
     state = play(game(hands=(kind, "frost"), field=field), f"play {kind}")
     assert asked(state) == (decision, 0)
@@ -132,7 +132,7 @@ def test_a_card_must_be_resolved_if_possible(kind: str, decision: str) -> None:
 
 
 def test_example_sun_and_frost_as_rain() -> None:
-    """Playing Cards: a Sun and a Frost card perform a Rain action, and the vote is Rain's."""
+    """Playing Cards: a Sun and a Frost card perform a Rain action; the vote goes by Rain, too."""
     state = game(hands=("frost sun", "frost"), field={"b2": tile("wheat", cloud=(2,))})
     state = play(state, "substitute rain")
     assert asked(state) == ("pay", 0)
@@ -162,7 +162,7 @@ def test_example_sun_and_frost_as_rain() -> None:
 def test_which_cards_pay_is_chosen(
     held: str, kind: str, first: tuple[str, ...], then: dict[str, tuple[str, ...]]
 ) -> None:
-    """Any two cards as one other; ruling 2.2: of kinds that the action is not. They are named in ascending kinds."""
+    """Ruling 2.2: any two cards of other kinds than the action pay for it. They are named in ascending order."""
     state = play(game(hands=(held, "frost")), f"substitute {kind}")
     assert asked(state) == ("pay", 0)
     assert legal_names(state) == cards(*first)
@@ -194,14 +194,14 @@ def test_which_cards_pay_is_chosen(
     ],
 )
 def test_optional_action_options(held: str, options: set[str]) -> None:
-    """Playing Cards 2; ruling 2.2: two matching cards, of which two others may stand for each; or none."""
+    """Playing Cards 2; ruling 2.2: two matching cards, or none. Two other cards may stand for each of them."""
     state = optional_action(held)
     assert asked(state) == ("optional_action", 0)
     assert legal_names(state) == options | {"decline"}
 
 
 def test_optional_action_with_one_card_left_is_not_asked() -> None:
-    """Playing Cards 2: it takes two cards at least."""
+    """Playing Cards 2: an optional action takes at least two cards."""
     assert asked(optional_action("frost")) == ("turn", 1)
 
 
@@ -213,7 +213,7 @@ def test_optional_action_is_optional() -> None:
 
 
 def test_optional_action_repeats_both_action_and_vote() -> None:
-    """Playing Cards 2: it repeats 1a and 1b, for two matching cards, once a turn."""
+    """Playing Cards 2: two matching cards repeat 1a and 1b, once a turn."""
     state = play(optional_action("frost frost sun sun"), "play frost", "tile b2")
     assert cloud(state, "b2") == ("light", 1, 0)
     assert asked(state) == ("vote", 0)
@@ -282,7 +282,7 @@ def test_two_matching_cards_are_not_needed_when_others_can_pay() -> None:
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_no_optional_action_after_somebody_passed(players: int) -> None:
-    """Playing Cards 2; Passing: only if no players have passed yet."""
+    """Playing Cards 2; Passing: an optional action is possible only while nobody has passed."""
     state = game(
         players,
         hands=("", "wind rain rain", "wind rain rain"),
@@ -296,7 +296,7 @@ def test_no_optional_action_after_somebody_passed(players: int) -> None:
 
 
 def test_last_turn_may_be_a_substituted_action() -> None:
-    """Playing Cards: any two cards as one other, also in the turn left after somebody passed."""
+    """Playing Cards: any two cards as another one, also in the last turn after somebody passed."""
     state = last_turn(hands=("", "frost sun sun sun"))
     options = {"play frost", "play sun", *(f"substitute {kind}" for kind in ("frost", "wind", "rain")), "pass"}
     assert legal_names(state) == options
@@ -360,7 +360,7 @@ def test_new_first_player_has_the_privileges_at_once() -> None:
 
 
 def test_without_cards_one_must_pass() -> None:
-    """Phase 1; ruling 2.3: a player without cards passes, also as the first."""
+    """Phase 1; ruling 2.3: a player without cards must pass, even as the first to do so."""
     state = play(game(3, hands=("wind", "", "frost")), "play wind", "vote wind")
     assert (state["passed"], state["first_player"]) == (1, 1)
     assert asked(state) == ("turn", 2)
@@ -388,7 +388,7 @@ def test_two_players_exactly_one_more_turn() -> None:
 
 
 def test_two_players_both_pass() -> None:
-    """Passing, 2 players: the one more turn may be a pass too; it discards nothing either."""
+    """Passing, 2 players: the last turn may be a pass too, which discards nothing either."""
     votes = {"frost": (2,), "sun": (2,), "wind": (2,)}
     state = play(game(hands=("frost sun", "wind rain"), votes=votes), "pass", "pass")
     assert asked(state) == ("choose_weather", 0)
@@ -402,7 +402,7 @@ TIE = {"frost": (2,), "sun": (2,), "wind": (2,)}
 
 
 def test_hand_limit_discards_down_to_4() -> None:
-    """Hand limit: 5 or more cards are discarded down to 4, which ones is the player's choice."""
+    """Hand limit: a player with 5 or more cards chooses which to discard, down to 4."""
     state = last_turn(hands=("", "frost frost frost sun sun rain"), votes=TIE)
     state = play(state, "pass")
     assert asked(state) == ("discard", 1)
@@ -427,7 +427,7 @@ def test_hand_limit_leaves_up_to_4_alone(kept: str) -> None:
 
 @pytest.mark.parametrize(("first", "order"), [(0, (0, 1)), (1, (1, 0))])
 def test_hand_limit_goes_from_the_first_player(first: int, order: tuple[int, int]) -> None:
-    """Hand limit; ruling 2.9: one after another from the first player."""
+    """Hand limit; ruling 2.9: players discard one after another from the first player."""
     hands = ("frost sun wind rain rain", "frost sun wind rain rain")
     state = play(last_turn(hands=hands, first_player=f"player_{first}", votes=TIE), "pass")
     for seat in order:

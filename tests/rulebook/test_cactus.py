@@ -39,7 +39,7 @@ FROST_AND_WIND = {"frost": (1,), "wind": (1,)}
 
 
 def token(total: int) -> str:
-    """The token that this many drops ask for when none lay there before."""
+    """The token that so many drops bring to a tile without one."""
     return "none" if total < 2 else "developed" if total < 4 else "drowned"
 
 
@@ -48,7 +48,7 @@ def token(total: int) -> str:
 
 @pytest.mark.parametrize(("players", "share"), [(1, 6 / 15), (2, 7 / 15), (3, 9 / 17), (4, 12 / 17), (5, 16 / 17)])
 def test_shuffled_in_with_the_other_tiles(players: int, share: float) -> None:
-    """New tiles; ruling 4.4: one more tile in the pile that the field is drawn from (2 players without Corn)."""
+    """New tiles; ruling 4.4: the field is drawn from a pile with one more tile (2 players: without Corn)."""
     assert frequency(Batch(Config(players=players, modules=("cactus",)), 1000, seed=5), Crop.CACTUS) == pytest.approx(
         share, abs=0.07
     )
@@ -56,7 +56,7 @@ def test_shuffled_in_with_the_other_tiles(players: int, share: float) -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_anywhere_on_the_field(players: int) -> None:
-    """New tiles: shuffled, so it comes to lie on every position."""
+    """New tiles: the tiles are shuffled, so the Cactus can lie on every position."""
     found = Batch(Config(players=players, modules=("cactus",)), 600, seed=3).states["crop"]
     on_field = (found >= 0).any(axis=0)
     assert ((found == Crop.CACTUS).any(axis=0) == on_field).all()
@@ -64,7 +64,7 @@ def test_anywhere_on_the_field(players: int) -> None:
 
 @pytest.mark.parametrize("players", [1, 2, 5])
 def test_without_the_module(players: int) -> None:
-    """Kickstarter Promos: fully playable without them: no such tile."""
+    """Kickstarter Promos: the game is fully playable without them; then it has no Cactus."""
     assert frequency(Batch(Config(players=players), 300, seed=1), Crop.CACTUS) == 0
 
 
@@ -73,7 +73,7 @@ def test_without_the_module(players: int) -> None:
 
 @pytest.mark.parametrize("before", [(0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (1, 2), (3, 0), (0, 4), (3, 4)])
 def test_drop_by_drop(before: Numbers) -> None:
-    """The Cactus develops with at least 2 drops on it, drowns with 4 or more, whoever's: a Rain action's one drop."""
+    """The Cactus develops with 2 drops and drowns with 4, of any players. Here a Rain action brings one drop."""
     state = game(hands=("rain", "frost"), field={"b2": tile("cactus", before, cloud=(2,))}, modules=CACTUS)
     assert crop(state, "b2") == "cactus"
     assert growing(state, "b2") == token(sum(before))
@@ -84,7 +84,7 @@ def test_drop_by_drop(before: Numbers) -> None:
 
 @pytest.mark.parametrize("poured", [(1, 0), (1, 1), (3, 0), (1, 2), (4, 0), (2, 2), (3, 4)])
 def test_in_one_go(poured: Numbers) -> None:
-    """The Cactus: what Rain weather pours at once counts together: 2 or 3 drops develop it, 4 or more drown it."""
+    """The Cactus: drops that Rain weather pours count together: 2 or 3 develop it, 4 or more drown it."""
     state = end_round(field={"b2": tile("cactus", cloud=poured)}, votes=FROST_AND_RAIN, modules=CACTUS)
     assert on_tile(state, "b2") == poured
     assert growing(state, "b2") == token(sum(poured))
@@ -99,7 +99,7 @@ def test_the_total_of_all_players(players: int) -> None:
 
 
 def test_poured_on_a_developed_cactus() -> None:
-    """The Cactus: a developed one that reaches 4 drops drowns."""
+    """The Cactus: a developed Cactus that reaches 4 drops drowns."""
     state = end_round(field={"b2": tile("cactus", (1, 1), cloud=(0, 2))}, votes=FROST_AND_RAIN, modules=CACTUS)
     assert growing(state, "b2") == "drowned"
 
@@ -127,7 +127,7 @@ def test_needs_no_weather_to_develop() -> None:
 
 
 def windy(drops: Numbers, side: str | None = None) -> State:
-    """Wind weather, player_1's move: a Cactus on b2, a drop of each player's on b1."""
+    """player_1's move in Wind weather: a Cactus on b2, a drop of each player on b1."""
     field = {"b2": tile("cactus", drops, growing=side), "b1": tile("grass", (1, 1))}
     state = end_round(field=field, votes=FROST_AND_WIND, modules=CACTUS)
     assert asked(state) == ("wind_weather_drop", 1)
@@ -135,7 +135,7 @@ def windy(drops: Numbers, side: str | None = None) -> State:
 
 
 def test_the_wind_drowns_it() -> None:
-    """Wind Weather: a drop blown onto it is the 4th; ruling 4.2: blown off again, it stays drowned."""
+    """Wind Weather: a 4th drop is blown onto the Cactus; ruling 4.2: it stays drowned when that drop leaves."""
     state = play(windy((3, 0)), "drop b1 own", "move south")
     assert growing(state, "b2") == "drowned"
     assert on_tile(state, "b2") == (3, 1)
@@ -155,14 +155,14 @@ def test_the_wind_develops_it_and_dries_it_out() -> None:
 
 @pytest.mark.parametrize("drops", [(3, 0), (2, 1), (2, 2), (5, 0)])
 def test_stays_drowned_with_two_drops_or_more(drops: Numbers) -> None:
-    """Ruling 4.2: drowned stays drowned until its token goes."""
+    """Ruling 4.2: a drowned Cactus stays drowned until its token is removed."""
     state = play(windy(drops, "drowned"), "drop b2 1st to the left", "move south")
     assert sum(on_tile(state, "b2")) == sum(drops) - 1
     assert growing(state, "b2") == "drowned"
 
 
 def test_a_drowned_cactus_dries_out_and_grows_afresh() -> None:
-    """Growing Crops; ruling 4.2: below 2 drops its token goes, whichever side; then 2 drops develop it anew."""
+    """Growing Crops; ruling 4.2: below 2 drops it loses its token, whichever side shows; 2 drops develop it again."""
     state = play(windy((1, 1), "drowned"), "drop b2 1st to the left", "move south")
     assert on_tile(state, "b2") == (0, 1)
     assert growing(state, "b2") == "none"
@@ -189,7 +189,7 @@ def short_supply(cactus: dict[str, Any], kind: str) -> State:
     ],
 )
 def test_giving_a_drop_up(drops: Numbers, side: str, left: str) -> None:
-    """Frost action from tiles: the Cactus gives a drop; ruling 4.2 and Growing Crops."""
+    """Frost action: the drop comes from the Cactus; ruling 4.2 and Growing Crops."""
     state = play(short_supply(tile("cactus", drops, growing=side), "frost"), "tile b1")
     assert asked(state) == ("take_drop", 0)
     assert legal_names(state) == tiles("b2", "b3")
@@ -197,7 +197,7 @@ def test_giving_a_drop_up(drops: Numbers, side: str, left: str) -> None:
 
 
 def test_drying_out_between_two_drops_taken() -> None:
-    """Ruling 2.7: drying out is immediate: a drowned Cactus of 3 gives two drops up, one after the other."""
+    """Ruling 2.7: crops dry out immediately; here a drowned Cactus with 3 drops gives two up, one by one."""
     state = short_supply(tile("cactus", (3, 0), growing="drowned"), "sun")
     state = play(state, "tile c1", "tile b2")
     assert growing(state, "b2") == "drowned"
@@ -263,20 +263,20 @@ def test_drowned_scores_with_fewer_drops(drops: Numbers, points: Numbers) -> Non
 
 @pytest.mark.parametrize(("poured", "points"), [((3, 1), (2, 1)), ((2, 1), (6, 3)), ((1, 0), (0, 0))])
 def test_harvest_after_rain(poured: Numbers, points: Numbers) -> None:
-    """The Cactus: what the round's Rain weather poured counts in its Harvest, drowning included."""
+    """The Cactus: what Rain weather poured counts in the Harvest of the round, and may have drowned it."""
     state = harvest(2, {"b2": tile("cactus", cloud=poured)}, modules=CACTUS)
     assert by_seat(state, "points") == points
 
 
 def test_not_harvested_with_one_drop() -> None:
-    """Scoring: without a token it isn't harvested and keeps its drop."""
+    """Scoring: without a token the Cactus isn't harvested and keeps its drop."""
     state = harvest(2, {"b2": tile("cactus", (1, 0))}, modules=CACTUS)
     assert by_seat(state, "points") == (0, 0)
     assert on_tile(state, "b2") == (1, 0)
 
 
 def test_harvest_takes_the_token() -> None:
-    """Scoring; ruling 4.2: with the token gone after a Harvest, 2 drops that fall later develop the Cactus again."""
+    """Scoring; ruling 4.2: the Harvest takes the token, so 2 later drops develop the Cactus again."""
     field = {"b2": tile("cactus", (2, 2), cloud=(1, 1))}
     before = last_turn(field=field, votes={"frost": (1,), "sun": (1,)}, dice=["harvest"] * 3, modules=CACTUS)
     after = next(state for state in with_seeds(before, 50, "pass") if all("rain" in hand(state, i) for i in (0, 1)))
@@ -328,7 +328,7 @@ def test_solo_priority() -> None:
 
 
 def test_no_more_tricks_keeps_it() -> None:
-    """Ruling 3.8: with "No More Tricks" Wheat and Potato leave the pile, the Cactus stays: 6 of 10 tiles."""
+    """Ruling 3.8: with "No More Tricks" Wheat and Potato leave the pile; the Cactus stays: 6 of 10 tiles."""
     fields = solo_fields(variants=("no_more_tricks",))
     assert {name for field in fields for name in field} == {"cotton", "grass", "cactus", "rice", "coffee"}
     order = tuple(name for name in PRIORITIES if name not in ("wheat", "potato"))
@@ -345,7 +345,7 @@ def test_no_more_tricks_keeps_it() -> None:
     ],
 )
 def test_solo_field_out_of_order(crops: tuple[str, ...]) -> None:
-    """The Cactus, note: neither before a Potato nor after a Wheat."""
+    """The Cactus, note: it lies neither before a Potato nor after a Wheat."""
     with pytest.raises(ScenarioError):
         solo(crops=crops, modules=CACTUS)
 
@@ -396,7 +396,7 @@ def test_neutral_drops_on_the_tile(card: int, added: int, before: Pair) -> None:
     ],
 )
 def test_card_3_takes_a_drop_of_yours(before: Pair, side: str, left: str) -> None:
-    """Southern Winds card 3: then check for drying out; a drowned Cactus stays drowned with 2 drops (ruling 4.2)."""
+    """Southern Winds card 3: the tile may dry out; a drowned Cactus stays drowned with 2 drops (ruling 4.2)."""
     after = neutral_turn(solo_cactus(before, winds=3, side=side))
     assert target(after) == 3
     assert tile_drops(after, 3) == (before[0] - 1, before[1])
@@ -404,7 +404,7 @@ def test_card_3_takes_a_drop_of_yours(before: Pair, side: str, left: str) -> Non
 
 
 def test_card_5_makes_a_cloud_overflow_onto_it() -> None:
-    """Southern Winds card 5: the cloud's 8th drop; all of it pours and drowns the Cactus."""
+    """Southern Winds card 5: with its 8th drop the cloud overflows and drowns the Cactus."""
     after = neutral_turn(solo_cactus((0, 0), winds=5, cloud_drops=(3, 4)))
     assert tile_drops(after, 3) == (3, 5)
     assert solo_growing(after, 3) == 3
@@ -412,7 +412,7 @@ def test_card_5_makes_a_cloud_overflow_onto_it() -> None:
 
 @pytest.mark.parametrize(("drops", "left"), [((2, 2), 3), ((2, 0), 0), ((1, 1), 0), ((2, 1), 2)])
 def test_southern_wind_blows_a_drop_off(drops: Pair, left: int) -> None:
-    """Weather phase differences, Wind: one of your drops on P3 goes to P1; ruling 4.2 if the Cactus had drowned."""
+    """Weather phase differences, Wind: one of your drops on P3 goes to P1; for a drowned Cactus see ruling 4.2."""
     votes = {"wind": (3, 0), "frost": (2, 0)}
     state = solo_cactus(drops, winds=4, decision="turn", votes=votes, others={"P6": {"neutral": 1}})
     after = act(state, "pass", "drop b3 1st to the left", "move west")
@@ -425,7 +425,7 @@ def test_southern_wind_blows_a_drop_off(drops: Pair, left: int) -> None:
     ("drops", "points"), [((2, 1), (6, 3)), ((0, 2), (0, 6)), ((1, 1), (3, 3)), ((3, 2), (2, 1)), ((1, 4), (1, 2))]
 )
 def test_solo_harvest(drops: Pair, points: Pair) -> None:
-    """Harvest Phase: the neutral player scores as any player; drowned from 4 drops."""
+    """Harvest Phase: the neutral player scores as any player does; the Cactus drowns from 4 drops on."""
     after = act(solo_cactus(drops, decision="turn", round=4), "pass")
     assert over(after)
     assert pair(after, "points") == points

@@ -50,7 +50,7 @@ def test_frost_on_any_tile_without_a_cloud(players: int) -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_frost_with_clouds_everywhere_is_only_a_vote(players: int) -> None:
-    """Frost action: if all tiles have a cloud, nothing but the vote."""
+    """Frost action: if all tiles have a cloud, only the vote is left."""
     state = acting("frost", {name: tile(cloud=(0, 1)) for name in FIELDS[players]}, players)
     assert asked(state) == ("vote", 0)
     assert state["supply"][0] == 20
@@ -102,7 +102,7 @@ def test_frost_takes_from_a_tile_only_with_an_empty_supply() -> None:
 
 
 def test_frost_without_drops_on_tiles_is_only_a_vote() -> None:
-    """Frost action: all 20 drops in clouds, from which none may be taken."""
+    """Frost action: all 20 drops are in clouds, and none may be taken from there."""
     state = acting(
         "frost", {"b1": tile(cloud=(7,)), "c1": tile(cloud=(7,)), "b2": tile(cloud=(6, 1)), "b3": tile("grass", (0, 2))}
     )
@@ -136,7 +136,7 @@ def test_sun_without_own_cloud_is_only_a_vote() -> None:
 
 
 def test_sun_with_two_drops_left_takes_them() -> None:
-    """Ruling 2.5: with two in supply it is mandatory, and no drop comes from a tile."""
+    """Ruling 2.5: with two drops in supply the action is mandatory, and takes none from tiles."""
     field = {"b1": tile(cloud=(5,)), "b2": tile(cloud=(1,)), "c1": tile("grass", (12,))}
     state = acting("sun", field)
     assert legal_names(state) == tiles("b1", "b2")
@@ -147,7 +147,7 @@ def test_sun_with_two_drops_left_takes_them() -> None:
 
 
 def test_sun_with_one_drop_left_takes_one_from_a_tile() -> None:
-    """Sun action, short supply; ruling 2.5: optional, supply first, which tile gives the other is chosen."""
+    """Sun action, short supply; ruling 2.5: it is optional; the supply comes first, then a chosen tile."""
     field = {"b1": tile(cloud=(5,)), "b2": tile(cloud=(1,)), "c1": tile("grass", (12,)), "a3": tile("rice", (1, 3))}
     state = acting("sun", field)
     assert asked(state) == ("sun_cloud", 0)
@@ -165,7 +165,7 @@ def test_sun_with_one_drop_left_takes_one_from_a_tile() -> None:
 
 
 def test_sun_with_no_drops_left_takes_two_from_tiles() -> None:
-    """Sun action, short supply: from two tiles or twice from one, each chosen."""
+    """Sun action, short supply: the player chooses a tile for each drop, twice the same or two tiles."""
     field = {"b1": tile(cloud=(5,)), "b2": tile(cloud=(1,)), "c1": tile("grass", (13,)), "a3": tile("rice", (1, 3))}
     state = play(acting("sun", field), "tile b1")
     assert legal_names(state) == tiles("c1", "a3")
@@ -189,7 +189,7 @@ def test_sun_with_a_short_supply_can_be_declined() -> None:
 
 
 def test_sun_is_two_drops_or_none() -> None:
-    """Sun action: with one drop in supply and none on tiles, or none and one, it is only a vote."""
+    """Sun action: with a single drop, in supply or on a tile, it is only a vote."""
     in_clouds = {"b1": tile(cloud=(7,)), "b2": tile(cloud=(7,)), "c1": tile(cloud=(5,))}
     state = acting("sun", in_clouds)
     assert asked(state) == ("vote", 0)
@@ -240,7 +240,7 @@ def test_rain_names_owners_from_the_actor() -> None:
 
 
 def test_rain_from_up_to_two_clouds() -> None:
-    """Rain action and note: a second cloud with an own drop, never the first again; or only one."""
+    """Rain action and note: a second, different cloud with an own drop, or only one cloud."""
     field = {"b1": tile("wheat", cloud=(1, 2)), "b2": tile("grass", cloud=(2,)), "a3": tile("rice", cloud=(1, 1))}
     state = play(acting("rain", field), "drop b2 own")
     assert asked(state) == ("rain_second_drop", 0)
@@ -256,7 +256,7 @@ def test_rain_from_up_to_two_clouds() -> None:
 
 
 def test_rain_both_drops_fall_together() -> None:
-    """Ruling 2.6: the two drops fall together, and growth is checked after."""
+    """Ruling 2.6: the two drops fall together; growth is checked afterwards."""
     field = {"b1": tile("wheat", (2,), cloud=(1, 2)), "b2": tile("cotton", (0, 1), cloud=(2,))}
     state = play(acting("rain", field), "drop b1 own")
     assert asked(state) == ("rain_second_drop", 0)
@@ -267,13 +267,13 @@ def test_rain_both_drops_fall_together() -> None:
 
 
 def test_rain_needs_one_drop_at_least() -> None:
-    """Ruling 2.5: with an own cloud at least one drop must fall."""
+    """Ruling 2.5: a player with a drop in a cloud must let at least one fall."""
     state = acting("rain", {"b1": tile(cloud=(2,)), "b2": tile(cloud=(2,))})
     assert legal_names(state) == {"drop b1 own", "drop b2 own"}
 
 
 def test_rain_single_possible_drop_falls() -> None:
-    """Rain action: with one own cloud of own drops only there is nothing to choose."""
+    """Rain action: with one cloud, of own drops only, there is nothing to choose."""
     state = acting("rain", {"b1": tile("wheat", cloud=(3,))})
     assert asked(state) == ("vote", 0)
     assert on_tile(state, "b1") == (1, 0)
@@ -288,7 +288,7 @@ def test_rain_without_own_cloud_is_only_a_vote() -> None:
 
 
 def test_rain_may_empty_a_cloud() -> None:
-    """Rain action: an emptied cloud is removed; giving the own drop away leaves a cloud of others."""
+    """Rain action: an empty cloud is removed; after an own drop falls, the others' drops stay in the cloud."""
     state = play(acting("rain", {"b1": tile(cloud=(1,)), "b2": tile(cloud=(1, 1))}), "drop b1 own", "drop b2 own")
     assert clouds(state) == {"b2": ("light", 0, 1)}
 
@@ -297,7 +297,7 @@ def test_rain_may_empty_a_cloud() -> None:
 
 
 def test_wind_moves_a_cloud_with_an_own_drop() -> None:
-    """Wind action: any cloud with at least one own drop; no declining."""
+    """Wind action: any cloud with at least one own drop; it cannot be declined."""
     field = {"b1": tile(cloud=(1,)), "a2": tile(cloud=(0, 3)), "b3": tile(cloud=(1, 3)), "c2": tile("grass", (2,))}
     state = acting("wind", field)
     assert asked(state) == ("wind_cloud", 0)

@@ -57,7 +57,7 @@ def test_final_round_has_no_clean_up(round_: int) -> None:
 
 
 def test_all_dice_are_rolled_after_a_harvest() -> None:
-    """Clean-up 2; ruling 2.15: all three, so that any number of them may show Harvest again."""
+    """Clean-up 2; ruling 2.15: all three are rolled, so any number of them may show Harvest again."""
     rolled = Counter(tuple(dice(state)) for state in cleaned_up(400, dice=["harvest"] * 3))
     assert {side for sides in rolled for side in sides} == {0, 1, 2, 3, 4}
     assert {sides.count(0) for sides in rolled} == {0, 1, 2, 3}
@@ -65,7 +65,7 @@ def test_all_dice_are_rolled_after_a_harvest() -> None:
 
 @pytest.mark.parametrize(("before", "kept"), [(["harvest", "harvest", 3], 2), (["harvest", 4, 4], 1), ([1, 2, 3], 0)])
 def test_without_a_harvest_harvest_icons_stay(before: list[Any], kept: int) -> None:
-    """Clean-up 2: only the dice not showing the Harvest icon are rolled; note: all may show Harvest then."""
+    """Clean-up 2: only dice without the Harvest icon are rolled; note: afterwards all may show Harvest."""
     rolled = [dice(state) for state in cleaned_up(400, dice=before)]
     assert all(sides[:kept] == [0] * kept for sides in rolled)
     assert {side for sides in rolled for side in sides[kept:]} == {0, 1, 2, 3, 4}
@@ -77,7 +77,7 @@ def test_without_a_harvest_harvest_icons_stay(before: list[Any], kept: int) -> N
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_new_hands(players: int) -> None:
-    """Clean-up 3: 7 cards to each of 2 and 3 players, 6 to each of 4, in addition to up to 4 kept ones."""
+    """Clean-up 3: each of 2 or 3 players gets 7 cards, each of 4 gets 6, besides up to 4 kept ones."""
     hands = ("", "frost sun wind rain", "rain rain", "frost frost")
     hands = ("frost sun", *hands[1:]) if players == 2 else hands
     before = last_turn(players, votes=QUIET, hands=hands)
@@ -91,7 +91,7 @@ def test_new_hands(players: int) -> None:
 
 
 def test_dealt_cards_are_random() -> None:
-    """Clean-up 3: from the shuffled draw deck; ruling 2.20: a sample of its counts."""
+    """Clean-up 3: cards come from the shuffled draw deck; ruling 2.20: they are a sample of its counts."""
     hands = Counter(tuple(hand(state, 0)) for state in cleaned_up(200, hands=("", "frost")))
     assert len(hands) > 40
 
@@ -128,7 +128,7 @@ def test_discards_stay_while_the_deck_lasts() -> None:
 
 
 def test_an_exactly_empty_deck_needs_no_reshuffle() -> None:
-    """Clean-up 3: it runs out while dealing only if a card is still to be dealt."""
+    """Clean-up 3: the deck runs out while dealing only if a card is still to be dealt."""
     discards = {"frost": 9, "sun": 10, "wind": 6}
     for state in cleaned_up(5, hands=("", "frost"), discards=discards, deck={"wind": 4, "rain": 10}):
         assert int(state["deck"].sum()) == 0

@@ -63,14 +63,14 @@ def test_a_merge_can_overflow_at_once(moving: tuple[int, ...], there: tuple[int,
     ],
 )
 def test_growing_into_a_thundercloud(before: dict[str, object], after: tuple[object, ...]) -> None:
-    """Growing: a light cloud of 4 or more drops becomes a thundercloud; a thundercloud overflows from 8 on only."""
+    """Growing: a light cloud of 4 or more drops becomes a thundercloud; a thundercloud overflows only from 8 on."""
     state = play(game(hands=("sun", "frost"), field={"b2": before}), "play sun")
     assert cloud(state, "b2") == after
 
 
 @pytest.mark.parametrize("drops", [(6, 0), (1, 5), (3, 4), (1, 6)])
 def test_overflow(drops: tuple[int, int]) -> None:
-    """Overflowing: 8 or more drops, of all players, pour onto the tile; the empty cloud is removed."""
+    """Overflowing: from 8 drops on, all players' drops pour onto the tile; the empty cloud is removed."""
     state = play(
         game(hands=("sun", "frost"), field={"b2": tile("potato", cloud=drops), "c1": tile("rice")}), "play sun"
     )
@@ -82,13 +82,13 @@ def test_overflow(drops: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("taken", ["own", "1st to the left"])
 def test_a_thundercloud_never_becomes_light_again(taken: str) -> None:
-    """Merging and Overflowing, note: with less than 4 drops it stays a thundercloud."""
+    """Merging and Overflowing, note: with fewer than 4 drops it stays a thundercloud."""
     state = play(game(hands=("rain", "frost"), field={"b2": tile(cloud=(2, 2))}), "play rain", f"drop b2 {taken}")
     assert cloud(state, "b2") in (("thunder", 1, 2), ("thunder", 2, 1))
 
 
 def test_example_three_drops_into_a_thundercloud_of_seven() -> None:
-    """Merging and Overflowing, example: 3 drops into 7 make all 10 land on the tile. Sun weather doubles 3."""
+    """Merging and Overflowing, example: Sun weather adds 3 drops to 7, so all 10 land on the tile."""
     votes = {"frost": (1,), "sun": (1,)}
     state = end_round(3, field={"b2": tile("wheat", cloud=(3, 2, 2))}, votes=votes, hands=("", "frost", "frost"))
     assert clouds(state) == {}
@@ -97,7 +97,7 @@ def test_example_three_drops_into_a_thundercloud_of_seven() -> None:
 
 
 def test_two_actions_are_two_effects() -> None:
-    """Merging and Overflowing, note: a cloud overflows after the first action, so the second finds it gone."""
+    """Merging and Overflowing, note: a cloud overflows after the first action, so the second action finds it gone."""
     state = game(hands=("sun wind wind", "frost"), field={"b2": tile("potato", cloud=(6,))})
     state = play(state, "play sun", "vote sun")
     assert clouds(state) == {}
@@ -108,7 +108,7 @@ def test_two_actions_are_two_effects() -> None:
 
 
 def test_growth_between_two_actions() -> None:
-    """Merging and Overflowing, note: the light cloud of 2 has grown after the first Sun already."""
+    """Merging and Overflowing, note: the light cloud of 2 drops has already grown after the first Sun action."""
     state = game(hands=("sun sun sun", "frost"), field={"b2": tile(cloud=(2,))})
     state = play(state, "play sun", "vote sun")
     assert cloud(state, "b2") == ("thunder", 4, 0)

@@ -1,6 +1,7 @@
 """Flowers, Dente di Leone (the Dandelion) and its pods.
 
-The Dandelion lies on b2; Wind weather moves a drop of player_0 to and fro in the top row, unless a test says otherwise.
+The Dandelion lies on b2; Unless a test says otherwise, Wind weather moves a drop of player_0 back and forth in the top
+row.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ BLOWN = tile("grass", (1,))
 def wind(
     field: dict[str, Any], players: int = 2, *, with_weather: str = "sun", west: str = "b1", **changes: Any
 ) -> State:
-    """After the players' moves in Wind weather: the first pod's decision if there is one."""
+    """The state after the players' moves in Wind weather: the first pod's decision, if there is one."""
     changes = {"modules": FLOWERS, **changes}
     state = resolving(with_weather, "wind", players=players, field={west: BLOWN, **field}, **changes)
     assert asked(state)[0] == "wind_weather_drop"
@@ -59,7 +60,7 @@ def place(state: State, first: str, second: str) -> State:
 
 @pytest.mark.parametrize("falls", [(1, 0), (0, 1)])
 def test_dandelion_grows_with_one_drop(falls: Numbers) -> None:
-    """Dente di Leone: it needs a single drop to grow."""
+    """Dente di Leone: the Dandelion needs a single drop to grow."""
     poured = {"b2": tile("dandelion", cloud=falls, thunder=True)}
     state = resolving("wind", "rain", field=poured, modules=FLOWERS)
     assert on_tile(state, "b2") == falls
@@ -67,7 +68,7 @@ def test_dandelion_grows_with_one_drop(falls: Numbers) -> None:
 
 
 def test_dandelion_without_a_drop_does_not_grow() -> None:
-    """Growing Crops: without its last drop it has dried out."""
+    """Growing Crops: without its last drop the Dandelion has dried out."""
     state = resolving("sun", "wind", field={"b2": tile("dandelion", (1,)), "b1": BLOWN}, modules=FLOWERS)
     assert growing(state, "b2") == "developed"
     state = play(state, "drop b2 1st to the left", "move west")
@@ -83,9 +84,8 @@ def test_no_pods_at_first() -> None:
 
 
 def test_two_pods_on_two_different_tiles() -> None:
-    """Dente di Leone: after Wind weather a player present places two pods on two different tiles that have none.
-
-    It is mandatory. The two are named in ascending order, so the first choice leaves room for the second.
+    """Dente di Leone: after Wind weather each player present must place two pods, on two different tiles without one.
+    The tiles are named in ascending order, so the first choice leaves room for the second.
     """
     state = wind({"b2": tile("dandelion", (2,))}, 3)
     assert asked(state) == ("pod_tile", 0)
@@ -99,7 +99,7 @@ def test_two_pods_on_two_different_tiles() -> None:
 
 
 def test_everybody_present_in_turn_order_without_a_second_pod_on_a_tile() -> None:
-    """Dente di Leone: every player with at least one drop there, in turn order; tiles with a pod take no other."""
+    """Dente di Leone: all players with a drop there place pods, in turn order; a tile takes only one pod."""
     state = wind({"b2": tile("dandelion", (1, 3, 1))}, 3)
     assert asked(state) == ("pod_tile", 0)
     state = place(state, "a1", "b3")
@@ -116,7 +116,7 @@ def test_everybody_present_in_turn_order_without_a_second_pod_on_a_tile() -> Non
 
 @pytest.mark.parametrize("drops", [(1, 0, 1), (0, 5, 0), (0, 1, 2)])
 def test_only_players_present(drops: Numbers) -> None:
-    """Dente di Leone: who has no drop on the tile places none, who has several still places two."""
+    """Dente di Leone: a player without a drop there places no pod; one with several drops still places two."""
     state = wind({"b2": tile("dandelion", drops)}, 3)
     for seat in range(3):
         if drops[seat]:
@@ -130,7 +130,7 @@ def test_only_players_present(drops: Numbers) -> None:
 
 @pytest.mark.parametrize("first", [0, 1, 2])
 def test_pods_go_clockwise_from_the_first_player(first: int) -> None:
-    """Ruling 5.3: in turn order from the First Player, though Wind weather itself goes the other way round."""
+    """Ruling 5.3: pods are placed clockwise from the First Player; Wind weather itself goes anticlockwise."""
     hands = ["" if seat == first else "frost" for seat in range(3)]
     seats = {"first_player": first, "passed": first, "actor": (first - 1) % 3}
     ending = {key: f"player_{seat}" for key, seat in seats.items()}
@@ -144,7 +144,7 @@ def test_pods_go_clockwise_from_the_first_player(first: int) -> None:
 
 @pytest.mark.parametrize("first", [0, 2])
 def test_example_four_pods_left_and_three_players(first: int) -> None:
-    """Dente di Leone, example: 4 pods left, 3 players there: the first two place two each, the third none."""
+    """Dente di Leone, example: with 4 pods left for 3 players, the first two place two each, the third none."""
     present = tuple((first + turn) % 4 for turn in range(3))
     hands = ["" if seat == first else "frost" for seat in range(4)]
     seats = {"first_player": first, "passed": first, "actor": (first - 1) % 4}
@@ -186,7 +186,7 @@ def test_five_players_share_eight_pods() -> None:
 
 @pytest.mark.parametrize(("open_snowdrop", "allowed"), [(False, ("c2", "a3", "b3")), (True, ("a2", "c2", "a3", "b3"))])
 def test_where_pods_may_not_lie(open_snowdrop: bool, allowed: tuple[str, ...]) -> None:
-    """Dente di Leone: not on the Dandelion, the Primrose, the Lake or a Snowdrop without its bloom token."""
+    """Dente di Leone: no pod on the Dandelion, the Primrose, the Lake or a Snowdrop without its bloom token."""
     field = {
         "b1": tile("lake"),
         "c1": tile("primrose"),
@@ -208,14 +208,14 @@ def test_where_pods_may_not_lie(open_snowdrop: bool, allowed: tuple[str, ...]) -
 
 
 def test_snowdrop_that_opened_in_the_same_weather_phase_takes_a_pod() -> None:
-    """Bucaneve, Dente di Leone: the token lies after the Frost, before the Wind."""
+    """Bucaneve, Dente di Leone: Frost brings the token before the Wind."""
     field = {"b2": tile("dandelion", (1,)), "a2": tile("snowdrop", blooms=0)}
     assert "tile a2" in legal_names(wind(field, with_weather="frost"))
     assert "tile a2" not in legal_names(wind(field))
 
 
 def test_fewer_than_two_tiles_without_a_pod() -> None:
-    """Dente di Leone: two pods on two different tiles; with one tile left (4 pods in reserve) none is placed."""
+    """Dente di Leone: two pods need two tiles; with one tile left (and 4 pods in reserve) none is placed."""
     field = {"b2": tile("dandelion", (1,)), "c1": tile("primrose"), "a3": {**BLOWN, "pod": True}}
     state = wind({**field, **podded("b1", "a2", "c2")}, west="a3")
     assert asked(state)[0] == "turn"
@@ -234,7 +234,7 @@ def test_exactly_two_tiles_left() -> None:
 
 
 def test_drop_that_this_wind_brought_counts() -> None:
-    """Dente di Leone: what counts is who is there after the Wind weather, and that it is growing then."""
+    """Dente di Leone: what counts is who has drops there, and whether it grows, after the Wind weather."""
     field = {"b2": tile("dandelion"), "b1": tile("grass", (1,)), "a3": tile("grass", (0, 1))}
     state = resolving("sun", "wind", field=field, modules=FLOWERS)
     state = play(state, "drop b1 1st to the left", "move south", "drop a3 1st to the left", "move east")
@@ -245,7 +245,7 @@ def test_drop_that_this_wind_brought_counts() -> None:
 
 
 def test_drop_that_this_wind_took_away_does_not_count() -> None:
-    """Dente di Leone: dried out after the Wind weather, it gives no pods."""
+    """Dente di Leone: a Dandelion that is dried out after the Wind weather gives no pods."""
     field = {"b2": tile("dandelion", (1,)), "a3": tile("grass", (0, 1))}
     state = resolving("sun", "wind", field=field, modules=FLOWERS)
     state = play(state, "drop b2 1st to the left", "move north", "drop a3 1st to the left", "move east")
@@ -255,14 +255,14 @@ def test_drop_that_this_wind_took_away_does_not_count() -> None:
 
 @pytest.mark.parametrize("kinds", [("frost", "sun"), ("frost", "rain"), ("sun", "rain")])
 def test_no_pods_without_wind_weather(kinds: tuple[str, str]) -> None:
-    """Dente di Leone: only after Wind."""
+    """Dente di Leone: pods come only after Wind weather."""
     state = resolving(*kinds, field={"b2": tile("dandelion", (2, 1))}, modules=FLOWERS)
     assert asked(state)[0] == "turn"
     assert with_pods(state) == set()
 
 
 def test_no_pods_after_a_wind_action() -> None:
-    """Ruling 5.3: the "azione vento" of the tile is the Wind weather; a Wind card brings no pods."""
+    """Ruling 5.3: the tile's "azione vento" means Wind weather; a Wind card brings no pods."""
     field = {"b2": tile("dandelion", (1, 1), cloud=(1,)), "a3": tile("grass", (1,))}
     state = play(game(hands=("wind", "frost"), field=field, modules=FLOWERS), "play wind", "move north")
     assert asked(state) == ("vote", 0)
@@ -272,7 +272,7 @@ def test_no_pods_after_a_wind_action() -> None:
 
 
 def test_pods_come_before_the_rain_of_the_same_weather_phase() -> None:
-    """Dente di Leone: right after the Wind; who only comes with the Rain that follows places none."""
+    """Dente di Leone: pods come right after the Wind; a player who comes with the later Rain places none."""
     field = {"b2": tile("dandelion", (1,), cloud=(0, 2), thunder=True)}
     state = wind(field, with_weather="rain")
     assert asked(state) == ("pod_tile", 0)
@@ -284,7 +284,7 @@ def test_pods_come_before_the_rain_of_the_same_weather_phase() -> None:
 
 
 def test_sun_weather_of_the_same_phase_comes_before_the_pods() -> None:
-    """Weather Phase, dente di Leone: an overflow in the Sun that precedes the Wind brings its owner there in time."""
+    """Dente di Leone: an overflow in Sun weather, before the Wind, brings its owner there in time."""
     field = {"b2": tile("dandelion", cloud=(0, 4)), "a3": tile("grass", (0, 1))}
     state = wind(field)
     assert on_tile(state, "b2") == (0, 8)
@@ -292,7 +292,7 @@ def test_sun_weather_of_the_same_phase_comes_before_the_pods() -> None:
 
 
 def test_pods_of_two_rounds_add_up() -> None:
-    """Dente di Leone: another Wind weather brings two more, on tiles that have none."""
+    """Dente di Leone: another Wind weather brings two more pods, on tiles without one."""
     field = {"b2": tile("dandelion", (0, 1)), **podded("a2", "b3")}
     state = wind(field)
     assert asked(state) == ("pod_tile", 1)
@@ -357,13 +357,13 @@ def test_a_pod_takes_a_point_from_every_score(crop: str, drops: Numbers, points:
 
 
 def test_a_pod_does_not_take_the_wheat_token() -> None:
-    """Dente di Leone: scores are lower, the Wheat token is no score."""
+    """Dente di Leone: a pod lowers scores; the Wheat token is no score."""
     state = harvested(2, {"b2": tile("wheat", (2, 1), pod=True), "b1": tile("dandelion")}, modules=FLOWERS)
     assert by_seat(state, "wheat_tokens") == (1, 0)
 
 
 def test_a_pod_counts_on_its_own_tile_only() -> None:
-    """Dente di Leone: other tiles score as ever."""
+    """Dente di Leone: other tiles score as usual."""
     field = {"b2": tile("cotton", (2, 1), pod=True), "c1": tile("cotton", (2, 1)), "b1": tile("dandelion")}
     assert by_seat(harvested(2, field, modules=FLOWERS), "points") == (4 + 5, 1 + 2)
 
@@ -372,7 +372,7 @@ def test_a_pod_counts_on_its_own_tile_only() -> None:
     ("crop", "drops", "points"), [("cotton", (3, 2, 1), (5, 2, 0)), ("grass", (3, 2, 1), (4, 3, 2))]
 )
 def test_a_pod_and_fertilizer(crop: str, drops: Numbers, points: Numbers) -> None:
-    """Fertilizer tokens, Dente di Leone: one more and one less for every score."""
+    """Fertilizer tokens, Dente di Leone: one more and one less for each score cancel out."""
     field = {
         "b2": tile(crop, drops, pod=True, fertilizer=True),
         "c1": tile("wheat", fertilizer=True),
@@ -395,7 +395,7 @@ def test_all_pods_go_back_after_a_harvest() -> None:
 
 @pytest.mark.parametrize("pods", range(9))
 def test_dandelion_scores_the_pods_on_other_tiles(pods: int) -> None:
-    """Dente di Leone: first the number of pods on other tiles, second half of it rounded down, others nothing."""
+    """Dente di Leone: first place scores the pods on other tiles, second half of that rounded down, others 0."""
     names = [name for name in FIELDS[3] if name != "b2"]
     field = {"b2": tile("dandelion", (3, 2, 1)), **podded(*names[:pods])}
     state = harvested(3, field, modules=FLOWERS)
@@ -406,7 +406,7 @@ def test_dandelion_scores_the_pods_on_other_tiles(pods: int) -> None:
 
 
 def test_first_on_the_dandelion_without_pods() -> None:
-    """Dente di Leone: as many points as pods, so none without pods; its drops still go back."""
+    """Dente di Leone: without pods first place scores nothing; the drops still go back."""
     state = harvested(2, {"b2": tile("dandelion", (4, 1))}, modules=FLOWERS)
     assert by_seat(state, "points") == (0, 0)
     assert by_seat(state, "supply") == (20, 20)
@@ -435,7 +435,7 @@ def test_places_on_the_dandelion(drops: Numbers, points: Numbers) -> None:
 
 
 def test_dandelion_with_fertilizer() -> None:
-    """Fertilizer tokens: one more for every place, the third too (ruling 4.1)."""
+    """Fertilizer tokens: every place scores one more, the third too (ruling 4.1)."""
     field = {
         "b2": tile("dandelion", (3, 2, 1), fertilizer=True),
         "c1": tile("wheat", fertilizer=True, pod=True),
@@ -446,7 +446,7 @@ def test_dandelion_with_fertilizer() -> None:
 
 
 def test_pods_on_harvested_and_other_tiles_all_count() -> None:
-    """Dente di Leone: all pods on other tiles count, whether those are harvested or not, before they go back."""
+    """Dente di Leone: pods on all other tiles count, harvested or not; then the pods go back."""
     field = {
         "b2": tile("dandelion", (1, 2)),
         "b1": tile("cotton", (2,), pod=True),

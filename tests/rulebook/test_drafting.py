@@ -97,7 +97,7 @@ def test_draft_at_setup(players: int, choose: Chooser) -> None:
 
 @PLAYERS
 def test_draft_between_rounds(players: int) -> None:
-    """Every time cards are dealt; cards kept from the round before take no part and are added back after it."""
+    """There is a draft whenever cards are dealt; cards kept from the last round are added back after it."""
     hands_before = ["", "frost sun", "rain", "wind wind"][:players]
     before = last_turn(players, hands=hands_before, drafting=True, votes={"frost": (1, 1), "rain": (1, 1)})
     for state in with_seeds(before, 5, "pass"):
@@ -132,7 +132,7 @@ def test_every_card_of_the_pack_can_be_kept(players: int) -> None:
 
 @PLAYERS
 def test_kept_cards_are_secret(players: int) -> None:
-    """Ruling 2.19: which card is kept shows in nobody else's view, only in the own one."""
+    """Ruling 2.19: only the player's own view shows which card is kept."""
     batch = Batch(Config(players=players, drafting=True), 1, seed=0)
     dealt = batch.states.copy()
     first = int(dealt[0]["first_player"])
@@ -147,7 +147,7 @@ def test_kept_cards_are_secret(players: int) -> None:
 
 
 def test_a_pick_with_one_kind_left_is_still_asked() -> None:
-    """A hidden pack is never shown by skipping a pick: every player is asked in every step."""
+    """Every player is asked in every step: a skipped pick would show what is in a hidden pack."""
     for seed in range(20):
         state = start(3, seed)
         asked_seats = []
@@ -159,7 +159,7 @@ def test_a_pick_with_one_kind_left_is_still_asked() -> None:
 
 @PLAYERS
 def test_without_the_variant_nothing_is_drafted(players: int) -> None:
-    """The draft is a variant: otherwise hands are dealt."""
+    """The draft is a variant; without it hands are dealt."""
     state = Batch(Config(players=players), 1, seed=0).states[0]
     assert asked(state)[0] == "setup_cloud"
     assert not state["pack"].any()

@@ -77,7 +77,7 @@ def choices(players: int, placed: set[str]) -> set[str]:
 
 @EVERY
 def test_tokens_lie_on_tiles_face_down(players: int) -> None:
-    """Fertilizer tokens: first the tiles are laid out face down, then tokens are placed, and nothing is dealt yet."""
+    """Fertilizer tokens: tokens are placed when the tiles lie face down, before anything is dealt."""
     state = start(players)
     assert phase(state) == "setup"
     assert asked(state)[0] == "fertilizer_tile"
@@ -91,7 +91,7 @@ def test_tokens_lie_on_tiles_face_down(players: int) -> None:
 
 @EVERY
 def test_no_two_tokens_orthogonally_adjacent(players: int) -> None:
-    """Fertilizer tokens: no two orthogonally adjacent (diagonally they may be), and all three must find a place."""
+    """Fertilizer tokens: no two are orthogonally adjacent (diagonal is allowed), and all three need a place."""
     state = start(players)
     first_choices = choices(players, set())
     assert legal_names(state) == tiles(*first_choices)
@@ -114,7 +114,7 @@ def test_no_two_tokens_orthogonally_adjacent(players: int) -> None:
 
 
 def test_a_token_must_leave_room_for_the_rest() -> None:
-    """Fertilizer tokens: on solo's 2 x 3 tiles there are two ways only, so P1 leaves P4 and P5, and no P6."""
+    """Fertilizer tokens: solo's 2 x 3 tiles allow two layouts only; after P1 they leave P4 and P5, not P6."""
     state = start(1)
     assert legal_names(state) == tiles(*SOLO_TILES)
     state = play(state, "tile P1")
@@ -124,7 +124,7 @@ def test_a_token_must_leave_room_for_the_rest() -> None:
 
 @EVERY
 def test_placed_in_turn_order(players: int) -> None:
-    """Fertilizer tokens; ruling 4.1: one each in turn order from the first player, until all three lie."""
+    """Fertilizer tokens; ruling 4.1: players place one in turn, from the first player, until all three lie."""
     starters = set()
     for state in starts(players, 40):
         first = int(state["first_player"]) if players > 1 else 0
@@ -142,7 +142,7 @@ def test_placed_in_turn_order(players: int) -> None:
 
 @EVERY
 def test_then_the_tiles_are_turned_up(players: int) -> None:
-    """Fertilizer tokens: then flip the tiles, the tokens stay on them, and the rest of the setup follows."""
+    """Fertilizer tokens: the tiles are flipped, the tokens stay, and the rest of the setup follows."""
     state = start(players)
     while asked(state)[0] == "fertilizer_tile":
         state = play(state, max(legal_names(state)))
@@ -176,7 +176,7 @@ def test_a_draft_follows_the_tokens() -> None:
 
 
 def test_without_the_module() -> None:
-    """Petrichor: Kickstarter Promos: fully playable without them, so nobody is asked and no token lies."""
+    """Kickstarter Promos: the game is fully playable without them; then nobody is asked and no token lies."""
     state = Batch(Config(players=3), 1, seed=0).states[0]
     assert asked(state)[0] == "setup_cloud"
     assert not fertilized(state)
@@ -194,7 +194,7 @@ def test_adjacent_tokens_are_no_position_of_the_game(one: str, other: str) -> No
 
 @EVERY
 def test_nobody_knows_a_tile_before_the_last_token(players: int) -> None:
-    """Ruling 4.1: tokens are placed before the tiles are seen: games of all random streams look alike until then."""
+    """Ruling 4.1: tokens are placed before the tiles are seen; until then all games look alike."""
     batch = Batch(Config(players=players, modules=FERTILIZER), 1, seed=0)
     views: dict[tuple[str, ...], set[bytes]] = {}
     for state in starts(players, 20):
@@ -219,7 +219,7 @@ def test_nobody_knows_a_tile_before_the_last_token(players: int) -> None:
 
 
 def test_tokens_tell_nothing_of_the_tiles() -> None:
-    """Ruling 4.1: the tiles are still anything when the last token lies."""
+    """Ruling 4.1: the tokens say nothing about the tiles, which are drawn after the last token."""
     state = play(start(3), "tile a1", "tile c1")
     fields = Counter(int(after["crop"][0]) for after in with_seeds(state, 300, "tile b2"))
     assert set(fields) == set(range(7))
@@ -228,7 +228,7 @@ def test_tokens_tell_nothing_of_the_tiles() -> None:
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_tiles_come_from_the_same_pile(players: int) -> None:
-    """Setup 1: the field is drawn as ever; any crop can lie under a token, without Corn for 2 players."""
+    """Setup 1: the field is drawn as usual; any crop can lie under a token (2 players: no Corn)."""
     state = start(players)
     while len(fertilized(state)) < 2:
         state = play(state, min(legal_names(state)))
@@ -292,7 +292,7 @@ def test_example_third_on_cotton() -> None:
     ],
 )
 def test_every_value_is_one_more(crop: str, drops: Numbers, points: Numbers) -> None:
-    """Fertilizer tokens: all scoring values of the tile are 1 higher, for every place, zeros too; no drop, no place."""
+    """Fertilizer tokens: each place on the tile scores 1 more, even instead of 0; no drop, no place."""
     assert scores(crop, drops) == points
 
 
@@ -312,7 +312,7 @@ def test_developed_coffee_places() -> None:
     ],
 )
 def test_tied_places(crop: str, drops: Numbers, points: Numbers) -> None:
-    """Fertilizer tokens, Ties: the tied score the lower place's value, and one more each."""
+    """Fertilizer tokens, Ties: each tied player scores the value of the lower place, and one more."""
     assert scores(crop, drops) == points
 
 
@@ -325,7 +325,7 @@ def test_tied_places(crop: str, drops: Numbers, points: Numbers) -> None:
     ],
 )
 def test_wheat(drops: Numbers, points: Numbers, tokens: Numbers) -> None:
-    """Fertilizer tokens on Wheat: 2 and a Wheat token become 3 and a Wheat token, the others' 3 become 4."""
+    """Fertilizer tokens on Wheat: first place scores 3 and a Wheat token instead of 2, others 4 instead of 3."""
     state = harvest(len(drops), {"b2": tile("wheat", drops, fertilizer=True)}, modules=["fertilizer"])
     assert by_seat(state, "points") == points
     assert by_seat(state, "wheat_tokens") == tokens
@@ -336,13 +336,13 @@ def test_wheat(drops: Numbers, points: Numbers, tokens: Numbers) -> None:
     [((4, 0), (5, 0)), ((2, 5), (3, 6)), ((2, 2, 1), (3, 3, 2)), ((1, 4, 0, 2), (2, 5, 0, 3))],
 )
 def test_developed_rice(drops: Numbers, points: Numbers) -> None:
-    """Ruling 4.1: Rice's players score one more once each, not once a drop."""
+    """Ruling 4.1: on Rice each player scores one more in all, not one more for each drop."""
     assert scores("rice", drops, "sun", growing="developed") == points
 
 
 @pytest.mark.parametrize("drops", [(4, 0), (2, 5), (2, 2, 1)])
 def test_sprouting_rice(drops: Numbers) -> None:
-    """Ruling 4.1; Rice: a sprouting Rice scores nobody, so the token adds nothing."""
+    """Ruling 4.1; Rice: a sprouting Rice scores nothing for anybody, so the token adds nothing."""
     assert scores("rice", drops, "sun", growing="sprouting") == (0,) * len(drops)
 
 
@@ -353,7 +353,7 @@ def test_cactus(drops: Numbers, points: Numbers) -> None:
 
 
 def test_tiles_that_are_not_harvested_score_nothing() -> None:
-    """Fertilizer tokens: during Harvest only, so neither without one nor on a tile that isn't growing."""
+    """Fertilizer tokens: they score only in a Harvest, and only on a growing tile."""
     field = {"b2": tile("wheat", (1, 1), fertilizer=True), "b1": tile("cotton", (2, 1))}
     state = harvest(2, field, modules=["fertilizer"])
     assert by_seat(state, "points") == (5, 2)
@@ -363,7 +363,7 @@ def test_tiles_that_are_not_harvested_score_nothing() -> None:
 
 
 def test_only_tiles_with_a_token() -> None:
-    """Fertilizer tokens: values on a tile with a token on it; the others score as printed."""
+    """Fertilizer tokens: only a tile with a token scores more; the others score as printed."""
     field = {
         "a1": tile("cotton", (2, 1, 0), fertilizer=True),
         "b2": tile("cotton", (0, 2, 1), fertilizer=True),
@@ -380,7 +380,7 @@ def test_only_tiles_with_a_token() -> None:
 
 
 def test_a_token_on_the_lake() -> None:
-    """Ruling 4.1; The Lake: it is never harvested, so a token there adds nothing."""
+    """Ruling 4.1; The Lake: the Lake is never harvested, so a token there adds nothing."""
     field = {"b2": tile("lake", fertilizer=True, cloud=(3, 4)), "b1": tile("cotton", (2, 1))}
     state = harvest(2, field, modules=["fertilizer", "lake"])
     assert by_seat(state, "points") == (5, 2)
@@ -388,13 +388,13 @@ def test_a_token_on_the_lake() -> None:
 
 
 def test_without_a_token_scores_are_as_printed() -> None:
-    """Fertilizer tokens: the module alone changes no tile's values."""
+    """Fertilizer tokens: the module alone changes the values of no tile."""
     field = {name: tile(fertilizer=True) for name in ("b1", "a3", "c2")} | {"b2": tile("grass", (3, 1))}
     assert by_seat(harvest(2, field, modules=["fertilizer"]), "points") == (4, 3)
 
 
 def test_tokens_stay_until_the_end_of_the_game() -> None:
-    """Fertilizer tokens: they stay on their tiles, through a Harvest and the final round's as well."""
+    """Fertilizer tokens: they stay on their tiles through every Harvest, the final one too."""
     tokens = {"a1", "b2", "c3"}
     field = {name: tile(fertilizer=True) for name in tokens} | {"b2": tile("cotton", (2, 1, 0), fertilizer=True)}
     state = harvest(3, field, modules=["fertilizer"])
@@ -407,7 +407,7 @@ def test_tokens_stay_until_the_end_of_the_game() -> None:
 
 
 def test_a_second_harvest_scores_one_more_again() -> None:
-    """Fertilizer tokens: until the end of the game, so a later Harvest of the same tile counts it again."""
+    """Fertilizer tokens: a token stays to the end of the game, so a later Harvest of its tile counts it again."""
     field = {"b2": tile("cotton", (0, 2), fertilizer=True)}
     before = harvest(2, field, modules=["fertilizer"], points=(0, 6))
     assert by_seat(before, "points") == (0, 12)
@@ -431,7 +431,7 @@ def test_a_token_grants_no_drop_and_no_growth() -> None:
 
 @pytest.mark.parametrize("blooms", [1, 2, 4])
 def test_primrose_at_each_change_of_control(blooms: int) -> None:
-    """Fertilizer tokens: on a Primrose, one more point every time it is scored upon a change of control."""
+    """Fertilizer tokens: a Primrose scores one more point at every change of control."""
     modules = ["fertilizer", "flower_tiles"]
     hands = ("rain", "rain")
     primrose = tile("primrose", fertilizer=True, blooms=blooms, cloud=(2, 1))
@@ -447,7 +447,7 @@ def test_primrose_at_each_change_of_control(blooms: int) -> None:
 
 
 def test_primrose_without_a_change_of_control() -> None:
-    """Fertilizer tokens: nothing while control stays, and no point for it in a Harvest."""
+    """Fertilizer tokens: a Primrose scores nothing while control stays, nor in a Harvest."""
     modules = ["fertilizer", "flower_tiles"]
     primrose = tile("primrose", (2, 1), fertilizer=True, blooms=1, cloud=(1,))
     state = play(game(2, hands=("rain", "frost"), field={"b2": primrose}, modules=modules), "play rain")
@@ -474,7 +474,7 @@ def test_solo_player_places_all_three() -> None:
 
 
 def test_solo_harvest() -> None:
-    """Fertilizer tokens, During Harvest: all scoring values, so the neutral player's as well."""
+    """Fertilizer tokens, During Harvest: all scoring values rise, also for the neutral player."""
     field = {
         "P1": {"crop": "cotton", "drops": {"player_0": 2, "neutral": 1}, "fertilizer": True},
         "P2": {"crop": "grass", "drops": {"player_0": 1, "neutral": 3}},

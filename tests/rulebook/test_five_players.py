@@ -1,4 +1,4 @@
-"""Flowers, Gioco in 5 giocatori (5 player game), with rulings 5.1 and 2.19. Where it is silent: as with 4 players."""
+"""Flowers, Gioco in 5 giocatori, with rulings 5.1 and 2.19. Where these say nothing, the rules for 4 players apply."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def states() -> np.ndarray:
 
 
 def test_field_of_16_tiles(states: np.ndarray) -> None:
-    """Setup: a field of 16 tiles, 4 x 4: all tiles of the base game, shuffled."""
+    """Setup: all tiles of the base game, shuffled, make a field of 4 x 4."""
     assert states["crop"].shape == (GAMES, 16)
     assert (states["crop"] >= 0).all()
     for number, copies in enumerate(COPIES):
@@ -78,7 +78,7 @@ def test_short_form_is_only_recommended(rounds: int) -> None:
 
 
 def test_drops_votes_and_cards(states: np.ndarray) -> None:
-    """Componenti; ruling 5.1: 20 drops and 12 votes for the fifth player too, 48 cards (12 a kind), 6 a hand."""
+    """Componenti; ruling 5.1: 20 drops and 12 votes for the fifth player too; 48 cards (12 a kind), 6 a hand."""
     assert (states["supply"] == 20).all()
     assert (states["vote_supply"] == 12).all()
     assert (states["hand"].sum(axis=2) == 6).all()
@@ -94,7 +94,7 @@ def test_first_player_is_any_player(states: np.ndarray) -> None:
 
 
 def test_setup_clouds(states: np.ndarray) -> None:
-    """Setup 12, as ever: five clouds from the First Player's right on, then the First Player's turn."""
+    """Setup 12: five clouds from the First Player's right on, then the First Player's turn."""
     for number, state in enumerate(states[:10]):
         first = int(state["first_player"])
         free = list(FIELDS[5])
@@ -152,7 +152,7 @@ def test_draft_as_with_four(round_: int, choose: Callable[[set[str]], str]) -> N
 
 @pytest.mark.parametrize("first", [0, 3])
 def test_turns_go_clockwise(first: int) -> None:
-    """Phase 1: from the First Player clockwise through all five."""
+    """Phase 1: turns go clockwise from the First Player through all five."""
     state = game(5, hands=["wind wind"] * 5, first_player=f"player_{first}", actor=f"player_{first}")
     for turn in range(10):
         assert asked(state) == ("turn", (first + turn) % 5)
@@ -180,7 +180,7 @@ def test_first_to_pass(passer: int) -> None:
 
 
 def test_first_player_passes_first() -> None:
-    """Ruling 5.1, Passing as with 4: who has the marker already hands it to the right, and is second in turn order."""
+    """Ruling 5.1, Passing as with 4: a First Player who passes hands the marker to the right and comes second."""
     state = play(game(5, hands=["wind"] * 5, first_player="player_2", actor="player_2"), "pass")
     assert (state["first_player"], state["passed"]) == (1, 2)
     assert asked(state) == ("turn", 3)
@@ -194,7 +194,7 @@ def test_no_optional_action_after_a_pass() -> None:
 
 
 def test_hand_limit() -> None:
-    """Hand limit: down to 4, one after another from the First Player."""
+    """Hand limit: players discard down to 4, one after another from the First Player."""
     hands = ("", "sun sun sun sun rain", "frost", "", "rain rain rain rain frost sun")
     state = play(last_turn(5, hands=hands, votes=TIE), "pass")
     assert asked(state) == ("discard", 1)
@@ -207,7 +207,7 @@ def test_hand_limit() -> None:
 
 @pytest.mark.parametrize("name", FIELDS[5])
 def test_wind_action_on_16_tiles(name: str) -> None:
-    """Setup, Wind action: to every orthogonally adjacent tile of the 4 x 4 field."""
+    """Wind action: a cloud moves to any orthogonally adjacent tile of the 4 x 4 field."""
     state = play(game(5, hands=["wind"] * 5, field={name: tile(cloud=(1, 1))}), "play wind")
     assert legal_names(state) == moves(*neighbours(5, name))
     for direction, there in neighbours(5, name).items():
@@ -215,7 +215,7 @@ def test_wind_action_on_16_tiles(name: str) -> None:
 
 
 def test_rain_action_names_all_owners() -> None:
-    """Rain action: the drop of any of five players; owners are counted clockwise from the actor."""
+    """Rain action: a drop of any of five players falls; owners are counted clockwise from the actor."""
     state = game(5, hands=["rain"] * 5, actor="player_3", field={"d4": tile("corn", cloud=(2, 1, 1, 1, 1))})
     state = play(state, "play rain")
     owners = ("own", "1st to the left", "2nd to the left", "3rd to the left", "4th to the left")
@@ -231,7 +231,7 @@ FREE = FIELDS[5][12:]
 
 
 def twelve(**others: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """12 clouds of one drop each of players 1 to 4 on the first 12 tiles, unless said otherwise."""
+    """Clouds of one drop each, of players 1 to 4, on the first 12 tiles, unless the arguments say otherwise."""
     field = {name: tile(cloud=seat_drops(1 + number % 4)) for number, name in enumerate(TWELVE)}
     return {**field, **others}
 
@@ -242,7 +242,7 @@ def frost(field: dict[str, dict[str, Any]], hands: str = "frost") -> State:
 
 
 def test_frost_with_eleven_clouds() -> None:
-    """Gioco in 5 giocatori: only if all 12 clouds are in play; the 12th is placed as ever."""
+    """Gioco in 5 giocatori: the rule needs all 12 clouds in play; the 12th is placed as usual."""
     field = twelve()
     del field["b2"]
     state = frost(field)
@@ -254,7 +254,7 @@ def test_frost_with_eleven_clouds() -> None:
 
 
 def test_frost_with_all_clouds_out() -> None:
-    """Gioco in 5 giocatori: with 12 clouds out, a drop goes into a cloud where the player isn't present."""
+    """Gioco in 5 giocatori: with 12 clouds in play, a drop goes into a cloud where the player isn't present."""
     state = frost(twelve())
     assert asked(state) == ("frost_cloud", 0)
     assert legal_names(state) == tiles(*TWELVE)
@@ -278,7 +278,7 @@ def test_frost_only_where_the_player_is_not_present() -> None:
 
 
 def test_frost_with_a_single_cloud_to_choose() -> None:
-    """Ruling 2.5: it is mandatory, so a drop goes into the one cloud where the player isn't present."""
+    """Ruling 2.5: the action is mandatory, so a drop goes into the one cloud without an own drop."""
     own = {name: tile(cloud=(1, 1)) for name in TWELVE}
     state = frost({**own, "b3": tile(cloud=(0, 2))})
     assert asked(state) == ("vote", 0)
@@ -286,7 +286,7 @@ def test_frost_with_a_single_cloud_to_choose() -> None:
 
 
 def test_frost_present_everywhere() -> None:
-    """Gioco in 5 giocatori: present in all 12 clouds, there is nothing to do but vote."""
+    """Gioco in 5 giocatori: a player present in all 12 clouds can only vote."""
     own = {name: tile(cloud=(1, 0, 1)) for name in TWELVE}
     state = frost(own)
     assert asked(state) == ("vote", 0)
@@ -306,13 +306,13 @@ def test_frost_present_everywhere() -> None:
     ],
 )
 def test_frost_makes_that_cloud_grow(before: Numbers, thunder: bool, after: tuple[Any, ...]) -> None:
-    """Merging and Overflowing: the cloud that takes the drop grows with its 4th."""
+    """Merging and Overflowing: a cloud that gets its 4th drop grows."""
     state = play(frost(twelve(c3=tile(cloud=before, thunder=thunder))), "tile c3")
     assert cloud(state, "c3") == after
 
 
 def test_frost_makes_that_cloud_overflow() -> None:
-    """Merging and Overflowing: with its 8th drop it overflows, and is a cloud in supply again."""
+    """Merging and Overflowing: a cloud that gets its 8th drop overflows and returns to the supply."""
     state = play(frost(twelve(c3=tile("rice", cloud=(0, 3, 0, 4)))), "tile c3")
     assert cloud(state, "c3") is None
     assert on_tile(state, "c3") == (1, 3, 0, 4, 0)
@@ -322,7 +322,7 @@ def test_frost_makes_that_cloud_overflow() -> None:
 
 
 def test_frost_with_a_drop_in_supply_is_mandatory() -> None:
-    """Ruling 2.5: no declining, and no drop from a tile, while there is one in supply."""
+    """Ruling 2.5: with a drop in supply the action cannot be declined, and takes no drop from a tile."""
     state = frost(twelve(d4=tile("grass", (19,))))
     assert asked(state) == ("frost_cloud", 0)
     assert "decline" not in legal_names(state)
@@ -333,12 +333,12 @@ def test_frost_with_a_drop_in_supply_is_mandatory() -> None:
 
 
 def short_supply() -> State:
-    """player_0's 20 drops lie on tiles, and 12 clouds of the others are out."""
+    """player_0's 20 drops lie on tiles, and the others have 12 clouds in play."""
     return frost(twelve(d4=tile("grass", (15,)), a1=tile("wheat", (3,), cloud=(0, 1)), b4=tile("cotton", (2,))))
 
 
 def test_frost_with_an_empty_supply() -> None:
-    """Ruling 2.5: with an empty supply a drop may be taken from a tile for it, chosen after the cloud."""
+    """Ruling 2.5: with an empty supply the drop may come from a tile, which is chosen after the cloud."""
     state = short_supply()
     assert asked(state) == ("frost_cloud", 0)
     assert legal_names(state) == {"decline"} | tiles(*TWELVE)
@@ -362,14 +362,14 @@ def test_frost_with_an_empty_supply_can_be_declined() -> None:
 
 
 def test_frost_without_any_drop_to_place() -> None:
-    """Frost action: all 20 drops in clouds: only the vote."""
+    """Frost action: with all 20 drops in clouds only the vote is left."""
     state = frost(twelve(a1=tile(cloud=(7,)), c1=tile(cloud=(7,)), c3=tile(cloud=(6,))))
     assert asked(state) == ("vote", 0)
     assert len(clouds(state)) == 12
 
 
 def test_two_frost_actions() -> None:
-    """Gioco in 5 giocatori: the 12th cloud comes with the first, so the optional Frost goes into another's cloud."""
+    """Gioco in 5 giocatori: the first Frost brings the 12th cloud, so the second adds a drop to another's."""
     field = twelve()
     del field["b2"]
     state = play(frost(field, "frost frost frost"), "tile b2", "vote frost", "play frost")
@@ -399,9 +399,9 @@ def test_two_frost_actions() -> None:
     ],
 )
 def test_voting_wins(frost: Numbers, wins: Numbers) -> None:
-    """Ruling 5.1: the sole leader two spaces, the second (all tied) one; tied leaders one each and the second none.
+    """Ruling 5.1: a sole leader advances two spaces, all tied seconds one. Tied leaders advance one, seconds then none.
 
-    Rulings 2.11 and 5.1: who has no vote there is never second.
+    Rulings 2.11 and 5.1: a player without a vote there is never second.
     """
     state = end_round(5, "weather rain", votes={"frost": frost})
     assert by_seat(state, "voting_wins") == wins
@@ -409,7 +409,7 @@ def test_voting_wins(frost: Numbers, wins: Numbers) -> None:
 
 
 def test_voting_wins_of_both_spaces_add_up() -> None:
-    """Gioco in 5 giocatori: on each resolved space; the votes elsewhere count for nothing and stay."""
+    """Gioco in 5 giocatori: wins come from each resolved space; votes elsewhere do not count, and stay."""
     votes = {"frost": (3, 2, 1), "wind": (0, 3, 0, 3, 1), "sun": (0, 0, 0, 0, 4), "rain": (0, 0, 1, 1, 1)}
     state = end_round(5, votes=votes)
     assert by_seat(state, "voting_wins") == (2, 1 + 1, 0, 1, 0)
@@ -420,7 +420,7 @@ def test_voting_wins_of_both_spaces_add_up() -> None:
 
 
 def test_nobody_wins_a_space_without_votes() -> None:
-    """Ruling 2.11: neither first nor second without a vote."""
+    """Ruling 2.11: a player without a vote is neither first nor second."""
     state = end_round(5, "weather sun", "weather rain")
     assert by_seat(state, "voting_wins") == (0,) * 5
 
@@ -436,7 +436,7 @@ def test_voting_wins_of_the_final_round() -> None:
 
 @pytest.mark.parametrize(("wins", "points"), [(16, 80), (18, 80), (20, 80), (15, 71)])
 def test_more_wins_than_the_track_has_spaces(wins: int, points: int) -> None:
-    """Rulings 1: two wins on each of two spaces in six rounds; the last space of the track scores for more than 16."""
+    """Rulings 1: six rounds can bring 24 wins; for more than 16 the last space of the track scores."""
     state = end_round(5, rounds=6, round=6, voting_wins=(wins,))
     assert over(state)
     assert by_seat(state, "points") == (points, 0, 0, 0, 0)
@@ -444,7 +444,7 @@ def test_more_wins_than_the_track_has_spaces(wins: int, points: int) -> None:
 
 @pytest.mark.parametrize("players", [3, 4])
 def test_fewer_players_as_in_the_base_game(players: int) -> None:
-    """Winning the Weather Vote: with 3 or 4 players one space for the winner, none for the second."""
+    """Winning the Weather Vote: with 3 or 4 players the winner advances one space, the second none."""
     state = end_round(players, "weather rain", votes={"frost": (3, 2)})
     assert by_seat(state, "voting_wins") == (1, *(0,) * (players - 1))
 
@@ -453,14 +453,14 @@ def test_fewer_players_as_in_the_base_game(players: int) -> None:
 
 
 def test_first_player_breaks_ties() -> None:
-    """Resolving Weather Spaces: as ever, one space at a time."""
+    """Resolving Weather Spaces: the First Player chooses one space at a time."""
     state = play(game(5, hands=["frost"] * 5, actor="player_3", votes=TIE), *("pass",) * 5)
     assert asked(state) == ("choose_weather", 3)
     assert legal_names(state) == weathers("frost", "sun", "wind")
 
 
 def test_sun_weather_clockwise() -> None:
-    """Sun Weather: clockwise from the First Player through all five."""
+    """Sun Weather goes clockwise from the First Player through all five."""
     both = {"a1": tile(cloud=(1, 1, 0, 1)), "d4": tile(cloud=(1, 0, 1, 1)), "a4": tile(cloud=(0, 1, 1, 0, 1))}
     state = final_round(5, votes={"sun": (1,)}, field={**both, "d1": tile(cloud=(0, 0, 0, 0, 1))})
     for seat, chosen in enumerate(("a1", "a4", "d4", "d4", "d1")):
@@ -474,7 +474,7 @@ def test_sun_weather_clockwise() -> None:
 
 
 def test_wind_weather_anticlockwise() -> None:
-    """Wind Weather: anticlockwise from the First Player's right through all five."""
+    """Wind Weather goes anticlockwise from the First Player's right through all five."""
     state = final_round(5, votes={"wind": (1,)}, field={"a1": tile("rice", (1, 1, 0, 0, 0)), "d4": tile("wheat", (1,))})
     for seat in (4, 3, 2, 1, 0):
         assert asked(state) == ("wind_weather_drop", seat)
@@ -512,13 +512,13 @@ def scores(crop: str, drops: Numbers, weather: str = "sun", **described: Any) ->
     ],
 )
 def test_fifth_place_scores_as_fourth(crop: str, drops: Numbers, points: Numbers) -> None:
-    """Gioco in 5 giocatori: in the Harvest the fifth player gains points as the fourth; without a drop none."""
+    """Gioco in 5 giocatori: in the Harvest fifth place scores as fourth; without a drop there is no place."""
     assert scores(crop, drops) == points
 
 
 @pytest.mark.parametrize(("side", "points"), [("sprouting", (5, 3, 1, 0, 0)), ("developed", (10, 6, 2, 0, 0))])
 def test_fifth_place_on_coffee(side: str, points: Numbers) -> None:
-    """Gioco in 5 giocatori: as the fourth on either side of Coffee."""
+    """Gioco in 5 giocatori: fifth place scores as fourth on either side of Coffee."""
     assert scores("coffee", (5, 4, 3, 2, 1), "rain", growing=side) == points
 
 
@@ -534,7 +534,7 @@ def test_fifth_place_on_coffee(side: str, points: Numbers) -> None:
     ],
 )
 def test_ties_of_five(drops: Numbers, points: Numbers) -> None:
-    """Ties: the tied score a lower rank; five tied for first are fifth, who score as fourth."""
+    """Ties: tied players score a lower place. Five tied for first share fifth place, which scores as fourth."""
     assert scores("grass", drops) == points
 
 
@@ -550,7 +550,7 @@ def test_ties_of_five(drops: Numbers, points: Numbers) -> None:
     ],
 )
 def test_corn(drops: Numbers, points: Numbers) -> None:
-    """Gioco in 5 giocatori: Corn gives 3 points to all of five players; to fewer as ever."""
+    """Gioco in 5 giocatori: if all five players are on Corn, each scores 3; fewer score as usual."""
     assert scores("corn", drops) == points
 
 
@@ -563,7 +563,7 @@ def test_wheat_and_rice() -> None:
 
 
 def test_promos_with_five() -> None:
-    """Fertilizer tokens and the Cactus: fifth place as fourth, Corn of five 3 + 1."""
+    """Fertilizer tokens and the Cactus: fifth place scores as fourth; on Corn each of five scores 3 + 1."""
     field = {
         "b2": tile("corn", (1, 1, 1, 1, 1), fertilizer=True),
         "d2": tile("grass", (5, 4, 3, 2, 1), fertilizer=True),

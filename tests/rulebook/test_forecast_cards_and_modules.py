@@ -62,14 +62,14 @@ LAKE = {"b2": tile("lake", cloud=(0, 1)), "b1": tile(cloud=(0, 1)), "c1": tile(c
 
 
 def test_10_not_from_and_not_to_the_lake() -> None:
-    """Card 10: neither the Lake's cloud, nor the Lake as the destination."""
+    """Card 10: it can't move the Lake's cloud, nor another cloud to the Lake."""
     state = play(turn(10, LAKE, "lake"), "forecast 10")
     assert legal_names(state) == tiles("b1", "c1")
     assert legal_names(play(state, "tile b1")) == tiles(*EVERYWHERE - {"b1", "b2"})
 
 
 def test_12_not_the_lakes_cloud() -> None:
-    """Card 12: no drops into the Lake's cloud."""
+    """Card 12: the Lake's cloud can't get its drops."""
     assert legal_names(play(turn(12, LAKE, "lake"), "forecast 12")) == tiles("b1", "c1")
 
 
@@ -83,7 +83,7 @@ def test_14_leaves_the_lakes_cloud_out() -> None:
 
 
 def test_15_leaves_the_lakes_cloud_out() -> None:
-    """Card 15: from the Lake's cloud no drop falls."""
+    """Card 15: no drop falls from the Lake's cloud."""
     state = play(turn(15, LAKE, "lake"), "forecast 15")
     assert clouds(state) == {"b2": ("light", 0, 1), "c1": ("light", 0, 1)}
 
@@ -98,7 +98,7 @@ def test_16_not_on_the_lake() -> None:
 
 @pytest.mark.parametrize("number", [10, 12, 14, 15])
 def test_turn_cards_not_with_the_lakes_cloud_alone(number: int) -> None:
-    """Cards 10, 12, 14, 15: the only cloud is the Lake's."""
+    """Cards 10, 12, 14, 15: they can't be played if the only cloud is the Lake's."""
     assert not can_play(turn(number, {"b2": tile("lake", cloud=(0, 2))}, "lake"), number)
 
 
@@ -119,7 +119,7 @@ def test_6_not_the_lakes_cloud() -> None:
 
 
 def test_7_leaves_the_lakes_cloud_out() -> None:
-    """Card 7: two drops for each own cloud but the Lake's, and no more are needed (ruling 5.8)."""
+    """Card 7: each own cloud except the Lake's gets two drops; no more are needed (ruling 5.8)."""
     field = {"b2": tile("lake", cloud=(1,)), "b1": tile(cloud=(2,)), "a3": tile("rice", (15,))}
     state = weather("sun", 7, field, "lake")
     assert by_seat(state, "supply")[0] == 2
@@ -147,7 +147,7 @@ def test_9_not_on_the_lake() -> None:
 
 
 def test_3_not_the_lakes_cloud() -> None:
-    """Card 3: the Lake is never harvested, whatever hangs above it, so its cloud alone counts for nothing."""
+    """Card 3: the Lake is never harvested, so its cloud counts for nothing."""
     assert over(final_round(field={"b2": tile("lake", cloud=(3,))}, **forecasts((3, 13, 16), modules=("lake",))))
 
 
@@ -162,7 +162,7 @@ def snowdrop(above: Numbers = (), blooms: int = 0) -> dict[str, Any]:
 
 
 def test_8_not_where_every_neighbour_is_closed() -> None:
-    """Card 8: with the Lake and a closed Snowdrop all around a drop it can't be moved, nor the card be played."""
+    """Card 8: a drop between the Lake and a closed Snowdrop can't be moved, so the card can't be played."""
     field = {"b1": tile("rice", (1,)), "c1": tile("lake"), "b2": snowdrop(), "c2": tile("grass", (0, 1))}
     held = forecasts((8, 13, 16), modules=("lake", FLOWERS))
     assert asked(resolving("wind", field=field, round=4, **held)) == ("wind_weather_drop", 1)
@@ -171,7 +171,7 @@ def test_8_not_where_every_neighbour_is_closed() -> None:
 
 
 def test_15_drop_on_a_closed_snowdrop_goes_back() -> None:
-    """Bucaneve; ruling 5.2: a drop that falls there without being sent returns to its owner."""
+    """Card 15; Bucaneve; ruling 5.2: the drop that falls there returns to its owner."""
     state = play(turn(15, {"b2": snowdrop((1, 1))}, FLOWERS), "forecast 15", "drop b2 1st to the left")
     assert cloud(state, "b2") == ("light", 1, 0)
     assert on_tile(state, "b2") == (0, 0)
@@ -179,7 +179,7 @@ def test_15_drop_on_a_closed_snowdrop_goes_back() -> None:
 
 
 def test_clouds_above_a_closed_snowdrop() -> None:
-    """Bucaneve; ruling 5.2: clouds above it can be used; what they pour goes back to the owners."""
+    """Bucaneve; ruling 5.2: clouds above it can be used; drops that they pour return to their owners."""
     assert cloud(play(turn(12, {"b2": snowdrop((0, 4))}, FLOWERS), "forecast 12"), "b2") == ("thunder", 3, 4)
     state = play(turn(14, {"b2": snowdrop((0, 7))}, FLOWERS), "forecast 14")
     assert clouds(state) == {}
@@ -188,7 +188,7 @@ def test_clouds_above_a_closed_snowdrop() -> None:
 
 
 def test_10_and_16_may_put_a_cloud_above_a_closed_snowdrop() -> None:
-    """Bucaneve: no drops on the tile; a cloud above it is not on it."""
+    """Bucaneve: only drops are forbidden on the tile; a cloud hangs above it."""
     assert "tile b2" in legal_names(play(turn(16, {"b2": snowdrop()}, FLOWERS), "forecast 16"))
     state = play(turn(10, {"b2": snowdrop(), "c1": tile(cloud=(3, 4))}, FLOWERS), "forecast 10", "tile b2")
     assert clouds(state) == {}
@@ -197,7 +197,7 @@ def test_10_and_16_may_put_a_cloud_above_a_closed_snowdrop() -> None:
 
 
 def test_6_not_above_a_closed_snowdrop() -> None:
-    """Card 6; ruling 5.2: drops can't be put there by choice; on an open one they can."""
+    """Card 6; ruling 5.2: no player can choose to put drops on a closed Snowdrop, only on an open one."""
     others = {"b1": tile("grass", cloud=(0, 1)), "c1": tile("grass", cloud=(0, 1))}
     state = play(weather("rain", 6, {"b2": snowdrop((1, 1)), **others}, FLOWERS), "forecast 6")
     assert legal_names(state) == tiles("b1", "c1")
@@ -215,7 +215,7 @@ def test_9_on_an_open_snowdrop_only(blooms: int) -> None:
 
 
 def test_9_after_frost_opened_the_snowdrop() -> None:
-    """Cards 6 and 9; Bucaneve: Frost weather puts the bloom token there, so before the Rain drops can fall on it."""
+    """Cards 6 and 9; Bucaneve: Frost weather opens the Snowdrop, so drops can fall there before the Rain."""
     held = forecasts((6, 9, 13), modules=(FLOWERS,))
     state = resolving("frost", "rain", field={"b2": snowdrop((1,))}, **held)
     assert legal_names(state) == offer(6, 9)
@@ -240,7 +240,7 @@ def test_8_onto_an_open_snowdrop_only(blooms: int) -> None:
 
 @pytest.mark.parametrize(("blooms", "points"), [(0, 0), (1, 6)])
 def test_3_counts_above_an_open_snowdrop_only(blooms: int, points: int) -> None:
-    """Card 3; Bucaneve: only with the bloom token it grows, with 2 drops, for 6 points."""
+    """Card 3; Bucaneve: the Snowdrop grows, with 2 drops and for 6 points, only with its bloom token."""
     field = {"b2": snowdrop((2, 1), blooms), "b1": tile("grass", cloud=(1,))}
     state = final_round(field=field, **forecasts((3, 13, 16), modules=(FLOWERS,)))
     state = play(state, "forecast 3")
@@ -252,7 +252,7 @@ def test_3_counts_above_an_open_snowdrop_only(blooms: int, points: int) -> None:
 
 
 def test_11_primrose_changes_hands() -> None:
-    """Card 11; Primula: who has more than the controller once drops have left takes over, for 2 points a bloom."""
+    """Card 11; Primula: a player who then has more drops than the controller takes over, for 2 points a bloom."""
     field = {"b1": tile("primrose", (2, 3), blooms=2, cloud=(1,))}
     state = game(field=field, controller="player_1", **forecasts((11, 7, 8), modules=(FLOWERS,)))
     state = play(state, "forecast 11", "drop b1 1st to the left")
@@ -284,7 +284,7 @@ def test_1_counts_flower_tiles() -> None:
 
 
 def test_2_not_the_primrose() -> None:
-    """Card 2; Primula: it is never harvested, so its drops beyond the third don't count."""
+    """Card 2; Primula: the Primrose is never harvested, so its drops don't count."""
     field = {"b1": tile("primrose", (6,), blooms=1), "b2": tile("grass", (5,))}
     state = final_round(field=field, controller="player_0", **forecasts((2, 13, 16), modules=(FLOWERS,)))
     assert by_seat(play(state, "forecast 2"), "points") == (4 + 2, 0)
@@ -293,7 +293,7 @@ def test_2_not_the_primrose() -> None:
 
 
 def test_3_not_on_the_primrose() -> None:
-    """Card 3; Primula: it isn't harvested, so drops above it change nothing."""
+    """Card 3; Primula: the Primrose isn't harvested, so drops above it change nothing."""
     field = {"b1": tile("primrose", (0, 1), cloud=(3,), blooms=1), "b2": tile("cotton", cloud=(2,))}
     state = final_round(field=field, controller="player_1", **forecasts((3, 13, 16), modules=(FLOWERS,)))
     state = play(state, "forecast 3")
@@ -320,7 +320,7 @@ def test_3_makes_the_dandelion_grow() -> None:
 
 
 def test_3_takes_the_fertilizer_along() -> None:
-    """Card 3; Fertilizer tokens: whoever has a place by the drops in a cloud scores the additional point as well."""
+    """Card 3; Fertilizer tokens: a place that comes from drops in a cloud scores the additional point, too."""
     field = {"b1": tile("cotton", (0, 2), cloud=(1,), fertilizer=True)}
     state = final_round(field=field, **forecasts((3, 13, 16), modules=("fertilizer",)))
     assert by_seat(play(state, "decline"), "points") == (0, 5 + 1)
@@ -328,7 +328,7 @@ def test_3_takes_the_fertilizer_along() -> None:
 
 
 def test_11_leaves_a_drowned_cactus_drowned() -> None:
-    """Card 11; ruling 4.2: drowned stays drowned until its token goes; with two drops left it is still there."""
+    """Card 11; ruling 4.2: the Cactus stays drowned while it has its token; two drops are enough for that."""
     field = {"b1": tile("cactus", (0, 5), cloud=(1,))}
     state = play(turn(11, field, "cactus"), "forecast 11")
     assert (on_tile(state, "b1"), growing(state, "b1")) == ((0, 2), "drowned")
@@ -337,7 +337,7 @@ def test_11_leaves_a_drowned_cactus_drowned() -> None:
 
 
 def test_3_drowns_the_cactus() -> None:
-    """Card 3; The Maltese Cactus: from four drops on, those in the cloud counted, it scores as drowned: 2 and 1."""
+    """Card 3; The Maltese Cactus: with four drops, including those in the cloud, it scores as drowned: 2 and 1."""
     field = {"b1": tile("cactus", (1, 1), cloud=(2,))}
     state = final_round(field=field, **forecasts((3, 13, 16), modules=("cactus",)))
     assert by_seat(play(state, "decline"), "points") == (3, 3)
@@ -354,7 +354,7 @@ def powered(power: str, held: tuple[int, ...], hand: str = "", **changes: Any) -
 
 
 def test_forecasts_do_not_pay_for_the_sun_power() -> None:
-    """Sole: "any card as if it were the Sun" means action cards: a forecast card is none."""
+    """Sole: "any card as if it were the Sun" means an action card, not a forecast card."""
     assert legal_names(powered("sun", (13, 7, 8))) == {"forecast 13", "pass"}
     assert legal_names(powered("sun", (13, 7, 8), "wind")) == {"play wind", "substitute sun", "forecast 13", "pass"}
     assert legal_names(play(powered("sun", (13, 7, 8), "frost wind"), "substitute sun")) == cards("frost", "wind")
@@ -384,7 +384,7 @@ def test_15_is_no_rain_action() -> None:
 
 @pytest.mark.parametrize("real", [0, 1])
 def test_3_leaves_only_real_drops_to_keep(real: int) -> None:
-    """Raccolto, card 3: kept is a drop on a harvested tile; one in a cloud above it was never there."""
+    """Raccolto, card 3: only a drop on a harvested tile can be kept, not one in the cloud above it."""
     field, shared = {"b2": tile("cotton", (real, 1), cloud=(1,))}, forecasts((3, 13, 16), modules=("powers",))
     state = final_round(field=field, power={"player_0": "harvest"}, **shared)
     state = play(state, "forecast 3")
@@ -397,7 +397,7 @@ def test_3_leaves_only_real_drops_to_keep(real: int) -> None:
 
 
 def test_2_counts_the_drops_that_were_scored() -> None:
-    """Ruling 5.7; Raccolto: what the Harvest power keeps or gives back doesn't matter: counted are the scored drops."""
+    """Ruling 5.7; Raccolto: the card counts the drops that were scored, whatever the Harvest power keeps."""
     field, shared = {"b2": tile("grass", (6, 1))}, forecasts((2, 13, 16), modules=("powers",))
     state = harvest(2, field, power={"player_0": "harvest"}, **shared)
     assert asked(state) == ("keep_drop", 0)

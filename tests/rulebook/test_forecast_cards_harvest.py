@@ -33,12 +33,12 @@ TURN_CARDS = (13, 16)
 
 
 def holding(number: int, seat: int = 0) -> dict[str, Any]:
-    """The seat holds this card and two that only a turn can play."""
+    """The seat holds this card and two that can be played only in a turn."""
     return forecasts(*((),) * seat, (number, *TURN_CARDS))
 
 
 def last_harvest(number: int, field: Field, players: int = 2, **changes: Any) -> State:
-    """The final round's Harvest, without any weather before; player_0 holds the card."""
+    """The final round's Harvest, without weather before it; player_0 holds the card."""
     return final_round(players, field=field, **holding(number), **changes)
 
 
@@ -68,7 +68,7 @@ def test_1_scores_every_tile_with_an_own_drop() -> None:
 
 
 def test_1_adds_to_what_the_harvest_scores() -> None:
-    """Card 1: before the Harvest, so drops that the Harvest then takes away still count."""
+    """Card 1: it is played before the Harvest, so drops that the Harvest removes still count."""
     state = play(last_harvest(1, {"b1": tile("cotton", (2, 1)), "b2": tile("grass", (1,))}), "forecast 1")
     assert by_seat(state, "points") == (2 + 5, 2)
 
@@ -83,7 +83,7 @@ def test_1_not_without_an_own_drop_on_a_tile() -> None:
 
 @pytest.mark.parametrize(("own", "points"), [(4, 1), (6, 3), (9, 6)])
 def test_2_scores_own_drops_beyond_the_third(own: int, points: int) -> None:
-    """Card 2; ruling 5.7: 1 point for each own drop beyond the third, as they were scored; others' don't count."""
+    """Card 2; ruling 5.7: 1 point for each own drop beyond the third when the tile was scored; others' don't count."""
     state = last_harvest(2, {"b1": tile("grass", (own, 5))})
     assert on_tile(state, "b1") == (0, 0), "it comes after the Harvest"
     assert offered(state, 2)
@@ -94,7 +94,7 @@ def test_2_scores_own_drops_beyond_the_third(own: int, points: int) -> None:
 
 
 def test_2_one_tile_is_chosen() -> None:
-    """Card 2: one tile, of those of this Harvest with more than three own drops; sprouting ones are harvested too."""
+    """Card 2: a tile of this Harvest with more than three own drops is chosen; it may have been sprouting."""
     field = {
         "b1": tile("grass", (6, 1)),
         "c1": tile("coffee", (5,)),
@@ -112,7 +112,7 @@ def test_2_one_tile_is_chosen() -> None:
 
 
 def test_2_only_harvested_tiles() -> None:
-    """Card 2; ruling 5.7: a tile that was not harvested was not scored, here Corn with four of its five drops."""
+    """Card 2; ruling 5.7: a tile that was not harvested does not count, here Corn with four of its five drops."""
     field = {"b1": tile("corn", (4,)), "c1": tile("grass", (5,))}
     state = play(last_harvest(2, field, 3), "forecast 2")
     assert by_seat(state, "points") == (4 + 2, 0, 0)
@@ -120,7 +120,7 @@ def test_2_only_harvested_tiles() -> None:
 
 
 def test_2_forgets_earlier_harvests() -> None:
-    """Card 2: what an earlier round's Harvest scored does not count, here the first of two."""
+    """Card 2: the Harvest of an earlier round does not count, here the first of two."""
     field = {"b1": tile("grass", (5,))}
     state = end_round(2, votes={"frost": (1,), "rain": (1,)}, field=field, dice=["harvest"] * 3, **holding(2))
     assert offered(state, 2)
@@ -151,9 +151,9 @@ def test_2_not_with_three_drops() -> None:
     ],
 )
 def test_3_counts_own_drops_in_clouds(described: dict[str, Any], without: Numbers, with_card: Numbers) -> None:
-    """Card 3: in the Harvest own drops in clouds count as on the tile, for growing and for places; they stay there.
+    """Card 3: in the Harvest own drops in a cloud count as if on the tile, for growing and for places.
 
-    Other players' drops in clouds don't count. (Of tied players each has the lower place.)
+    The drops stay in the cloud. Other players' drops in clouds don't count. (Tied players each have the lower place.)
     """
     state = last_harvest(3, {"b1": described})
     assert offered(state, 3)
@@ -166,7 +166,7 @@ def test_3_counts_own_drops_in_clouds(described: dict[str, Any], without: Number
 
 
 def test_3_coffee_only_sprouts() -> None:
-    """Card 3: germination counts: Coffee that grows so has seen no Sun weather since; a developed one stays so."""
+    """Card 3: Coffee that grows by this card only sprouts, without Sun weather; a developed one stays developed."""
     state = last_harvest(3, {"b1": tile("coffee", (1, 1), cloud=(2,))})
     assert by_seat(play(state, "forecast 3"), "points") == (5, 3)
     state = last_harvest(3, {"b1": tile("coffee", (1, 3), growing="developed", cloud=(3,))})
@@ -174,7 +174,7 @@ def test_3_coffee_only_sprouts() -> None:
 
 
 def test_3_rice() -> None:
-    """Card 3: Rice that only sprouts so scores nothing, but is harvested; a developed one scores the cloud's drops."""
+    """Card 3: Rice that sprouts by this card is harvested without points; a developed one scores the cloud's drops."""
     sprouting = play(last_harvest(3, {"b1": tile("rice", (1, 2), cloud=(3,))}), "forecast 3")
     assert by_seat(sprouting, "points") == (0, 0)
     assert on_tile(sprouting, "b1") == (0, 0)
@@ -183,7 +183,7 @@ def test_3_rice() -> None:
 
 
 def test_3_wheat_and_corn() -> None:
-    """Card 3: the Wheat token and being present on Corn go by the same count. (The token brings 12 at the end.)"""
+    """Card 3: the drops count for the Wheat token and on Corn as well. (The token brings 12 at the end.)"""
     field = {"b1": tile("wheat", (1, 2), cloud=(2,)), "c1": tile("corn", (0, 4), cloud=(1,))}
     state = play(last_harvest(3, field, 3), "forecast 3")
     assert by_seat(state, "wheat_tokens") == (1, 0, 0)
@@ -191,7 +191,7 @@ def test_3_wheat_and_corn() -> None:
 
 
 def test_3_for_this_harvest_only() -> None:
-    """Card 3, note: drops in clouds are not removed; and after the Harvest they are in the cloud alone."""
+    """Card 3, note: drops in clouds are not removed, and after the Harvest they count only in the cloud."""
     state = harvest(2, {"b1": tile("cotton", cloud=(1,))}, "sun", **holding(3))
     assert cloud(state, "b1") == ("thunder", 2, 0)
     state = play(state, "forecast 3")
@@ -203,12 +203,12 @@ def test_3_for_this_harvest_only() -> None:
 
 
 def test_3_not_without_drops_in_clouds() -> None:
-    """Card 3: without own drops in any cloud it would change nothing."""
+    """Card 3: without own drops in any cloud the card would change nothing, so it can't be played."""
     assert over(last_harvest(3, {"b1": tile("cotton", (2, 1), cloud=(0, 2))}))
 
 
 def test_3_then_2() -> None:
-    """Cards 3 and 2; ruling 5.7: own drops "as they stood when the tile was scored" include what card 3 counts."""
+    """Cards 3 and 2; ruling 5.7: own drops "as they stood when the tile was scored" include those that card 3 adds."""
     state = final_round(field={"b1": tile("grass", (2, 1), cloud=(3,))}, **forecasts((2, 3, 13)))
     state = play(state, "forecast 3")
     assert offered(state, 2)
@@ -228,7 +228,7 @@ def test_1_and_3_together(order: tuple[str, str]) -> None:
 
 
 def test_4_creates_a_light_cloud_of_two() -> None:
-    """Card 4: on a tile without a cloud, with two own drops; it is there in the next round."""
+    """Card 4: a cloud with two own drops on a tile without one; it is there in the next round."""
     field = {"b1": tile("cotton", (2, 1)), "c1": tile(cloud=(0, 2))}
     state = harvest(2, field, "sun", **holding(4))
     assert on_tile(state, "b1") == (0, 0), "it comes after the Harvest"
@@ -243,7 +243,7 @@ def test_4_creates_a_light_cloud_of_two() -> None:
 
 
 def sky(total: int) -> Field:
-    """Thunderclouds with so many of player_0's drops."""
+    """Thunderclouds that hold this many drops of player_0."""
     names = sorted(EVERYWHERE)
     field: dict[str, dict[str, Any]] = {}
     while total:
@@ -262,7 +262,7 @@ def test_4_needs_two_drops_in_supply(left: int, can: bool) -> None:
 
 
 def test_4_may_use_drops_that_the_harvest_returned() -> None:
-    """Card 4: after the Harvest, when the harvested drops are back in the supply."""
+    """Card 4: it is played after the Harvest, when the harvested drops are back in the supply."""
     field = {**sky(14), "c2": tile("grass", (6,))}
     state = last_harvest(4, field)
     assert by_seat(state, "supply")[0] == 6
@@ -270,7 +270,7 @@ def test_4_may_use_drops_that_the_harvest_returned() -> None:
 
 
 def test_4_needs_a_free_tile_and_a_cloud() -> None:
-    """Card 4; Gioco in 5 giocatori: not with clouds above all tiles, nor with all 12 clouds out."""
+    """Card 4; Gioco in 5 giocatori: it needs a tile without a cloud, and one of the 12 clouds in the supply."""
     assert not offered(last_harvest(4, {name: tile(cloud=(0, 1)) for name in EVERYWHERE}), 4)
     for out, can in ((11, True), (12, False)):
         state = last_harvest(4, {name: tile(cloud=(0, 1)) for name in FIELDS[5][:out]}, 5)

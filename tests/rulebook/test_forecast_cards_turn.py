@@ -1,4 +1,4 @@
-"""Flowers, Carte Previsione 10 to 16: what is played instead of the turn (Al posto del tuo turno)."""
+"""Flowers, Carte Previsione 10 to 16, which are played instead of a turn (Al posto del tuo turno)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FULL_SKY = {name: tile(cloud=(0, 1)) for name in FIELDS[2]}
 def holding(
     number: int, field: Field | None = None, players: int = 2, modules: tuple[str, ...] = (), **changes: Any
 ) -> State:
-    """player_0's turn, holding this card and two that no turn can play."""
+    """player_0's turn; they hold this card and two that cannot be played in a turn."""
     return game(players, field=field, **forecasts((number, 7, 8), modules=modules), **changes)
 
 
@@ -47,7 +47,7 @@ def can_play(state: State, number: int) -> bool:
 
 
 def spent(left: int, **fields: dict[str, Any]) -> Field:
-    """A field with a Rice of player_0's drops; `left` are in the supply if `fields` hold none of them."""
+    """A field with player_0's drops on Rice, so that `left` are in the supply if `fields` hold none."""
     return {"b1": tile("rice", (20 - left,)), **fields}
 
 
@@ -68,14 +68,14 @@ NEEDS = [
 
 @pytest.mark.parametrize(("number", "drops", "field"), NEEDS)
 def test_needs_the_drops_in_supply(number: int, drops: int, field: dict[str, Any]) -> None:
-    """Ruling 5.8: 10 asks for one drop, 12 and 16 for three, 14 for one a cloud; drops on tiles don't help."""
+    """Ruling 5.8: 10 needs one drop, 12 and 16 three, 14 one for each cloud; drops on tiles don't help."""
     assert can_play(holding(number, spent(drops, **field)), number)
     assert not can_play(holding(number, spent(drops - 1, **field)), number)
 
 
 @pytest.mark.parametrize("number", [11, 13, 15])
 def test_needs_no_drops_in_supply(number: int) -> None:
-    """Ruling 5.8: 11, 13 and 15 place none of one's own, so an empty supply doesn't matter."""
+    """Ruling 5.8: 11, 13 and 15 place no drop of the supply, so it may be empty."""
     field = {"b1": tile("rice", (19,), cloud=(1,))}
     assert by_seat(holding(number, field), "supply") == (0, 20)
     assert can_play(holding(number, field), number)
@@ -83,13 +83,13 @@ def test_needs_no_drops_in_supply(number: int) -> None:
 
 @pytest.mark.parametrize("number", [10, 11, 12, 14, 15])
 def test_needs_a_cloud(number: int) -> None:
-    """Cards 10, 11, 12, 14, 15: without any cloud on the Fields there is nothing to do, so they can't be played."""
+    """Cards 10, 11, 12, 14, 15: without a cloud on the Fields they can't be played."""
     assert not can_play(holding(number, {"b1": tile("rice", (4, 4))}), number)
 
 
 @pytest.mark.parametrize("number", [10, 12, 14, 15])
 def test_the_cloud_may_be_anybodys(number: int) -> None:
-    """Cards 10, 12, 14, 15: any cloud; no drop of one's own is needed in it."""
+    """Cards 10, 12, 14, 15: any cloud will do, even without an own drop."""
     assert can_play(holding(number, {"b1": tile(cloud=(0, 1))}), number)
 
 
@@ -97,7 +97,7 @@ def test_the_cloud_may_be_anybodys(number: int) -> None:
 
 
 def test_10_moves_any_cloud_to_any_tile_and_adds_a_drop() -> None:
-    """Card 10: any cloud, to any tile however far, and one own drop into it."""
+    """Card 10: it moves any cloud to any tile, however far, and adds one own drop."""
     state = play(holding(10, pairs({"b1": (1, 0), "c2": (0, 2)})), "forecast 10")
     assert asked(state) == ("forecast_tile", 0)
     assert legal_names(state) == tiles("b1", "c2")
@@ -111,7 +111,7 @@ def test_10_moves_any_cloud_to_any_tile_and_adds_a_drop() -> None:
 
 
 def test_10_takes_the_only_cloud_without_asking() -> None:
-    """Card 10 with one cloud: only the destination is a choice."""
+    """Card 10: with one cloud, only the destination is chosen."""
     state = play(holding(10, pairs({"b1": (0, 2)})), "forecast 10")
     assert legal_names(state) == tiles(*EVERYWHERE - {"b1"})
 
@@ -136,7 +136,7 @@ def test_10_merges_and_grows(moved: Numbers, there: Numbers, after: tuple[Any, .
 
 @pytest.mark.parametrize(("moved", "there"), [((3, 4), ()), ((0, 4), (3, 0)), ((1, 6), (0, 7))])
 def test_10_overflows_on_the_destination(moved: Numbers, there: Numbers) -> None:
-    """Card 10; Overflowing: eight drops, the added one included, pour onto the tile that the cloud came to."""
+    """Card 10; Overflowing: eight drops, including the added one, pour onto the destination."""
     field = {"b1": tile("rice", cloud=moved), "c2": tile("potato", cloud=there)}
     state = play(holding(10, field), "forecast 10", *(("tile b1",) if there else ()), "tile c2")
     assert clouds(state) == {}
@@ -174,7 +174,7 @@ def test_11_which_tiles_and_drops() -> None:
 
 
 def test_11_other_players_drops_only() -> None:
-    """Card 11: "of any colour": none of the three has to be one's own, nor one of the cloud's drops."""
+    """Card 11: "of any colour": no own drop is needed among the three, nor in the cloud."""
     state = play(holding(11, {"b1": tile("rice", (0, 4), cloud=(0, 2))}), "forecast 11")
     assert on_tile(state, "b1") == (0, 1)
     assert cloud(state, "b1") == ("thunder", 0, 5)
@@ -184,7 +184,7 @@ def test_11_other_players_drops_only() -> None:
     ("drops", "above", "can"), [((2, 0), (1,), False), ((1, 1), (1,), False), ((2, 1), (1,), True), ((3, 3), (), False)]
 )
 def test_11_exactly_three_drops_and_a_cloud(drops: Numbers, above: Numbers, can: bool) -> None:
-    """Card 11: it moves 3 drops, no fewer, into the cloud above them."""
+    """Card 11: it moves exactly 3 drops into the cloud above them."""
     assert can_play(holding(11, {"b1": tile("rice", drops, cloud=above)}), 11) is can
 
 
@@ -204,7 +204,7 @@ def test_11_three_players() -> None:
 
 
 def test_11_dries_out() -> None:
-    """Card 11; Growing Crops: the tile that falls below its number loses its growing token."""
+    """Card 11; Growing Crops: a tile that falls below its number of drops loses its growing token."""
     wheat = play(holding(11, {"b1": tile("wheat", (0, 5), cloud=(1,))}), "forecast 11")
     assert (on_tile(wheat, "b1"), growing(wheat, "b1")) == ((0, 2), "none")
     wheat = play(holding(11, {"b1": tile("wheat", (0, 6), cloud=(1,))}), "forecast 11")
@@ -212,7 +212,7 @@ def test_11_dries_out() -> None:
 
 
 def test_11_overflows_back_onto_the_tile() -> None:
-    """Card 11; Overflowing: with eight drops the cloud pours them out again and goes."""
+    """Card 11; Overflowing: with eight drops the cloud pours them out again and is removed."""
     state = play(holding(11, {"b1": tile("wheat", (0, 3), cloud=(1, 4))}), "forecast 11")
     assert clouds(state) == {}
     assert on_tile(state, "b1") == (1, 7)
@@ -222,7 +222,7 @@ def test_11_overflows_back_onto_the_tile() -> None:
 
 
 def test_11_developed_coffee_that_dries_out_only_sprouts_again() -> None:
-    """Card 11; ruling 2.7: drying out is at once, so the drops that pour back make the Coffee sprout."""
+    """Card 11; ruling 2.7: the Coffee dries out at once, so the drops that pour back make it sprout again."""
     field = {"b1": tile("coffee", (0, 4), growing="developed", cloud=(5,))}
     assert growing(play(holding(11, field), "forecast 11"), "b1") == "sprouting"
     field = {"b1": tile("coffee", (0, 7), growing="developed", cloud=(5,))}
@@ -246,7 +246,7 @@ def test_12_adds_three_drops_to_a_cloud_of_at_most_four() -> None:
 
 
 def test_12_not_without_such_a_cloud() -> None:
-    """Card 12: clouds of five and more drops only."""
+    """Card 12: it can't be played if all clouds have five or more drops."""
     assert not can_play(holding(12, pairs({"b1": (5, 0), "c1": (3, 4)})), 12)
     assert can_play(holding(12, pairs({"b1": (5, 0), "c1": (3, 1)})), 12)
 
@@ -256,7 +256,7 @@ def test_12_not_without_such_a_cloud() -> None:
 
 @pytest.mark.parametrize("rolled", [[4, 4, 4], [1, 2, 3], ["harvest", 1, 4], ["harvest"] * 3])
 def test_13_turns_all_dice_and_scores_three(rolled: list[Any]) -> None:
-    """Card 13: all dice to the Harvest side and 3 points, whatever they show; no point more for a turned die."""
+    """Card 13: all dice are turned to Harvest, for 3 points in all, whatever they showed."""
     state = play(holding(13, dice=rolled), "forecast 13")
     assert dice(state) == [0, 0, 0]
     assert by_seat(state, "points") == (3, 0)
@@ -265,7 +265,7 @@ def test_13_turns_all_dice_and_scores_three(rolled: list[Any]) -> None:
 
 
 def test_13_brings_a_harvest() -> None:
-    """Card 13; Harvest Phase: all three dice show Harvest, so this round has a Harvest, and after it all are rolled."""
+    """Card 13; Harvest Phase: all three dice show Harvest, so this round has a Harvest; afterwards all are rolled."""
     field, votes = {"b2": tile("cotton", (2, 1))}, {"frost": (1, 1), "rain": (1, 1)}
     state = last_turn(field=field, votes=votes, **forecasts((), (13, 7, 8)))
     passed = play(state, "pass")
@@ -292,7 +292,7 @@ def test_14_adds_a_drop_to_all_clouds_where_one_is_not() -> None:
 
 
 def test_14_overflows() -> None:
-    """Card 14; Overflowing: a cloud of seven pours out."""
+    """Card 14; Overflowing: a cloud of seven drops pours out."""
     state = play(holding(14, {"b1": tile("wheat", cloud=(0, 7)), "c1": tile(cloud=(0, 2))}), "forecast 14")
     assert clouds(state) == {"c1": ("light", 1, 2)}
     assert on_tile(state, "b1") == (1, 7)
@@ -305,7 +305,7 @@ def test_14_not_without_such_a_cloud() -> None:
 
 
 def test_14_three_players() -> None:
-    """Card 14: the clouds of all others."""
+    """Card 14: drops go into the clouds of all other players."""
     field = {"a1": tile(cloud=(0, 1)), "b1": tile(cloud=(0, 0, 1)), "c1": tile(cloud=(0, 1, 1)), "c3": tile(cloud=(1,))}
     state = play(holding(14, field, 3), "forecast 14")
     assert clouds(state) == {
@@ -318,7 +318,7 @@ def test_14_three_players() -> None:
 
 
 def test_15_rains_a_drop_from_every_cloud() -> None:
-    """Card 15: from all clouds, also those of others; whose drop it is, is chosen where there are several colours."""
+    """Card 15: a drop falls from every cloud of any player; if a cloud has several colours, one is chosen."""
     field = {
         "b1": tile("rice", cloud=(1, 1)),
         "c1": tile("grass", cloud=(0, 2)),
@@ -338,14 +338,14 @@ def test_15_rains_a_drop_from_every_cloud() -> None:
 
 
 def test_15_leaves_thunderclouds_thunderclouds() -> None:
-    """Card 15; Merging and Overflowing, note: below four drops a thundercloud stays one; an empty cloud goes."""
+    """Card 15; Merging and Overflowing, note: a thundercloud below four drops stays one; an empty one is removed."""
     field = {"b1": tile("rice", cloud=(4,)), "c1": tile("grass", cloud=(0, 1), thunder=True), "b2": tile(cloud=(0, 2))}
     state = play(holding(15, field), "forecast 15")
     assert clouds(state) == {"b1": ("thunder", 3, 0), "b2": ("light", 0, 1)}
 
 
 def test_15_may_empty_the_sky() -> None:
-    """Card 15: clouds of one drop each are all gone, and their tiles free."""
+    """Card 15: clouds of one drop each all disappear, and their tiles are free."""
     state = play(holding(15, FULL_SKY), "forecast 15")
     assert clouds(state) == {}
     assert by_seat(state, "supply") == (20, 13)
@@ -356,7 +356,7 @@ def test_15_may_empty_the_sky() -> None:
 
 
 def test_16_creates_a_cloud_of_three() -> None:
-    """Card 16: on any tile without a cloud; three drops make a light cloud."""
+    """Card 16: a light cloud of three drops, on any tile without a cloud."""
     state = play(holding(16, pairs({"b1": (0, 1), "c2": (4, 0)})), "forecast 16")
     assert asked(state) == ("forecast_tile", 0)
     assert legal_names(state) == tiles(*EVERYWHERE - {"b1", "c2"})
@@ -367,13 +367,13 @@ def test_16_creates_a_cloud_of_three() -> None:
 
 
 def test_16_needs_a_free_tile() -> None:
-    """Card 16: not with a cloud above every tile."""
+    """Card 16: it can't be played with a cloud above every tile."""
     assert not can_play(holding(16, FULL_SKY), 16)
     assert can_play(holding(16, {name: described for name, described in FULL_SKY.items() if name != "b2"}), 16)
 
 
 @pytest.mark.parametrize(("out", "can"), [(11, True), (12, False)])
 def test_16_needs_a_cloud_in_the_general_supply(out: int, can: bool) -> None:
-    """Card 16; Gioco in 5 giocatori: there are 12 clouds, which five players' 16 tiles can use up."""
+    """Card 16; Gioco in 5 giocatori: five players have 16 tiles but 12 clouds, so all clouds can be in play."""
     field = {name: tile(cloud=(0, 1)) for name in FIELDS[5][:out]}
     assert can_play(holding(16, field, 5), 16) is can

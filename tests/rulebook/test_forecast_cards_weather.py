@@ -37,7 +37,7 @@ TURN_CARDS = (13, 16)
 
 
 def holding(number: int, seat: int = 0) -> dict[str, Any]:
-    """The seat holds this card and two that only a turn can play."""
+    """The seat holds this card and two that can be played only in a turn."""
     return forecasts(*((),) * seat, (number, *TURN_CARDS))
 
 
@@ -60,7 +60,7 @@ CLOSE = {"frost": (2, 1), "sun": (1, 1), "wind": (1, 1)}
 
 
 def test_5_adds_a_vote_to_any_weather() -> None:
-    """Card 5: before the spaces are selected, on any of the four."""
+    """Card 5: a vote on any of the four spaces, before they are selected."""
     state = end_round(votes=CLOSE, **holding(5))
     assert offered(state, 5)
     assert asked(play(state, "decline")) == ("choose_weather", 0)
@@ -84,7 +84,7 @@ def test_5_changes_the_selection() -> None:
 
 
 def test_5_in_the_final_round() -> None:
-    """Card 5; Resolving Weather Spaces, exception: a space that had no vote is resolved in the final round."""
+    """Card 5: in the final round the vote makes a space without votes one that is resolved."""
     field = {"b1": tile("grass", cloud=(1, 1), thunder=True)}
     state = final_round(field=field, **holding(5))
     assert cloud(play(state, "decline"), "b1") == ("thunder", 1, 1)
@@ -96,7 +96,7 @@ def test_5_in_the_final_round() -> None:
 
 
 def test_5_with_an_empty_vote_supply_moves_a_vote() -> None:
-    """Card 5; ruling 2.8: with all 12 votes out one is moved from another space, which the player chooses."""
+    """Card 5; ruling 2.8: with all 12 votes placed, one is moved from another space, which the player chooses."""
     votes = {"frost": (5, 1), "sun": (4, 2), "wind": (3, 3)}
     state = play(end_round(votes=votes, **holding(5)), "forecast 5")
     assert legal_names(state) == {"vote frost", "vote sun", "vote wind", "vote rain"}
@@ -114,7 +114,7 @@ def test_5_with_an_empty_vote_supply_moves_a_vote() -> None:
 
 
 def test_5_never_moves_a_vote_from_its_target() -> None:
-    """Card 5; ruling 2.8: a space that holds all own votes can't be the target."""
+    """Card 5; ruling 2.8: a space that holds all of the player's votes can't be the target."""
     state = play(end_round(votes={"sun": (12, 0), "rain": (0, 1)}, **holding(5)), "forecast 5")
     assert legal_names(state) == {"vote frost", "vote wind", "vote rain"}
     state = play(state, "vote rain")
@@ -123,7 +123,7 @@ def test_5_never_moves_a_vote_from_its_target() -> None:
 
 
 def test_5_after_the_hand_limit() -> None:
-    """Card 5; Hand limit: the Weather Phase begins when hands are discarded down to four."""
+    """Card 5; Hand limit: the Weather Phase begins after hands are discarded down to four."""
     state = end_round(hands=("", "frost frost frost frost sun"), votes=CLOSE, **holding(5))
     assert asked(state) == ("discard", 1)
     assert legal_names(state) == cards("frost", "sun")
@@ -134,7 +134,7 @@ def test_5_after_the_hand_limit() -> None:
 
 
 def test_6_any_cloud_pours_out() -> None:
-    """Card 6: one cloud, light or thunder, anybody's; all its drops fall and the empty cloud goes."""
+    """Card 6: one cloud of any kind and any player pours out all its drops, and is removed."""
     field = {"b1": tile("grass", cloud=(1, 1)), "c1": tile("grass", cloud=(0, 2)), "b2": tile("grass", cloud=(0, 5))}
     state = weather("rain", 6, field)
     assert offered(state, 6)
@@ -150,14 +150,14 @@ def test_6_any_cloud_pours_out() -> None:
 
 
 def test_6_comes_before_rain_weather() -> None:
-    """Card 6; Rain Weather: Rice that a light cloud made sprout before is developed by the Rain."""
+    """Card 6; Rain Weather: Rice that sprouts by the card is then developed by the Rain."""
     field = {"b1": tile("rice", (1,), cloud=(2, 1))}
     assert by_seat(play(weather("rain", 6, field), "forecast 6"), "points") == (3 + 1, 1), "1 for the Voting Win"
     assert by_seat(play(weather("rain", 6, field), "decline"), "points") == (1, 0)
 
 
 def test_6_not_without_a_cloud() -> None:
-    """Card 6: nothing could rain."""
+    """Card 6: without a cloud nothing could fall."""
     assert over(weather("rain", 6, {"b1": tile("rice", (1, 1))}))
 
 
@@ -177,14 +177,14 @@ def test_7_adds_two_drops_to_all_own_clouds() -> None:
 
 
 def test_7_declined_leaves_doubling() -> None:
-    """Card 7: without it the turn is as usual, with its mandatory doubling."""
+    """Card 7: a player who declines doubles as usual, which is mandatory."""
     state = play(weather("sun", 7, SUN), "decline")
     assert asked(state) == ("sun_weather_cloud", 0)
     assert legal_names(state) == tiles("b1", "c1")
 
 
 def test_7_in_the_own_turn() -> None:
-    """Card 7: not before the turns of those who come earlier."""
+    """Card 7: its holder is asked in their own turn, after those of the players before."""
     state = resolving("sun", round=4, field={**SUN, "c2": tile(cloud=(0, 2))}, **holding(7, 1))
     assert asked(state) == ("sun_weather_cloud", 0)
     state = play(state, "tile c1")
@@ -199,7 +199,7 @@ def test_7_in_the_own_turn() -> None:
 
 @pytest.mark.parametrize(("left", "can"), [(4, True), (3, False), (2, False)])
 def test_7_needs_two_drops_a_cloud(left: int, can: bool) -> None:
-    """Card 7; ruling 5.8: two own clouds ask for four drops in supply."""
+    """Card 7; ruling 5.8: two own clouds need four drops in supply."""
     field = {"b1": tile(cloud=(1,)), "c1": tile(cloud=(1,)), "b2": tile("rice", (18 - left,)), "a3": tile(cloud=(0, 1))}
     state = weather("sun", 7, field)
     assert by_seat(state, "supply")[0] == left
@@ -210,7 +210,7 @@ def test_7_needs_two_drops_a_cloud(left: int, can: bool) -> None:
 
 
 def test_7_overflows_and_develops_coffee() -> None:
-    """Card 7; Sun Weather: clouds may overflow, and Coffee that sprouts so is developed."""
+    """Card 7; Sun Weather: clouds may overflow, and Coffee that sprouts by this is developed."""
     field = {"b1": tile("coffee", cloud=(3, 3)), "c1": tile(cloud=(0, 1)), "b2": tile(cloud=(0, 1))}
     state = play(resolving("frost", "sun", field=field, **holding(7)), "forecast 7")
     assert asked(state) == ("sun_weather_cloud", 1)
@@ -221,7 +221,7 @@ def test_7_overflows_and_develops_coffee() -> None:
 
 
 def test_7_not_without_an_own_cloud() -> None:
-    """Card 7: no cloud with own drops."""
+    """Card 7: it needs a cloud with own drops."""
     assert over(weather("sun", 7, {"b1": tile(cloud=(0, 1)), "c1": tile("grass", (1,))}))
 
 
@@ -229,7 +229,7 @@ def test_7_not_without_an_own_cloud() -> None:
 
 
 def test_8_moves_an_own_drop_to_a_neighbouring_tile() -> None:
-    """Card 8: one own drop, orthogonally, in addition to what everybody moves in Wind weather."""
+    """Card 8: one own drop moves orthogonally, in addition to the moves of Wind weather."""
     field = {"b1": tile("rice", (2, 1)), "b2": tile("grass", (1, 1)), "c2": tile("grass", (0, 1))}
     state = weather("wind", 8, field)
     assert offered(state, 8)
@@ -260,13 +260,13 @@ def test_8_grows_and_dries_out() -> None:
 
 
 def test_8_not_without_an_own_drop_on_a_tile() -> None:
-    """Card 8: only an own drop, from a tile; clouds' and others' drops are none."""
+    """Card 8: it needs an own drop on a tile; drops in clouds or of others don't help."""
     state = weather("wind", 8, {"b1": tile("rice", (0, 2), cloud=(1,)), "c2": tile("grass", (0, 1))})
     assert asked(state) == ("wind_weather_drop", 1)
 
 
 def test_8_between_sun_and_wind() -> None:
-    """Card 8: before the Wind weather is resolved, after the Sun weather is."""
+    """Card 8: it is played after Sun weather and before Wind weather."""
     field = {"b1": tile("grass", (1,), cloud=(1,)), "c1": tile(cloud=(1,))}
     state = resolving("sun", "wind", field=field, **holding(8))
     assert asked(state) == ("sun_weather_cloud", 0)
@@ -277,7 +277,7 @@ def test_8_between_sun_and_wind() -> None:
 
 
 def test_9_places_a_drop_on_any_tile() -> None:
-    """Card 9: from the supply on a tile, also one without own drops or under a cloud."""
+    """Card 9: a drop from the supply goes on any tile, also without own drops or under a cloud."""
     state = weather("rain", 9, {"b1": tile("grass", (0, 2), cloud=(0, 1)), "c1": tile("grass", (1,))})
     assert offered(state, 9)
     state = play(state, "forecast 9")
@@ -289,7 +289,7 @@ def test_9_places_a_drop_on_any_tile() -> None:
 
 
 def test_9_comes_before_rain_weather() -> None:
-    """Card 9; Rain Weather: Rice that sprouts with the drop is developed by the Rain."""
+    """Card 9; Rain Weather: Rice that sprouts by this drop is then developed by the Rain."""
     state = play(weather("rain", 9, {"b1": tile("rice", (1, 2))}), "forecast 9", "tile b1")
     assert by_seat(state, "points") == (2 + 1, 2), "1 for the Voting Win"
 

@@ -59,7 +59,7 @@ def at_first_turn(config: Config, games: int, seed: int = 0) -> np.ndarray:
 
 @pytest.mark.parametrize("players", [1, 2, 3, 4, 5])
 def test_three_cards_for_every_player(players: int) -> None:
-    """Setup: three different cards to each player, the rest stays in the box; in solo to the player alone."""
+    """Setup: each player gets three different cards, in solo only the player; the rest stays in the box."""
     states = at_first_turn(Config(players=players, modules=("forecasts",)), 100)
     for state in states:
         assert [len(forecasts_of(state, seat)) for seat in range(players)] == [3] * players
@@ -70,7 +70,7 @@ def test_three_cards_for_every_player(players: int) -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_dealt_when_the_base_setup_is_done(players: int) -> None:
-    """Setup: after the setup of the base game, its clouds included."""
+    """Setup: they are dealt after the setup of the base game, including its clouds."""
     batch = Batch(Config(players=players, modules=("forecasts",)), 20, seed=3, autoreset="disabled")
     for _ in range(players):
         assert (batch.states["decision"] == Decision.SETUP_CLOUD).all()
@@ -101,7 +101,7 @@ def test_none_without_the_module() -> None:
 
 @pytest.mark.parametrize(("players", "sizes"), [(1, {8}), (2, {7, 8}), (3, {7}), (4, {6}), (5, {6})])
 def test_hands_are_dealt_as_without(players: int, sizes: set[int]) -> None:
-    """Uso: the hand is the number of cards for the number of players, plus the forecast cards."""
+    """Uso: hands are as large as without the module; the forecast cards come on top."""
     states = at_first_turn(Config(players=players, modules=("forecasts",)), 5)
     assert set(states["hand"][:, :players].sum(axis=2).flatten()) == sizes
 
@@ -118,7 +118,7 @@ def test_dealing_between_rounds() -> None:
 
 
 def test_hand_limit_does_not_count_them() -> None:
-    """Uso; Hand limit: four cards and three forecast cards are no card too many; and none of them is discarded."""
+    """Uso; Hand limit: four cards and three forecast cards are allowed; no forecast card is discarded."""
     held = forecasts((6, 13, 16), (8, 10, 14))
     state = end_round(hands=("frost sun wind rain", "frost sun wind rain"), votes=TIE, **held)
     assert asked(state) == ("choose_weather", 0)
@@ -132,20 +132,20 @@ def test_hand_limit_does_not_count_them() -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_passing_keeps_them(players: int) -> None:
-    """Uso; Passing: the first to pass discards all cards from the hand, which forecast cards are no part of."""
+    """Uso; Passing: the first to pass discards the hand, but no forecast cards: they are not part of it."""
     state = play(game(players, **forecasts((13, 1, 2)), votes=TIE), "pass")
     assert hand(state, 0) == ([] if players > 2 else ["frost"])
     assert forecasts_of(state, 0) == [1, 2, 13]
 
 
 def test_they_are_no_cards_for_substituting() -> None:
-    """Uso; Playing Cards: two cards stand for another, but not with a forecast card."""
+    """Uso; Playing Cards: two cards stand for another one, but a forecast card is none of them."""
     state = game(hands=("frost", "frost sun"), **forecasts((13, 1, 2)))
     assert legal_names(state) == {"play frost", "pass", "forecast 13"}
 
 
 def test_they_do_not_count_for_the_optional_action() -> None:
-    """Uso; Playing Cards 2: with one card left nobody is asked for the optional action, whatever forecasts are held."""
+    """Uso; Playing Cards 2: with one card left nobody is asked for the optional action; forecasts are no help."""
     state = game(hands=("frost frost", "frost sun"), **forecasts((13, 14, 15)))
     assert asked(play(state, "play frost", "tile b1", "vote frost")) == ("turn", 1)
     state = game(hands=("frost frost frost", "frost sun"), **forecasts((13, 14, 15)))
@@ -158,7 +158,7 @@ def test_they_do_not_count_for_the_optional_action() -> None:
 
 
 def test_two_of_the_three() -> None:
-    """Uso: each player can play two of the three; with the second played the third is discarded."""
+    """Uso: each player can play two of the three; after the second the third is discarded."""
     state = game(hands=("frost", "frost frost sun"), **forecasts((5, 13, 16)))
     before = set(forecasts_of(state, PLAYED))
     state = play(state, "forecast 13")
@@ -177,7 +177,7 @@ def test_two_of_the_three() -> None:
 
 
 def test_the_third_card_goes_in_a_window_too() -> None:
-    """Uso: the second card played before Rain weather takes the third one along, though it fits the same window."""
+    """Uso: after a second card before Rain weather the third is discarded, though it fits the same moment."""
     field = {"b1": tile("grass", cloud=(1,))}
     three = final_rain(forecasts((6, 9, 13)), field)
     assert legal_names(three) == offer(6, 9)
@@ -195,7 +195,7 @@ def test_the_third_card_goes_in_a_window_too() -> None:
 
 
 def test_played_cards_never_come_back() -> None:
-    """Uso: a played card is removed from the game; it is in no deck, and nobody draws one for it."""
+    """Uso: a played card leaves the game: it is in no deck, and nobody draws another for it."""
     state = game(hands=("", "sun"), votes=QUIET, **forecasts((13, 5, 9), (12, 10, 11)))
     state = play(state, "forecast 13", "pass", "pass")
     assert asked(state) == ("forecast", 0), "card 5"
@@ -210,7 +210,7 @@ def test_played_cards_never_come_back() -> None:
 
 @pytest.mark.parametrize("players", [1, 3])
 def test_nobody_ever_gains_one(players: int) -> None:
-    """Uso: three, then two, then none are held, and what is out stays out, in random games."""
+    """Uso: in random games players hold three, then two, then none; cards that left never come back."""
     batch = Batch(Config(players=players, modules=("forecasts",)), 10, seed=5, autoreset="disabled")
     before = batch.states.copy()
     while not batch.terminations.any():
@@ -234,7 +234,7 @@ CLOUDS = {"b1": tile("rice", (2, 2), cloud=(1, 1)), "c1": tile(cloud=(0, 1))}
 
 @pytest.mark.parametrize("number", TURN_CARDS)
 def test_no_vote_and_no_optional_action(number: int) -> None:
-    """Ruling 5.6: whoever plays a forecast card doesn't vote in that turn and takes no second action; cards stay."""
+    """Ruling 5.6: a turn with a forecast card has no vote and no second action; the hand stays as it is."""
     state = game(hands=("frost frost frost", "frost sun"), field=CLOUDS, **forecasts((number, 1, 2)))
     assert playable([number]) <= legal_names(state)
     state = play(state, f"forecast {number}")
@@ -249,20 +249,20 @@ def test_no_vote_and_no_optional_action(number: int) -> None:
 
 @pytest.mark.parametrize("held", [(1, 2, 3), (4, 5, 6), (7, 8, 9)])
 def test_cards_with_a_timeline_are_none_of_the_turn(held: tuple[int, ...]) -> None:
-    """Uso: cards with a timeline are played at its point only."""
+    """Uso: cards with a timeline are played only at its point."""
     state = game(field=CLOUDS, **forecasts(held))
     assert legal_names(state) == {"play frost", "pass"}
 
 
 def test_cards_without_a_timeline_belong_to_the_turn() -> None:
-    """Uso: cards without a timeline are "during the own turn": nobody is asked for one later."""
+    """Uso: cards without a timeline belong to the player's own turn; nobody is asked for one later."""
     field = {"a1": tile("corn", (3, 3, 3), cloud=(3, 1, 1)), "b1": tile(cloud=(1,))}
     held = forecasts((10, 13, 16), (11, 12, 15))
     assert asked_for(final_round(3, field=field, votes=dict.fromkeys(NEXT, (1, 1)), **held)) == []
 
 
 def test_on_the_first_turn_of_a_round() -> None:
-    """Ruling 5.6: a turn, not a pass: it may be played where passing isn't allowed, and is counted as a turn."""
+    """Ruling 5.6: a forecast card is a turn, not a pass: it may be played where passing isn't allowed."""
     state = game(hands=("frost", "frost sun"), turns=0, **forecasts((13, 1, 2)))
     assert legal_names(state) == {"play frost", "forecast 13"}
     state = play(state, "forecast 13")
@@ -275,7 +275,7 @@ def test_on_the_first_turn_of_a_round() -> None:
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_with_an_empty_hand(players: int) -> None:
-    """Ruling 5.6: without action cards a forecast card is a turn all the same; only without both one must pass."""
+    """Ruling 5.6: a forecast card is a turn even without action cards; a player without either must pass."""
     state = game(
         players,
         hands=("", "frost frost", "frost frost"),
@@ -299,14 +299,14 @@ def test_with_an_empty_hand(players: int) -> None:
 
 @pytest.mark.parametrize("held", [(1, 2, 3), (13, 7, 8)])
 def test_asked_with_an_empty_hand_whatever_they_hold(held: tuple[int, ...]) -> None:
-    """Setup: the cards are hidden, so being asked for a turn does not tell that one can be played."""
+    """Setup: the cards are hidden, so a player is asked whether or not one of them can be played."""
     state = play(game(2, hands=("frost", ""), **forecasts((), held)), "play frost", "tile b1", "vote frost")
     assert asked(state) == ("turn", 1)
     assert asked(play(game(2, hands=("frost", "")), "play frost", "tile b1", "vote frost")) != ("turn", 1)
 
 
 def test_as_the_one_turn_left_after_a_pass() -> None:
-    """Ruling 5.6: it can be the last turn; then the next player has theirs."""
+    """Ruling 5.6: a forecast card can be the last turn; then the next player has theirs."""
     state = last_turn(**forecasts((), (13, 7, 8)), votes=TIE)
     assert legal_names(state) == {"play frost", "pass", "forecast 13"}
     state = play(state, "forecast 13")
@@ -331,7 +331,7 @@ def test_as_the_one_turn_left_after_a_pass() -> None:
 
 
 def test_cards_can_be_played_in_a_later_turn() -> None:
-    """Ruling 5.6 (no second action "that turn"): in the next turn of the round action cards are played as usual."""
+    """Ruling 5.6: only "that turn" has no second action; in the next turn action cards are played as usual."""
     state = play(game(hands=("frost", "frost sun"), **forecasts((13, 7, 8))), "forecast 13", "play sun", "vote sun")
     assert asked(state) == ("turn", 0)
     assert "play frost" in legal_names(state)
@@ -349,7 +349,7 @@ def same(first: State, second: State, seat: int) -> bool:
 
 @pytest.mark.parametrize("viewer", [0, 1, 2])
 def test_others_cards_are_not_observed(viewer: int) -> None:
-    """Setup: hidden from the other players: exchanged between the others, or with the box, nothing changes."""
+    """Setup: other players' cards are hidden: a view stays the same if they are swapped, also with the box."""
     state = game(3, field=FIELD_3, **forecasts(*HANDS))
     left, right = (viewer + 1) % 3, (viewer + 2) % 3
     exchanged, boxed = list(HANDS), list(HANDS)
@@ -362,7 +362,7 @@ def test_others_cards_are_not_observed(viewer: int) -> None:
 
 
 def test_own_cards_and_numbers_are_observed() -> None:
-    """Setup: own cards are seen; of the others how many they hold; played and discarded ones are open."""
+    """Setup: a player sees their own cards, how many others hold, and which were played or discarded."""
     state = game(3, **forecasts((1, 5, 10), (2, 6)))
     out = forecasts_of(state, PLAYED)
     for seat, (own, held) in enumerate([((1, 5, 10), (3, 2, 0)), ((2, 6), (2, 0, 3)), ((), (0, 3, 2))]):
@@ -373,7 +373,7 @@ def test_own_cards_and_numbers_are_observed() -> None:
 
 
 def test_whose_decision_it_is_stays_hidden() -> None:
-    """Setup: during a `forecast` decision others don't see who is asked; so it is no sign of a card that is kept."""
+    """Setup: others don't see whose `forecast` decision it is, so it tells nothing about the cards that are kept."""
     field = {"b1": tile("grass", cloud=(1, 1, 1))}
     first = final_rain(forecasts((6, 13, 16), (10, 14, 15), (7, 11, 12)), field, 3)
     second = final_rain(forecasts((10, 14, 15), (6, 13, 16), (7, 11, 12)), field, 3)
@@ -386,7 +386,7 @@ def test_whose_decision_it_is_stays_hidden() -> None:
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4, 5, 6, 7, 8, 9])
 def test_hidden_at_every_point_of_the_timeline(number: int) -> None:
-    """Setup: at each point others see the same whether this card or another is held where there is one decision."""
+    """Setup: at each point with one decision, others see the same, whichever cards the player holds."""
     votes = {"sun": (1,), "wind": (1,), "rain": (1,)}
     state = final_round(field=FORECAST_FIELD, votes=votes, **forecasts((number, 13, 16)))
     while asked(state)[0] != "forecast":
@@ -404,7 +404,7 @@ def test_hidden_at_every_point_of_the_timeline(number: int) -> None:
 
 
 def test_a_turn_is_no_secret() -> None:
-    """Phase 1: whose turn it is, everybody sees, also where the player holds forecast cards."""
+    """Phase 1: everybody sees whose turn it is, even if that player holds forecast cards."""
     state = game(3, **forecasts(*HANDS))
     for seat in range(3):
         assert sum(block(state, seat, "decision")) == 1
@@ -412,7 +412,7 @@ def test_a_turn_is_no_secret() -> None:
 
 
 def test_a_played_card_is_seen() -> None:
-    """Uso: a card that is played leaves the game in the open."""
+    """Uso: everybody sees which card is played."""
     before = game(3, actor="player_2", **forecasts(*HANDS[:2], (3, 13, 16)))
     assert block(before, 0, "forecasts_played")[12] == 0
     after = play(before, "forecast 13")

@@ -1,4 +1,4 @@
-"""Flowers, Carte Previsione in the solo game (ruling 3.8): the player has them, the neutral player none."""
+"""Flowers, Carte Previsione in the solo game (ruling 3.8): the player has them, the neutral player has none."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ LIGHT, THUNDER = Cloud.LIGHT, Cloud.THUNDER
 def holding(
     number: int, clouds: dict[int, Pair] | None = None, drops: dict[int, Pair] | None = None, **changes: Any
 ) -> State:
-    """Your turn, holding this card and two others that don't fit the same moment."""
+    """Your turn; you hold this card and two others that don't fit the same moment."""
     others = (7, 8) if number >= 10 else (13, 16)
     return solo(clouds, drops, **{"decision": "turn", **forecasts((number, *others)), **changes})
 
 
 @pytest.mark.parametrize("variants", [(), VARIANTS])
 def test_you_alone_get_three_cards(variants: tuple[str, ...]) -> None:
-    """Setup; ruling 3.8: three cards to the player, none to the neutral player, in the variants too."""
+    """Setup; ruling 3.8: the player gets three cards, the neutral player none, also with the variants."""
     batch = Batch(Config(modules=("forecasts",), variants=variants), 20, seed=0)
     assert (batch.states["decision"] == Decision.TURN).all()
     for state in batch.states:
@@ -47,7 +47,7 @@ def test_you_alone_get_three_cards(variants: tuple[str, ...]) -> None:
 
 
 def test_a_forecast_is_a_turn() -> None:
-    """Ruling 5.6; One Round of Play: no vote, and then comes the neutral turn as after any turn."""
+    """Ruling 5.6; One Round of Play: no vote; the neutral turn follows as after any turn."""
     state = holding(13, {2: (1, 0)})
     assert legal_names(state) == {"play frost", "pass", "forecast 13"}
     after = act(state, "forecast 13")
@@ -68,14 +68,14 @@ def test_with_an_empty_hand() -> None:
 
 
 def test_passing_keeps_them() -> None:
-    """Ruling 3.1: passing discards the hand, which they are no part of."""
+    """Ruling 3.1: passing discards the hand, of which forecast cards are no part."""
     after = act(holding(13, votes={"frost": (1, 0), "sun": (1, 0)}), "pass")
     assert after["round"] == 2
     assert forecasts_of(after, YOU) == [7, 8, 13]
 
 
 def test_10_moves_a_neutral_cloud() -> None:
-    """Card 10: any cloud, the neutral player's too, to any tile."""
+    """Card 10: it moves any cloud, also the neutral player's, to any tile."""
     state = holding(10, {2: (1, 0), 4: (0, 2)})
     assert act(state, "forecast 10")["decision"] == Decision.FORECAST_TILE
     after = act(state, "forecast 10", "tile P4", "tile P2")
@@ -91,7 +91,7 @@ def test_11_takes_neutral_drops() -> None:
 
 
 def test_12_fills_a_neutral_cloud() -> None:
-    """Card 12: own presence is not needed."""
+    """Card 12: no drop of yours is needed in the cloud."""
     after = act(holding(12, {4: (0, 2), 5: (1, 0)}), "forecast 12", "tile P4")
     assert cloud(after, 4) == (THUNDER, 3, 2)
 
@@ -103,20 +103,20 @@ def test_14_joins_the_neutral_clouds() -> None:
 
 
 def test_15_rains_neutral_drops() -> None:
-    """Card 15: from all clouds, here a neutral one and a shared one."""
+    """Card 15: a drop falls from all clouds, here a neutral one and a shared one."""
     after = act(holding(15, {4: (0, 2), 5: (1, 1)}), "forecast 15", "drop a3 1st to the left")
     assert (tile_drops(after, 4), tile_drops(after, 5)) == ((0, 1), (0, 1))
     assert cloud(after, 5) == (LIGHT, 1, 0)
 
 
 def test_16_on_a_free_position() -> None:
-    """Card 16: a cloud with three drops."""
+    """Card 16: a new cloud with three drops."""
     after = act(holding(16, {4: (1, 1)}), "forecast 16", "tile P6")
     assert cloud(after, 6) == (LIGHT, 3, 0)
 
 
 def test_5_before_the_spaces_are_selected() -> None:
-    """Card 5: a vote more, with which you win Frost from the tie."""
+    """Card 5: the additional vote breaks a tie, so you win Frost."""
     state = act(holding(5, votes={"frost": (2, 2), "sun": (1, 3)}), "pass")
     assert (asked(state), legal_names(state)) == (("forecast", YOU), offer(5))
     assert pair(act(state, "forecast 5", "vote frost"), "voting_wins") == (1, 1)
@@ -135,7 +135,7 @@ def test_6_pours_a_neutral_cloud() -> None:
 
 
 def test_7_after_the_neutral_player_doubled() -> None:
-    """Card 7; Weather phase differences, Sun: the neutral player doubles first, then comes your turn."""
+    """Card 7; Weather phase differences, Sun: the neutral player doubles first; then it is your turn."""
     state = act(holding(7, {1: (1, 1), 3: (2, 0)}, votes={"sun": (1, 0)}, round=4), "pass")
     assert (asked(state), legal_names(state)) == (("forecast", YOU), offer(7))
     assert cloud(state, 1) == (LIGHT, 1, 2)
@@ -144,7 +144,7 @@ def test_7_after_the_neutral_player_doubled() -> None:
 
 
 def test_8_before_your_move_and_the_south_wind() -> None:
-    """Card 8; Weather phase differences, Wind: in addition to your move, after which P3 to P6 are checked."""
+    """Card 8; Weather phase differences, Wind: the card comes before your move; then P3 to P6 are checked."""
     state = act(holding(8, {}, {2: (1, 0), 6: (0, 1)}, votes={"wind": (1, 0)}, round=4), "pass")
     assert (asked(state), legal_names(state)) == (("forecast", YOU), offer(8))
     after = act(state, "forecast 8", "move south")
@@ -155,7 +155,7 @@ def test_8_before_your_move_and_the_south_wind() -> None:
 
 
 def test_harvest_by_the_empty_neutral_supply() -> None:
-    """Harvest Phase (solo): such a Harvest has its cards too."""
+    """Harvest Phase (solo): cards can also be played at a Harvest that the empty neutral supply brings."""
     drops: dict[int, Pair] = {2: (1, 13), 6: (0, 7)}
     quiet: dict[str, Pair] = {"frost": (1, 0), "sun": (1, 0)}
     state = act(holding(1, {}, drops, votes=quiet), "pass")
@@ -167,7 +167,7 @@ def test_harvest_by_the_empty_neutral_supply() -> None:
 
 
 def test_3_and_4_around_the_final_harvest() -> None:
-    """Cards 3 and 4 in the fourth round: before and after the Harvest, before the game ends."""
+    """Cards 3 and 4 in the fourth round: one before and one after the Harvest, before the game ends."""
     state = solo({1: (2, 1)}, decision="turn", round=4, **forecasts((3, 4, 13)))
     state = act(state, "pass")
     assert (asked(state), legal_names(state)) == (("forecast", YOU), offer(3))

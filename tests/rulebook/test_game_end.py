@@ -21,7 +21,7 @@ def winners(state: State) -> set[int]:
 
 
 def places_of(players: int, points: Numbers, wins: Numbers, forfeited: int) -> Numbers:
-    """The places of a game that ended so; the winners have to be in place 1."""
+    """The places of a game with this end; the winners have to be in place 1."""
     states = Batch(Config(players=players), 1, seed=0).states
     owners = len(points)
     states["points"][0, :owners], states["voting_wins"][0, :owners], states["forfeited"] = points, wins, forfeited
@@ -33,7 +33,7 @@ def places_of(players: int, points: Numbers, wins: Numbers, forfeited: int) -> N
 
 @pytest.mark.parametrize(("rounds", "last"), [(4, 4), (6, 6)])
 def test_game_ends_after_the_final_round(rounds: int, last: int) -> None:
-    """Game End: round 4 of the short form, round 6 of the long form, and no earlier."""
+    """Game End: the game ends after round 4 of the short form, round 6 of the long form."""
     quiet = {"frost": (1, 1), "rain": (1, 1)}
     for number in range(1, last + 1):
         state = end_round(votes=quiet, rounds=rounds, round=number)
@@ -42,7 +42,7 @@ def test_game_ends_after_the_final_round(rounds: int, last: int) -> None:
 
 
 def test_points_beyond_a_lap_of_the_track() -> None:
-    """Goal of the Game: the +50/+100 tokens keep count of players beyond 50 and 100 points."""
+    """Goal of the Game: the +50/+100 tokens count points beyond 50 and 100."""
     state = final_round(points=(49, 148), voting_wins=(2, 2))
     assert by_seat(state, "points") == (52, 151)
 
@@ -52,14 +52,14 @@ def test_points_beyond_a_lap_of_the_track() -> None:
 
 @pytest.mark.parametrize("wins", range(13))
 def test_points_for_voting_wins(wins: int) -> None:
-    """Game End: each player gains the points of their location on the Voting Wins track."""
+    """Game End: each player gains the points of their space on the Voting Wins track."""
     other = 12 - wins  # two wins in each of 6 rounds are the most
     state = end_round(rounds=6, round=6, voting_wins=(wins, other), points=(10, 20))
     assert by_seat(state, "points") == (10 + TRACK[wins], 20 + TRACK[other])
 
 
 def test_wins_of_the_final_round_count() -> None:
-    """Game End: the current location, the final Weather Phase included."""
+    """Game End: the space after the final Weather Phase counts."""
     state = final_round(votes={"frost": (2, 1), "rain": (0, 1)}, voting_wins=(3, 0))
     assert by_seat(state, "voting_wins") == (4, 1)
     assert by_seat(state, "points") == (8, 1)
@@ -93,14 +93,14 @@ def test_wheat_bonus(tokens: Numbers, bonus: Numbers) -> None:
 
 
 def test_wheat_bonus_counts_the_final_harvest() -> None:
-    """Wheat: tokens of the final Harvest are at hand at the end of the game."""
+    """Wheat: tokens of the final Harvest count at the end of the game."""
     state = final_round(wheat_tokens=(1, 0), field={"b1": tile("wheat", (1, 2)), "b3": tile("wheat", (0, 3))})
     assert by_seat(state, "wheat_tokens") == (1, 2)
     assert by_seat(state, "points") == (3, 2 + 2 + 12)
 
 
 def test_wheat_bonus_at_the_end_only() -> None:
-    """Wheat: the bonus is for the end of the game."""
+    """Wheat: the bonus is scored only at the end of the game."""
     votes = {"frost": (1, 1), "rain": (1, 1)}
     assert by_seat(end_round(votes=votes, wheat_tokens=(2, 0), round=3), "points") == (0, 0)
 
@@ -146,7 +146,7 @@ def test_victory(points: Numbers, wins: Numbers, won: set[int]) -> None:
     ],
 )
 def test_places(points: Numbers, wins: Numbers, forfeited: int, places: Numbers) -> None:
-    """Victory; ruling 2.18: who is equal in points and Voting Wins shares a place. Who forfeits comes last."""
+    """Victory; ruling 2.18: players equal in points and Voting Wins share a place. One who forfeits comes last."""
     assert places_of(len(points), points, wins, forfeited) == places
 
 
@@ -155,13 +155,13 @@ def test_places(points: Numbers, wins: Numbers, forfeited: int, places: Numbers)
     [((5, 4), NOBODY, (1, 2)), ((5, 5), NOBODY, (2, 1)), ((4, 5), NOBODY, (2, 1)), ((9, 4), 0, (2, 1))],
 )
 def test_places_in_solo(points: Numbers, forfeited: int, places: Numbers) -> None:
-    """Southern Winds, ruling 3.7: the player needs more points than the neutral player, whatever the Voting Wins."""
+    """Southern Winds, ruling 3.7: the player needs more points than the neutral player, no matter the Voting Wins."""
     for wins in ((3, 0), (0, 3)):
         assert places_of(1, points, wins, forfeited) == places
 
 
 def test_wheat_tokens_break_no_ties() -> None:
-    """Victory: points first; tokens only count by their bonus."""
+    """Victory: points come first; Wheat tokens count only by their bonus."""
     state = final_round(points=(12, 0), wheat_tokens=(0, 1), voting_wins=(0, 0))
     assert by_seat(state, "points") == (12, 12)
     assert winners(state) == {0, 1}

@@ -18,14 +18,14 @@ EVERY = pytest.mark.parametrize("crop", DROPS_TO_GROW)
 
 
 def after_rain(crop: str, before: tuple[int, ...]) -> State:
-    """One more drop of player_0 on a tile with these drops, in a 3 player game."""
+    """A tile with these drops after one more drop of player_0, in a game of 3."""
     field = {"b2": tile(crop, before, cloud=(2,))}
     return play(game(3, hands=("rain", "frost", "frost"), field=field), "play rain")
 
 
 @EVERY
 def test_starts_growing_at_its_number_of_drops(crop: str) -> None:
-    """Growing Crops: a token once the number is met; Coffee and Rice first on the sprouting side."""
+    """Growing Crops: a crop with enough drops gets a token; Coffee and Rice first show the sprouting side."""
     number = DROPS_TO_GROW[crop]
     assert growing(after_rain(crop, (number - 2,)), "b2") == "none"
     assert growing(after_rain(crop, (number - 1,)), "b2") == GROWN[crop]
@@ -33,14 +33,14 @@ def test_starts_growing_at_its_number_of_drops(crop: str) -> None:
 
 @EVERY
 def test_the_total_of_all_players_counts(crop: str) -> None:
-    """Growing Crops: the total number of drops, whoever's."""
+    """Growing Crops: the drops of all players count together."""
     others = (0, 1, DROPS_TO_GROW[crop] - 2)
     assert growing(after_rain(crop, others), "b2") == GROWN[crop]
 
 
 @EVERY
 def test_more_than_the_number_grows_as_well(crop: str) -> None:
-    """Growing Crops: met or exceeded."""
+    """Growing Crops: a crop grows if its number is met or exceeded."""
     state = game(3, hands=("sun", "frost", "frost"), field={"b2": tile(crop, cloud=(6, 1))})
     state = play(state, "play sun")
     assert on_tile(state, "b2") == (8, 1, 0)
@@ -48,7 +48,7 @@ def test_more_than_the_number_grows_as_well(crop: str) -> None:
 
 
 def short_supply(field: dict[str, Any], kind: str) -> State:
-    """player_0 acts with all 20 drops out: `field` has 6 of them, and 14 are in clouds."""
+    """player_0 acts with all 20 drops out: 6 on `field`, 14 in clouds."""
     clouds = {"c1": tile(cloud=(7,)), "a3": tile(cloud=(7,))}
     return play(game(2, hands=(kind, "frost"), field={**clouds, **field}), f"play {kind}")
 
@@ -65,7 +65,7 @@ def short_supply(field: dict[str, Any], kind: str) -> State:
     ],
 )
 def test_dries_out_below_its_number(crop: str, drops: tuple[int, int], side: str) -> None:
-    """Growing Crops: the token goes when drops fall below the number, whichever side shows; the drops stay."""
+    """Growing Crops: below its number a crop loses its token, whichever side shows; the drops stay."""
     field = {"b2": tile(crop, drops, growing=side), "b3": tile("grass", (6 - drops[0], 0))}
     state = play(short_supply(field, "frost"), "tile b1", "tile b2")
     assert growing(state, "b2") == "none"
@@ -81,7 +81,7 @@ def test_keeps_growing_at_its_number(crop: str, side: str) -> None:
 
 
 def test_drying_out_is_immediate() -> None:
-    """Ruling 2.7: Coffee that gives a drop up dries out at once, so what pours back on it makes it sprout anew."""
+    """Ruling 2.7: Coffee that gives up a drop dries out at once; drops that pour back make it sprout again."""
     field = {"b2": tile("coffee", (4,), growing="developed", cloud=(1, 6)), "b3": tile("wheat", (1,))}
     state = short_supply(field, "sun")
     assert asked(state) == ("sun_cloud", 0)

@@ -51,7 +51,7 @@ QUIET = {"frost": (1, 1), "rain": (1, 1)}
 
 @pytest.mark.parametrize("rolled", [[1, 1, 1], ["harvest", "harvest", 1], ["harvest", 4, 4]])
 def test_no_harvest(rolled: list[Any]) -> None:
-    """Harvest Phase: neither the final round nor three Harvest icons: it is skipped."""
+    """Harvest Phase: without three Harvest icons it is skipped, except in the final round."""
     state = end_round(field=WHEAT, votes=QUIET, dice=rolled)
     assert by_seat(state, "points") == (0, 0)
     assert on_tile(state, "b2") == (2, 1)
@@ -68,7 +68,7 @@ def test_harvest_on_three_icons(round_: int) -> None:
 
 
 def test_harvest_on_icons_that_the_last_vote_made() -> None:
-    """Harvest Phase, Voting: a die decreased to the icon in the last turn counts."""
+    """Harvest Phase, Voting: a die that the last turn decreased to the icon counts."""
     state = game(
         hands=("", "wind"),
         field=WHEAT,
@@ -83,14 +83,14 @@ def test_harvest_on_icons_that_the_last_vote_made() -> None:
 
 @pytest.mark.parametrize(("rounds", "round_"), [(4, 4), (6, 6)])
 def test_harvest_in_the_final_round(rounds: int, round_: int) -> None:
-    """Harvest Phase: the 4th round of the short form, the 6th of the long form, whatever the dice show."""
+    """Harvest Phase: round 4 of the short form and round 6 of the long form have one, whatever the dice show."""
     state = end_round(field={"b2": tile("cotton", (2, 1))}, rounds=rounds, round=round_)
     assert over(state)
     assert by_seat(state, "points") == (5, 2)
 
 
 def test_no_harvest_in_the_4th_round_of_the_long_form() -> None:
-    """Harvest Phase: with 6 rounds the 4th is no final round."""
+    """Harvest Phase: with 6 rounds the 4th is not the final round."""
     state = end_round(field={"b2": tile("cotton", (2, 1))}, votes=QUIET, rounds=6, round=4)
     assert by_seat(state, "points") == (0, 0)
     assert on_tile(state, "b2") == (2, 1)
@@ -134,7 +134,7 @@ def test_every_growing_tile_is_harvested_and_no_other() -> None:
     ],
 )
 def test_cotton_grass_potato(crop: str, drops: Numbers, points: Numbers) -> None:
-    """Cotton, Grass, Potato: simple majority, the first number for most drops and so on; no drop, no place."""
+    """Cotton, Grass, Potato: most drops score the first number, and so on; no drop, no place."""
     assert scores(crop, drops) == points
 
 
@@ -163,9 +163,8 @@ def test_grass_example() -> None:
     ],
 )
 def test_ties_on_grass(drops: Numbers, points: Numbers) -> None:
-    """Ties: the tied and everyone below score a lower rank: two first score second and the next third, and so on.
-
-    Ruling 2.14: a place is the number of players with at least as many drops.
+    """Ties: tied players and all below score a lower place: two tied for first score second, the next third. Ruling
+    2.14: a place is the number of players with at least as many drops.
     """
     assert scores("grass", drops) == points
 
@@ -181,7 +180,7 @@ def test_ties_on_grass(drops: Numbers, points: Numbers) -> None:
     ],
 )
 def test_ties_on_potato(drops: Numbers, points: Numbers) -> None:
-    """Ties: on Potato two tied for first score the higher second number."""
+    """Ties: on Potato two tied for first score the second number, which is higher."""
     assert scores("potato", drops) == points
 
 
@@ -201,7 +200,7 @@ def test_ties_on_potato(drops: Numbers, points: Numbers) -> None:
     ],
 )
 def test_wheat(drops: Numbers, points: Numbers, tokens: Numbers) -> None:
-    """Wheat: 2 points and a token for most drops, 3 for every other player there; tied first: ruling 2.14."""
+    """Wheat: most drops score 2 points and a token, every other player there 3; for ties see ruling 2.14."""
     state = harvest(len(drops), {"b2": tile("wheat", drops)})
     assert by_seat(state, "points") == points
     assert by_seat(state, "wheat_tokens") == tokens
@@ -220,18 +219,18 @@ def test_wheat(drops: Numbers, points: Numbers, tokens: Numbers) -> None:
     ],
 )
 def test_coffee(drops: Numbers, sprouting: Numbers, developed: Numbers) -> None:
-    """Coffee: the lower numbers when sprouting, the higher ones when developed."""
+    """Coffee: it scores the lower numbers when sprouting, the higher ones when developed."""
     assert scores("coffee", drops) == sprouting
     assert scores("coffee", drops, growing="developed") == developed
 
 
 def test_coffee_that_sprouted_in_an_earlier_round() -> None:
-    """Coffee: Sun weather develops it whenever it sprouted."""
+    """Coffee: Sun weather develops it, in whichever round it sprouted."""
     assert scores("coffee", (3, 1), weather="sun", growing="sprouting") == (10, 6)
 
 
 def test_coffee_example() -> None:
-    """Coffee, example: 3 drops of Blue doubled by Sun, poured by Rain: Coffee sprouts after the Sun, 5 points."""
+    """Coffee, example: Sun doubles 3 drops of Blue and Rain pours them: Coffee sprouts after the Sun, 5 points."""
     votes = {"sun": (1,), "rain": (1,)}
     field = {"b2": tile("coffee", cloud=(3,))}
     state = end_round(field=field, votes=votes)
@@ -255,7 +254,7 @@ def test_coffee_example_with_4_drops() -> None:
 
 @pytest.mark.parametrize("drops", [(4, 0), (3, 1), (2, 5), (2, 2, 1), (1, 4, 3, 2)])
 def test_rice(drops: Numbers) -> None:
-    """Rice: developed, 1 point for each own drop; sprouting nothing, though its drops are removed."""
+    """Rice: developed it scores 1 point for each own drop; sprouting it scores nothing. All drops are removed."""
     assert scores("rice", drops, weather="sun") == (0,) * len(drops)
     assert scores("rice", drops, weather="sun", growing="developed") == drops
     assert scores("rice", drops, weather="rain") == drops
@@ -276,12 +275,12 @@ def test_rice(drops: Numbers) -> None:
     ],
 )
 def test_corn(drops: Numbers, points: Numbers) -> None:
-    """Corn: everybody with a drop there scores by the number of players that have one."""
+    """Corn: each player with a drop there scores by the number of such players."""
     assert scores("corn", drops) == points
 
 
 def test_several_tiles_add_up() -> None:
-    """Scoring: all growing tiles, in any order, and on top of earlier points."""
+    """Scoring: the points of all growing tiles are added to earlier points."""
     field = {
         "b1": tile("wheat", (2, 1)),
         "b2": tile("wheat", (0, 3)),

@@ -55,7 +55,7 @@ def lake(cloud_drops: Numbers = (), *, thunder: bool = False) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("players", "share"), [(2, 7 / 15), (3, 9 / 17), (4, 12 / 17), (5, 16 / 17)])
 def test_shuffled_in_with_the_other_tiles(players: int, share: float) -> None:
-    """New tiles; ruling 4.4: one more tile in the pile that the field is drawn from (2 players without Corn)."""
+    """New tiles; ruling 4.4: the field is drawn from a pile with one more tile (2 players: without Corn)."""
     batch = Batch(Config(players=players, modules=("lake",)), 1000, seed=5)
     assert frequency(batch, Crop.LAKE) == pytest.approx(share, abs=0.07)
     field = (batch.states["crop"] >= 0).any(axis=0)
@@ -71,7 +71,7 @@ def test_both_new_tiles_together(players: int, share: float) -> None:
 
 
 def test_without_the_module() -> None:
-    """Kickstarter Promos: fully playable without them: no such tile."""
+    """Kickstarter Promos: the game is fully playable without them; then it has no Lake."""
     assert frequency(Batch(Config(players=5), 300, seed=1), Crop.LAKE) == 0
 
 
@@ -87,7 +87,7 @@ def test_not_in_solo() -> None:
 
 
 def test_never_grows_and_is_never_harvested() -> None:
-    """The Lake: it cannot grow and cannot be harvested, whatever pours there in the round of a Harvest."""
+    """The Lake: it cannot grow or be harvested, whatever pours there."""
     field = {"b2": lake((3, 4)), "b1": tile("cotton", (2, 1))}
     state = harvest(2, field, modules=LAKE)
     assert growing(state, "b2") == "none"
@@ -109,7 +109,7 @@ def test_no_drop_ever_lies_there() -> None:
 
 
 def test_rain_action() -> None:
-    """The Lake: a drop that lands there returns to its owner's supply, whoever's it is."""
+    """The Lake: a drop of any player that lands there returns to its owner's supply."""
     state = acting("rain", {"b2": lake((2, 1))})
     assert legal_names(state) == {"drop b2 own", "drop b2 1st to the left"}
     own, other = play(state, "drop b2 own"), play(state, "drop b2 1st to the left")
@@ -122,7 +122,7 @@ def test_rain_action() -> None:
 
 
 def test_rain_action_is_mandatory_there_too() -> None:
-    """Ruling 2.5: with an own cloud at least one drop must fall, also above the Lake; the emptied cloud goes."""
+    """Ruling 2.5: at least one drop must fall, also above the Lake; an empty cloud is removed."""
     state = acting("rain", {"b2": lake((1,))})
     assert asked(state) == ("vote", 0)
     assert clouds(state) == {}
@@ -130,7 +130,7 @@ def test_rain_action_is_mandatory_there_too() -> None:
 
 
 def test_rain_action_on_the_lake_and_elsewhere() -> None:
-    """The Lake: of two drops the one above the Lake returns, the other falls on its tile."""
+    """The Lake: of two drops, the one above the Lake returns to its owner, the other falls on its tile."""
     state = acting("rain", {"b2": lake((2,)), "b1": tile("grass", (1,), cloud=(2,))})
     state = play(state, "drop b1 own", "drop b2 own")
     assert on_tile(state, "b1") == (2, 0)
@@ -148,7 +148,7 @@ def test_overflow_by_a_sun_action(before: Numbers) -> None:
 
 
 def test_sun_action_above_the_lake() -> None:
-    """Sun action: a cloud above the Lake takes its two drops as anywhere, and no more."""
+    """Sun action: a cloud above the Lake gets two drops, as anywhere."""
     state = acting("sun", {"b2": lake((1, 1))})
     assert clouds(state) == {"b2": ("thunder", 3, 1)}
     assert by_seat(state, "supply") == (17, 19)
@@ -164,7 +164,7 @@ def test_sun_weather() -> None:
 
 
 def test_rain_weather() -> None:
-    """The Lake, Rain Weather: what a thundercloud pours there returns to its owners; a light cloud stays."""
+    """The Lake, Rain Weather: drops that a thundercloud pours there return to their owners; a light cloud stays."""
     state = weather("frost", "rain", field={"b2": lake((2, 1)), "b1": tile("wheat", cloud=(1, 1))})
     assert clouds(state) == {}
     assert on_tile(state, "b2") == (0, 0)
@@ -190,7 +190,7 @@ def test_wind_weather() -> None:
 
 
 def test_wind_weather_with_the_last_drop() -> None:
-    """The Lake, Wind Weather: with the only drop gone, the other player has none to move."""
+    """The Lake, Wind Weather: after the only drop is blown there, the other player has none to move."""
     state = weather("frost", "wind", field={"b2": lake(), "b1": tile("wheat", (1,))})
     assert asked(state) == ("wind_weather_direction", 1)
     state = play(state, "move south")
@@ -199,7 +199,7 @@ def test_wind_weather_with_the_last_drop() -> None:
 
 
 def test_wind_weather_moves_no_cloud() -> None:
-    """The Lake: only a Wind card action adds drops, not Wind weather."""
+    """The Lake: only the action of a Wind card adds drops, not Wind weather."""
     state = weather("frost", "wind", field={"b2": lake((1, 1)), "b1": tile("wheat", (1,))})
     state = play(state, "move south")
     assert clouds(state) == {"b2": ("thunder", 1, 1)}
@@ -231,7 +231,7 @@ def test_wind_action_onto_the_lake(moving: Numbers, thunder: bool, arrived: tupl
 
 @pytest.mark.parametrize("moving", [(5, 0), (2, 3), (1, 6), (7, 0)])
 def test_overflow_on_arrival(moving: Numbers) -> None:
-    """The Lake, Overflowing: with 8 or more the cloud overflows, and all its drops return, the 3 included."""
+    """The Lake, Overflowing: a cloud with 8 or more drops overflows, and all return, including the 3 new ones."""
     state = play(acting("wind", {"a2": tile(cloud=moving), "b2": lake()}), "move east")
     assert asked(state) == ("vote", 0)
     assert clouds(state) == {}
@@ -241,7 +241,7 @@ def test_overflow_on_arrival(moving: Numbers) -> None:
 
 @pytest.mark.parametrize(("left", "added"), [(4, 3), (3, 3), (2, 2), (1, 1), (0, 0)])
 def test_short_supply(left: int, added: int) -> None:
-    """Ruling 4.3: three own drops, or what the supply has; none from tiles, and nothing is asked."""
+    """Ruling 4.3: three own drops, or what the supply has; none come from tiles, and nobody is asked."""
     field = {"a2": tile(cloud=(1, 1)), "b2": lake(), "b3": tile("grass", (19 - left,))}
     state = play(acting("wind", field), "move east")
     assert asked(state) == ("vote", 0)
@@ -251,7 +251,7 @@ def test_short_supply(left: int, added: int) -> None:
 
 
 def test_the_mover_adds_drops() -> None:
-    """The Lake: the player performing the Wind action adds them, whoever's cloud it was."""
+    """The Lake: the player who performs the Wind action adds the drops, no matter who else has some there."""
     hands = ("frost", "wind", "frost")
     field = {"a2": tile(cloud=(2, 1)), "b2": lake()}
     state = game(3, hands=hands, field=field, modules=LAKE, actor="player_1")
@@ -280,7 +280,7 @@ def test_merging_on_the_lake(moving: Numbers, there: Numbers, merged: tuple[Any,
 
 @pytest.mark.parametrize(("moving", "there"), [((2, 0), (0, 3)), ((1, 0), (0, 4)), ((4, 0), (0, 4)), ((3, 2), (0, 1))])
 def test_merging_and_overflowing_on_the_lake(moving: Numbers, there: Numbers) -> None:
-    """The Lake, Merging and Overflowing: 8 or more with the 3 drops pour out, and all return to their owners."""
+    """The Lake, Merging and Overflowing: if there are 8 or more with the 3 drops, all return to their owners."""
     state = play(acting("wind", {"a2": tile(cloud=moving), "b2": lake(there)}), "move east")
     assert clouds(state) == {}
     assert by_seat(state, "supply") == (20, 20)
@@ -295,7 +295,7 @@ def test_merging_on_the_lake_with_an_empty_supply() -> None:
 
 @pytest.mark.parametrize(("name", "direction"), [("b1", "south"), ("c2", "west"), ("b3", "north"), ("a2", "east")])
 def test_from_every_side(name: str, direction: str) -> None:
-    """The Lake: wherever the cloud comes from; another direction adds nothing."""
+    """The Lake: a cloud gets drops from whichever side it comes; a move to another tile adds none."""
     state = acting("wind", {name: tile(cloud=(1,)), "b2": lake()})
     assert legal_names(state) == moves(*neighbours(2, name))
     for chosen, there in neighbours(2, name).items():
@@ -308,7 +308,7 @@ def test_from_every_side(name: str, direction: str) -> None:
 
 @pytest.mark.parametrize(("players", "where"), [(2, "b2"), (2, "a2"), (2, "c1"), (3, "b2"), (4, "a1"), (5, "d4")])
 def test_off_the_lake_to_any_tile(players: int, where: str) -> None:
-    """The Lake: any number of times, changing directions: without other clouds everywhere but to the Lake."""
+    """The Lake: a cloud moves any number of times in any directions: to every tile but the Lake, if all are free."""
     state = acting("wind", {where: lake((2, 1))}, players)
     assert asked(state) == ("wind_tile", 0)
     others = [name for name in FIELDS[players] if name != where]
@@ -339,7 +339,7 @@ def test_off_the_lake_to_any_tile(players: int, where: str) -> None:
     ],
 )
 def test_off_the_lake_until_it_merges(where: str, others: set[str], reached: set[str]) -> None:
-    """The Lake: it must stop moving if merged; so it passes over no cloud, and reaches one only as the last tile."""
+    """The Lake: a cloud must stop when it merges, so it passes over no other cloud."""
     field = {where: lake((1,)), **{name: tile(cloud=(0, 1)) for name in others}}
     state = acting("wind", field)
     assert asked(state) == ("wind_tile", 0)
@@ -352,7 +352,7 @@ def test_off_the_lake_until_it_merges(where: str, others: set[str], reached: set
 
 
 def test_own_clouds_stop_it_as_well() -> None:
-    """The Lake: merged with another cloud, whoever's drops it holds."""
+    """The Lake: a cloud merges with any cloud, also one with own drops."""
     field = {"a2": lake((1,)), "b2": tile(cloud=(1,))}
     state = play(acting("wind", field), "tile a2")
     assert legal_names(state) == tiles("b2", "a3", "b3")
@@ -360,7 +360,7 @@ def test_own_clouds_stop_it_as_well() -> None:
 
 
 def test_off_the_lake_round_a_corner_of_four_players() -> None:
-    """The Lake: through gaps between clouds on the 4 x 3 field, and not through the Lake itself."""
+    """The Lake: a cloud moves through gaps between clouds on the 4 x 3 field, not over the Lake itself."""
     # a1 ~~ #  d1      ~~ is the Lake, # are clouds
     # a2 #  c2 #
     # a3 b3 #  d3
@@ -371,7 +371,7 @@ def test_off_the_lake_round_a_corner_of_four_players() -> None:
 
 
 def test_merging_may_overflow() -> None:
-    """The Lake, Merging: where it merges with 8 drops or more it pours out as any cloud."""
+    """The Lake, Merging: if the merged cloud has 8 or more drops, it pours out as any cloud does."""
     field = {"a2": lake((4,)), "b3": tile("wheat", cloud=(0, 4))}
     state = play(acting("wind", field), "tile b3")
     assert clouds(state) == {}
@@ -379,7 +379,7 @@ def test_merging_may_overflow() -> None:
 
 
 def test_other_clouds_move_one_tile() -> None:
-    """The Lake: only a cloud that moves off the Lake goes further; another moves to a neighbour as ever."""
+    """The Lake: only a cloud that leaves the Lake goes farther; others move to a neighbouring tile."""
     field = {"b2": lake((1,)), "a3": tile(cloud=(1, 1))}
     state = acting("wind", field)
     assert asked(state) == ("wind_cloud", 0)
@@ -390,14 +390,14 @@ def test_other_clouds_move_one_tile() -> None:
 
 
 def test_a_cloud_without_an_own_drop_stays() -> None:
-    """Wind action: also on the Lake the player needs a drop in the cloud."""
+    """Wind action: the player needs a drop in the cloud, also on the Lake."""
     state = acting("wind", {"b2": lake((0, 2))})
     assert asked(state) == ("vote", 0)
     assert clouds(state) == {"b2": ("light", 0, 2)}
 
 
 def test_moving_off_is_mandatory() -> None:
-    """Ruling 2.5: with an own cloud the Wind action is mandatory: no declining, no staying on the Lake."""
+    """Ruling 2.5: the Wind action is mandatory: it cannot be declined, and the cloud cannot stay."""
     state = acting("wind", {"b2": lake((1,))})
     assert not {"decline", "tile b2"} & legal_names(state)
 
@@ -406,7 +406,7 @@ def test_moving_off_is_mandatory() -> None:
 
 
 def test_onto_the_lake_again_with_a_second_action() -> None:
-    """The Lake: it cannot re-enter during the same Wind card action; a second action may bring it back, for 3 drops."""
+    """The Lake: a cloud cannot return in the same Wind action, but can in a second one, for 3 drops."""
     state = acting("wind", {"b2": lake((1,))}, hands=("wind wind wind", "frost"))
     state = play(state, "tile b1", "vote wind", "play wind")
     assert asked(state) == ("wind_direction", 0)
@@ -417,7 +417,7 @@ def test_onto_the_lake_again_with_a_second_action() -> None:
 
 
 def test_onto_the_lake_and_off_again() -> None:
-    """The Lake: with two actions a cloud takes 3 drops there, then goes anywhere with them."""
+    """The Lake: with two actions a cloud gets 3 drops there, then moves anywhere."""
     state = acting("wind", {"b1": tile(cloud=(1,)), "b2": lake()}, hands=("wind wind wind", "frost"))
     state = play(state, "move south", "vote wind", "play wind")
     assert asked(state) == ("wind_tile", 0)
@@ -427,7 +427,7 @@ def test_onto_the_lake_and_off_again() -> None:
 
 
 def test_a_substituted_wind_action() -> None:
-    """Playing Cards: any two cards as a Wind card perform the same action."""
+    """Playing Cards: any two cards played as Wind perform the same action."""
     state = game(hands=("frost sun", "frost"), field={"a2": tile(cloud=(1,)), "b2": lake()}, modules=LAKE)
     state = play(state, "substitute wind", "card frost", "card sun", "move east")
     assert clouds(state) == {"b2": ("thunder", 4, 0)}
@@ -437,7 +437,7 @@ def test_a_substituted_wind_action() -> None:
 
 
 def test_frost_onto_the_lake() -> None:
-    """The Lake: 3 drops for a cloud moved there by a Wind action only; a new cloud gets its one drop."""
+    """The Lake: only a Wind action adds 3 drops; a new cloud there gets its one drop."""
     state = acting("frost", {"b2": lake()})
     assert legal_names(state) == tiles(*FIELDS[2])
     state = play(state, "tile b2")
@@ -446,7 +446,7 @@ def test_frost_onto_the_lake() -> None:
 
 
 def test_frost_into_a_cloud_above_the_lake() -> None:
-    """Gioco in 5 giocatori, Overflowing: with all 12 clouds out Frost's drop is the 8th there, and all return."""
+    """Gioco in 5 giocatori, Overflowing: with all 12 clouds in play, Frost adds an 8th drop there, and all return."""
     field = {name: tile(cloud=(0, 1)) for name in FIELDS[5][:12]}
     field["b2"] = lake((0, 0, 7))
     state = play(acting("frost", field, 5), "tile b2")
@@ -458,7 +458,7 @@ def test_frost_into_a_cloud_above_the_lake() -> None:
 
 @pytest.mark.parametrize("players", [2, 5])
 def test_setup_onto_the_lake(players: int) -> None:
-    """Setup 12: an empty tile in the Fields, the Lake too; an existing cloud isn't moved, so nothing is added."""
+    """Setup 12: a cloud may be placed on the Lake; it isn't moved there, so it gets no more drops."""
     state, where = with_crop(Batch(Config(players=players, modules=("lake",)), 40, seed=2), Crop.LAKE)
     assert crop(state, where) == "lake"
     seat = int(state["actor"])
@@ -469,7 +469,7 @@ def test_setup_onto_the_lake(players: int) -> None:
 
 
 def test_frost_weather() -> None:
-    """Frost Weather: a light cloud above the Lake becomes a thundercloud as any other."""
+    """Frost Weather: a light cloud above the Lake becomes a thundercloud as any other does."""
     state = final_round(field={"b2": lake((1,))}, votes={"frost": (1,)}, modules=LAKE)
     assert over(state)
     assert clouds(state) == {"b2": ("thunder", 1, 0)}

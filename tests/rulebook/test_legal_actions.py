@@ -1,7 +1,8 @@
-"""The exact sets of legal actions in thousands of positions of random games, against the rule text written down anew.
+"""The exact sets of legal actions in thousands of positions of random games, against a second implementation of the
+rule text.
 
-What has been named so far of an answer in several parts (paid cards, a first drop, a vote's target) is remembered here
-rather than read from the state.
+The parts of an answer that were named so far (paid cards, a first drop, a vote's target) are remembered here, not read
+from the state.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ CLOUDS = 12
 
 
 class Referee:
-    """Says what is legal in a game, following it from its first decision."""
+    """Says what is legal in a game. It follows the game from its first decision."""
 
     def __init__(self) -> None:
         self.round = 0
@@ -112,7 +113,7 @@ class Referee:
         return tiles(*free(state)) | ({"decline"} if supply(state, seat) == 0 else set())
 
     def frost_cloud(self, state: State, seat: int) -> set[str]:
-        """Five players, all clouds out: a drop into a cloud where the player has none."""
+        """Five players, all clouds in play: a drop goes into a cloud without one of the player's."""
         assert state["players"] == 5
         assert len(clouds_of(state)) == CLOUDS
         others = [name for name in clouds_of(state) if name not in own_clouds(state, seat)]
@@ -244,19 +245,19 @@ def substitutes(held: list[str], *, optional: bool) -> set[str]:
 
 
 def busy(options: set[str]) -> set[str]:
-    """Without passing, declining and dice, so that supplies of drops and votes run out."""
+    """Neither passes, declines nor decreases dice, so supplies of drops and votes run out."""
     return {name for name in options if name.split()[0] not in ("pass", "decline", "die")} or options
 
 
 def start_without_votes(batch: Batch, referee: Referee) -> None:
-    """Begin with all votes on the board, and everybody's first turn done."""
+    """Begin with all votes on the board, after everybody's first turn."""
     players, hand = batch.config.players, "frost frost sun sun wind rain"
     votes = dict.fromkeys(WEATHER_NAMES, (3,) * players)
     start(batch, referee, hands=[hand] * players, votes=votes)
 
 
 def start_without_clouds(batch: Batch, referee: Referee) -> None:
-    """Begin with all clouds over the Fields, each with drops of one player or two, and everybody's first turn done."""
+    """Begin with all clouds over the Fields, with drops of one or two players each, after everybody's first turn."""
     clouded = {}
     for number, name in enumerate(field(batch.states[0])[:CLOUDS]):
         drops = [0] * batch.config.players
@@ -276,7 +277,7 @@ def start(batch: Batch, referee: Referee, **changes: Any) -> None:
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 @pytest.mark.parametrize("rounds", [4, 6])
 def test_exactly_what_the_rules_allow_is_offered(players: int, rounds: int) -> None:
-    """Every section with a decision: all its options are offered and none more; skipped with one answer only."""
+    """Every section with a decision: exactly its options are offered; a single option is not asked for."""
     rng = np.random.default_rng(5)
     met: Counter[str] = Counter()
     for number in range(40):

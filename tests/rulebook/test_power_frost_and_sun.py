@@ -61,7 +61,7 @@ NINETEEN_OUT = {"b1": tile("wheat", (3, 1)), "b2": tile("grass", (9,)), "c1": ti
 
 
 def test_frost_power_with_two_drops_left() -> None:
-    """Gelo: with two drops in the supply both may go."""
+    """Gelo: with two drops in the supply both may be placed."""
     field = {**NINETEEN_OUT, "b2": tile("grass", (8,))}
     state = play(holding("frost", "frost", field), "play frost", "tile a3", "power")
     assert cloud(state, "a3") == ("light", 2, 0)
@@ -69,7 +69,7 @@ def test_frost_power_with_two_drops_left() -> None:
 
 
 def test_frost_power_needs_a_second_drop_in_the_supply() -> None:
-    """Gelo: the second drop comes from the supply only, so with one left it isn't asked."""
+    """Gelo: the second drop comes only from the supply, so with one left the player isn't asked."""
     state = play(holding("frost", "frost", NINETEEN_OUT), "play frost", "tile a3")
     assert asked(state) == ("vote", 0)
     assert cloud(state, "a3") == ("light", 1, 0)
@@ -77,7 +77,7 @@ def test_frost_power_needs_a_second_drop_in_the_supply() -> None:
 
 
 def test_frost_power_with_an_empty_supply() -> None:
-    """Gelo: with an empty supply one drop from a tile, as ever; no second one."""
+    """Gelo: with an empty supply one drop may come from a tile, as usual, but no second one."""
     state = play(holding("frost", "frost", {**NINETEEN_OUT, "b2": tile("grass", (10,))}), "play frost")
     assert "decline" in legal_names(state)
     state = play(state, "tile a3", "tile b2")
@@ -87,7 +87,7 @@ def test_frost_power_with_an_empty_supply() -> None:
 
 
 def test_frost_power_in_the_optional_action_too() -> None:
-    """Setup: powers can be used any number of times: in both actions of a turn, and for substituted cards."""
+    """Setup: powers can be used any number of times: in both actions of a turn, also for substituted cards."""
     state = holding("frost", "frost frost sun wind rain")
     state = play(state, "substitute frost", "card sun", "card wind", "tile b2", "power", "vote frost")
     state = play(state, "play frost", "tile b1", "power", "vote sun")
@@ -102,7 +102,7 @@ def test_frost_power_needs_a_new_cloud() -> None:
 
 
 def test_frost_power_with_all_clouds_out() -> None:
-    """Gioco in 5 giocatori: the drop goes into a cloud that is there; Gelo: one more for a created cloud only."""
+    """Gioco in 5 giocatori: the drop goes into an existing cloud; Gelo: only a new cloud gets one more."""
     twelve = {name: tile(cloud=(0, 1)) for name in FIELDS[5][:12]}
     state = play(holding("frost", "frost", twelve, players=5), "play frost")
     assert asked(state) == ("frost_cloud", 0)
@@ -112,7 +112,7 @@ def test_frost_power_with_all_clouds_out() -> None:
 
 
 def test_frost_power_does_nothing_in_frost_weather() -> None:
-    """Gelo: it is for the Frost action."""
+    """Gelo: the power is for the Frost action only."""
     field = {"b2": tile(cloud=(1,))}
     state = end_round(votes={"frost": (1,), "rain": (1,)}, field=field, **powers("frost"))
     assert (on_tile(state, "b2"), clouds(state)) == ((1, 0), {})
@@ -141,13 +141,13 @@ def test_frost_power_in_solo() -> None:
     ],
 )
 def test_sun_power_turn_options(held: str, options: set[str]) -> None:
-    """Sole: any one card may be played as a Sun; other actions cost what they cost."""
+    """Sole: any one card may be played as a Sun; other actions cost as much as usual."""
     assert legal_names(holding("sun", held)) == options | {"pass"}
 
 
 @pytest.mark.parametrize("held", ["frost wind rain sun", "wind", "rain rain"])
 def test_sun_power_plays_any_one_card_as_sun(held: str) -> None:
-    """Sole: one card of any kind instead of two; the vote is the Sun's (Playing Cards)."""
+    """Sole: one card of any kind instead of two; the vote goes by the Sun action (Playing Cards)."""
     kinds = [kind for kind in ("frost", "wind", "rain") if kind in held.split()]
     state = play(holding("sun", held, {"b2": tile(cloud=(1, 1))}), "substitute sun")
     assert asked(state) == ("pay", 0)
@@ -166,7 +166,7 @@ def test_sun_power_plays_any_one_card_as_sun(held: str) -> None:
 
 
 def test_sun_power_is_not_needed_for_a_sun() -> None:
-    """Sole: a Sun card is a Sun."""
+    """Sole: a Sun card needs no power."""
     state = play(holding("sun", "sun frost", {"b2": tile(cloud=(1,))}), "play sun")
     assert asked(state) == ("vote", 0)
     assert cloud(state, "b2") == ("light", 3, 0)
@@ -186,14 +186,14 @@ def test_sun_power_is_not_needed_for_a_sun() -> None:
     ],
 )
 def test_sun_power_optional_action(held: str, options: set[str]) -> None:
-    """Sole: usable for the optional action too: any two cards are two Suns (ruling 5.5); other kinds as ever."""
+    """Sole; ruling 5.5: any two cards are two Suns for the optional action too; other kinds cost as usual."""
     state = play(holding("sun", f"wind {held}"), "play wind", "vote wind")
     assert asked(state) == ("optional_action", 0)
     assert legal_names(state) == options | {"decline"}
 
 
 def test_sun_power_optional_action_with_any_two_cards() -> None:
-    """Sole, optional action: two cards, of which one may be a Sun; they are named one by one."""
+    """Sole, optional action: two cards, one of which may be a Sun, are named one by one."""
     field = {"b2": tile(cloud=(1, 1))}
     state = play(holding("sun", "rain frost sun wind", field), "play rain", "drop b2 1st to the left", "vote rain")
     state = play(state, "substitute sun")
@@ -215,7 +215,7 @@ def test_sun_power_optional_action_with_any_two_cards() -> None:
 
 
 def test_sun_power_in_both_actions_of_a_turn() -> None:
-    """Setup: any number of times: three cards are two Sun actions."""
+    """Setup: powers can be used any number of times: three cards pay for two Sun actions."""
     state = play(
         holding("sun", "frost wind rain", {"b2": tile(cloud=(1,))}), "substitute sun", "card frost", "vote sun"
     )
@@ -227,7 +227,7 @@ def test_sun_power_in_both_actions_of_a_turn() -> None:
 
 
 def test_sun_power_in_the_last_turn() -> None:
-    """Sole; Passing: the turn after somebody passed is a turn like any other, without the optional action."""
+    """Sole; Passing: the last turn after a pass is like any other, but without the optional action."""
     start = powers("wind", others=("sun",))
     state = last_turn(hands=("", "rain frost"), field={"b2": tile(cloud=(0, 1))}, **start)
     state = play(state, "substitute sun", "card rain")
@@ -244,7 +244,7 @@ def test_sun_power_of_somebody_else() -> None:
 
 
 def test_sun_power_with_a_short_supply() -> None:
-    """Sole; Sun action: it is a Sun action like any other: drops from tiles for a short supply, optionally."""
+    """Sole; Sun action: it is a Sun action like any other: with a short supply drops may come from tiles."""
     state = play(
         holding("sun", "rain frost", {**NINETEEN_OUT, "a3": tile(cloud=(0, 1))}), "substitute sun", "card rain"
     )
@@ -258,7 +258,7 @@ def test_sun_power_with_a_short_supply() -> None:
 
 
 def test_sun_power_not_with_forecast_cards() -> None:
-    """Uso delle carte Previsione: forecast cards can't be used for powers: they are no cards to play as a Sun."""
+    """Uso delle carte Previsione: forecast cards can't be used for powers, so none can be played as a Sun."""
     start = powers("sun", modules=("forecasts",))
     state = game(hands=("sun", "frost"), forecasts={"player_0": [1, 2, 3]}, **start)
     assert legal_names(state) == {"play sun", "pass"}
@@ -272,7 +272,7 @@ def test_sun_power_not_with_forecast_cards() -> None:
 
 
 def test_sun_power_does_nothing_in_sun_weather() -> None:
-    """Sole: it is for cards; Sun weather doubles as ever."""
+    """Sole: the power is for cards; Sun weather doubles as usual."""
     state = end_round(votes={"sun": (1,), "wind": (1,)}, field={"b2": tile(cloud=(1,))}, **powers("sun"))
     assert clouds(state) == {"b2": ("light", 2, 0)}
 

@@ -70,7 +70,7 @@ def test_harvest_power_keeps_a_drop_on_up_to_three_harvested_tiles() -> None:
 
 @pytest.mark.parametrize(("kept", "supply"), [((), 19), (("b2",), 18), (("a2", "b2"), 17), (("b1", "a3"), 17)])
 def test_harvest_power_is_optional(kept: tuple[str, ...], supply: int) -> None:
-    """Ruling 5.5: optional each time: none, one or two are possible."""
+    """Ruling 5.5: each drop is optional, so the player may keep none, one or two."""
     state = play(harvesting(FOUR_TILES), *(f"tile {name}" for name in kept))
     state = play(state, *("decline",) * (asked(state)[0] == "keep_drop"))
     assert state["round"] == 2
@@ -80,14 +80,14 @@ def test_harvest_power_is_optional(kept: tuple[str, ...], supply: int) -> None:
 
 
 def test_harvest_power_needs_drops_on_harvested_tiles() -> None:
-    """Raccolto: own drops on harvested tiles only; with none nobody is asked."""
+    """Raccolto: a player without drops on harvested tiles is not asked."""
     state = harvesting({"b1": tile("cotton", (0, 2)), "b2": tile("grass", (2, 1))})
     assert asked(state)[0] == "turn"
     assert (on_tile(state, "b1"), on_tile(state, "b2")) == ((0, 0), (2, 1))
 
 
 def test_harvest_power_without_a_harvest() -> None:
-    """Raccolto: no Harvest, nothing to keep."""
+    """Raccolto: without a Harvest there is nothing to keep."""
     start = powers("harvest")
     state = end_round(votes={"sun": (1,), "rain": (1,)}, field=FOUR_TILES, **start)
     assert asked(state)[0] == "turn"
@@ -95,7 +95,7 @@ def test_harvest_power_without_a_harvest() -> None:
 
 
 def test_harvest_power_of_somebody_else() -> None:
-    """Raccolto: only its owner has it, whoever is first player."""
+    """Raccolto: only its owner has it, no matter who is first player."""
     start: dict[str, Any] = {"votes": {"sun": (1,), "rain": (1,)}, "dice": ["harvest"] * 3, "field": FOUR_TILES}
     state = end_round(**start, **powers("sun", others=("harvest",)))
     assert asked(state) == ("keep_drop", 1)
@@ -106,7 +106,7 @@ def test_harvest_power_of_somebody_else() -> None:
 
 
 def test_kept_drop_counts_for_growth_at_once() -> None:
-    """Raccolto, Dente di Leone: its one drop makes the Dandelion grow again; its pods have gone back all the same."""
+    """Raccolto, Dente di Leone: one kept drop makes the Dandelion grow again; its pods have still gone back."""
     field = {"b2": tile("dandelion", (2, 1)), "c1": tile(pod=True), "a3": tile(pod=True)}
     state = harvesting(field, modules=("flower_tiles",))
     assert by_seat(state, "points") == (2, 1)
@@ -128,7 +128,7 @@ def test_harvest_power_on_sprouting_rice() -> None:
 
 
 def test_harvest_power_on_every_kind_of_tile() -> None:
-    """Raccolto: the last drop, one of several, alone or among others; only one for each tile."""
+    """Raccolto: one drop of each tile may be kept, whatever else lies there."""
     field = {"b2": tile("cactus", (1, 1)), "c1": tile("coffee", (5, 1)), "a3": tile("grass", (1, 4))}
     state = harvesting(field, modules=("cactus",))
     state = play(state, "tile c1", "tile b2", "tile a3")
@@ -137,7 +137,7 @@ def test_harvest_power_on_every_kind_of_tile() -> None:
 
 
 def test_harvest_power_comes_before_forecast_cards_after_the_harvest() -> None:
-    """Raccolto: asked first; a drop that is kept is not in the supply for forecast card 4, which needs two."""
+    """Raccolto: the power comes first; a kept drop is not in the supply for forecast card 4, which needs two."""
     field = {"b2": tile("cotton", (1, 1)), "a2": tile("grass", (1,)), "c1": tile("primrose", (17,))}
     start: dict[str, Any] = {"modules": ["flower_tiles", "powers", "forecasts"], "powers": ["harvest", "frost"]}
     votes = {"sun": (1,), "rain": (1,)}
@@ -151,7 +151,7 @@ def test_harvest_power_comes_before_forecast_cards_after_the_harvest() -> None:
 
 
 def test_harvest_power_on_the_snowdrop() -> None:
-    """Raccolto, Bucaneve: a drop may be kept on the harvested Snowdrop, whose bloom token goes."""
+    """Raccolto, Bucaneve: a drop may be kept on the harvested Snowdrop, which loses its bloom token."""
     state = harvesting({"b2": tile("snowdrop", (2, 1), blooms=1)}, modules=("flower_tiles",))
     assert asked(state) == ("keep_drop", 0)
     assert legal_names(state) == tiles("b2") | {"decline"}
@@ -161,7 +161,7 @@ def test_harvest_power_on_the_snowdrop() -> None:
 
 
 def test_harvest_power_not_on_tiles_that_were_not_harvested() -> None:
-    """Raccolto: on harvested tiles; the Primrose never is, a Snowdrop with one drop isn't; their drops stay anyway."""
+    """Raccolto: the Primrose and a Snowdrop with one drop are not harvested; their drops stay anyway."""
     field = {
         "b2": tile("primrose", (3, 1)),
         "a2": tile("snowdrop", (1,), blooms=1),
@@ -174,7 +174,7 @@ def test_harvest_power_not_on_tiles_that_were_not_harvested() -> None:
 
 
 def test_harvest_power_may_be_used_in_every_harvest() -> None:
-    """Setup: any number of times, in the final round's Harvest it may change nothing any more."""
+    """Setup: powers can be used any number of times, also in the final Harvest, where it may change nothing."""
     field = {"b2": tile("cotton", (2, 1))}
     for round_ in (1, 2, 3):
         state = play(harvesting(field, round=round_), "tile b2")
@@ -185,7 +185,7 @@ def test_harvest_power_may_be_used_in_every_harvest() -> None:
 
 
 def test_harvest_power_with_five_players() -> None:
-    """Raccolto: the same with five players; everybody else's drops go back."""
+    """Raccolto: it is the same with five players; everybody else's drops go back."""
     state = harvesting({"b2": tile("grass", (1, 1, 1, 1, 1))}, 5)
     state = play(state, "tile b2")
     assert on_tile(state, "b2") == (1, 0, 0, 0, 0)

@@ -38,7 +38,7 @@ from tests.support.play import play
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_wind_power_moves_a_cloud_to_any_tile(players: int) -> None:
-    """Vento: a player's clouds may move more than one space, orthogonally: so to any other tile, also the next one."""
+    """Vento: a player's clouds may move more than one space orthogonally, so to any other tile."""
     state = play(holding("wind", "wind", {"b2": tile(cloud=(2, 1))}, players), "play wind")
     assert asked(state) == ("wind_tile", 0)
     assert legal_names(state) == tiles(*FIELDS[players]) - {"tile b2"}
@@ -51,7 +51,7 @@ def test_wind_power_moves_a_cloud_to_any_tile(players: int) -> None:
 
 
 def test_wind_power_chooses_the_cloud_first() -> None:
-    """Vento: one of the clouds with an own drop, as ever."""
+    """Vento: the player first chooses a cloud with an own drop, as usual."""
     field = {"b1": tile(cloud=(1,)), "a2": tile(cloud=(0, 3)), "b3": tile(cloud=(1, 3))}
     state = play(holding("wind", "wind", field), "play wind")
     assert asked(state) == ("wind_cloud", 0)
@@ -62,7 +62,7 @@ def test_wind_power_chooses_the_cloud_first() -> None:
 
 
 def test_wind_power_passes_over_clouds() -> None:
-    """Vento: the cloud may pass through other clouds: with one above every neighbour it merges with none of them."""
+    """Vento: the cloud may pass through other clouds without merging, here one above each neighbouring tile."""
     field = {name: tile(cloud=(0, 4)) for name in ("b1", "a2", "c2")} | {"b3": tile(cloud=(0, 2))}
     state = play(holding("wind", "wind", {**field, "b2": tile(cloud=(3, 1))}), "play wind", "tile c1")
     around = dict.fromkeys(("b1", "a2", "c2"), ("thunder", 0, 4))
@@ -71,14 +71,14 @@ def test_wind_power_passes_over_clouds() -> None:
 
 
 def test_wind_power_merges_at_the_end() -> None:
-    """Vento: it merges on the tile where the movement ends only."""
+    """Vento: the cloud merges only on the tile where the movement ends."""
     field = {"b1": tile(cloud=(1,)), "b2": tile(cloud=(0, 1)), "b3": tile(cloud=(0, 2))}
     state = play(holding("wind", "wind", field), "play wind", "tile b3")
     assert clouds(state) == {"b2": ("light", 0, 1), "b3": ("thunder", 1, 2)}
 
 
 def test_wind_power_overflows_at_the_end() -> None:
-    """Vento: it overflows on the tile where the movement ends only."""
+    """Vento: the cloud overflows only on the tile where the movement ends."""
     field = {"b1": tile(cloud=(4,)), "b2": tile(cloud=(0, 7)), "b3": tile("rice", cloud=(0, 4))}
     state = play(holding("wind", "wind", field), "play wind", "tile b3")
     assert clouds(state) == {"b2": ("thunder", 0, 7)}
@@ -87,7 +87,7 @@ def test_wind_power_overflows_at_the_end() -> None:
 
 
 def test_wind_power_overflows_onto_flowers() -> None:
-    """Vento; Primula, Bucaneve: what pours at the end waters the Primrose, and goes back from the closed Snowdrop."""
+    """Vento; Primula, Bucaneve: drops that pour at the end water the Primrose, and go back from the closed Snowdrop."""
     field = {
         "b1": tile(cloud=(5, 1)),
         "b3": tile("primrose", (0, 1), cloud=(0, 2)),
@@ -104,7 +104,7 @@ def test_wind_power_overflows_onto_flowers() -> None:
 
 
 def test_wind_power_in_the_optional_action_too() -> None:
-    """Setup: any number of times."""
+    """Setup: powers can be used any number of times."""
     state = holding("wind", "wind wind wind", {"b1": tile(cloud=(1,))})
     state = play(state, "play wind", "tile b3", "vote wind", "play wind")
     assert asked(state) == ("wind_tile", 0)
@@ -112,7 +112,7 @@ def test_wind_power_in_the_optional_action_too() -> None:
 
 
 def test_wind_power_onto_the_lake() -> None:
-    """The Lake: a cloud moved onto it takes three own drops of the mover; ruling 4.3: or what the supply has."""
+    """The Lake: a cloud moved onto it gets three drops of the mover; ruling 4.3: or what the supply has."""
     field = {"c1": tile("lake"), "b3": tile(cloud=(1, 1)), "c2": tile(cloud=(0, 1))}
     state = play(holding("wind", "wind", field, modules=("lake",)), "play wind", "tile c1")
     assert clouds(state) == {"c1": ("thunder", 4, 1), "c2": ("light", 0, 1)}
@@ -124,7 +124,7 @@ def test_wind_power_onto_the_lake() -> None:
 
 
 def test_wind_power_from_the_lake_and_across_it() -> None:
-    """The Lake, Vento: from there to any other tile; passing it on the way adds nothing."""
+    """The Lake, Vento: a cloud moves from there to any other tile; passing over the Lake adds nothing."""
     field = {"b2": tile("lake", cloud=(1, 1)), "b1": tile(cloud=(0, 1)), "a2": tile(cloud=(0, 1))}
     state = play(holding("wind", "wind", field, modules=("lake",)), "play wind")
     assert asked(state) == ("wind_tile", 0)
@@ -165,7 +165,7 @@ def test_wind_power_in_solo() -> None:
 
 
 def test_rain_power_drops_onto_a_tile_without_a_cloud() -> None:
-    """Pioggia: instead of the normal Rain action an own drop goes on a crop tile with no cloud; the vote is normal."""
+    """Pioggia: instead of the Rain action an own drop goes on a crop tile without a cloud; the vote is as usual."""
     field = {"b2": tile("cotton", (1,)), "b1": tile(cloud=(1, 2)), "a2": tile(cloud=(0, 1)), "c2": tile(cloud=(1,))}
     state = play(holding("rain", "rain", field), "play rain")
     assert asked(state) == ("rain_drop", 0)
@@ -183,7 +183,7 @@ def test_rain_power_drops_onto_a_tile_without_a_cloud() -> None:
 
 
 def test_rain_power_or_the_normal_action() -> None:
-    """Pioggia: the normal action is possible as ever, with its second drop from another cloud only."""
+    """Pioggia: the normal action is still possible, with its second drop from another cloud."""
     state = play(
         holding("rain", "rain", {"b1": tile(cloud=(1, 2)), "c2": tile(cloud=(1,))}), "play rain", "drop c2 own"
     )
@@ -193,7 +193,7 @@ def test_rain_power_or_the_normal_action() -> None:
 
 
 def test_rain_power_without_own_cloud_can_be_declined() -> None:
-    """Pioggia; ruling 5.5: it is optional; the normal action is impossible without an own cloud."""
+    """Pioggia; ruling 5.5: the power is optional; the normal action is impossible without an own cloud."""
     state = play(holding("rain", "rain", {"b1": tile(cloud=(0, 2))}), "play rain")
     assert asked(state) == ("rain_drop", 0)
     assert legal_names(state) == tiles("c1", "a2", "b2", "c2", "a3", "b3") | {"decline"}
@@ -210,7 +210,7 @@ def test_rain_power_with_an_own_cloud_has_no_declining() -> None:
 
 
 def test_rain_power_needs_a_drop_in_the_supply() -> None:
-    """Pioggia: an own drop, which the supply must have; tiles don't give it."""
+    """Pioggia: the own drop comes from the supply, never from tiles."""
     spent = {"b1": tile("grass", (9,)), "b2": tile("rice", (9,)), "a3": tile(cloud=(1, 1)), "a2": tile(cloud=(1, 1))}
     state = play(holding("rain", "rain", spent), "play rain")
     assert by_seat(state, "supply")[0] == 0
@@ -222,7 +222,7 @@ def test_rain_power_needs_a_drop_in_the_supply() -> None:
 
 
 def test_rain_power_with_clouds_everywhere() -> None:
-    """Pioggia: only on a tile without a cloud."""
+    """Pioggia: the power needs a tile without a cloud."""
     field = {name: tile(cloud=(0, 1)) for name in FIELDS[2]}
     assert asked(play(holding("rain", "rain", field), "play rain")) == ("vote", 0)
     field["b2"] = tile(cloud=(1, 1))
@@ -232,7 +232,7 @@ def test_rain_power_with_clouds_everywhere() -> None:
 
 @pytest.mark.parametrize("opened", [0, 1])
 def test_rain_power_not_on_the_lake_nor_the_closed_snowdrop(opened: int) -> None:
-    """Pioggia: on a crop tile; Bucaneve: no drops by choice while it is closed."""
+    """Pioggia: the Lake is no crop tile; Bucaneve: no player may put drops on the closed Snowdrop."""
     field = {"b1": tile("lake"), "b2": tile("snowdrop", blooms=opened), "a2": tile("dandelion"), "c2": tile("primrose")}
     state = play(holding("rain", "rain", field, modules=("lake", "flower_tiles")), "play rain")
     allowed = tiles("c1", "a2", "c2", "a3", "b3") | (tiles("b2") if opened else set())
@@ -240,21 +240,21 @@ def test_rain_power_not_on_the_lake_nor_the_closed_snowdrop(opened: int) -> None
 
 
 def test_rain_power_with_the_only_own_cloud_above_the_closed_snowdrop() -> None:
-    """Pioggia, Bucaneve: the normal action is impossible then, so the power may be declined."""
+    """Pioggia, Bucaneve: the normal action is impossible here, so the power may be declined."""
     field = {"b2": tile("snowdrop", blooms=0, cloud=(2, 1))}
     state = play(holding("rain", "rain", field, modules=("flower_tiles",)), "play rain")
     assert legal_names(state) == tiles("b1", "c1", "a2", "c2", "a3", "b3") | {"decline"}
 
 
 def test_rain_power_makes_the_dandelion_grow() -> None:
-    """Pioggia, Dente di Leone: one drop is enough."""
+    """Pioggia, Dente di Leone: one drop is enough for the Dandelion."""
     state = holding("rain", "rain", {"b2": tile("dandelion")}, modules=("flower_tiles",))
     assert growing(play(state, "play rain", "tile b2"), "b2") == "developed"
 
 
 @pytest.mark.parametrize(("drops", "gains", "lies"), [((), 2, (1, 0)), ((1, 1), 2, (2, 0)), ((0, 1), 0, (1, 1))])
 def test_rain_power_on_the_primrose(drops: Numbers, gains: int, lies: Numbers) -> None:
-    """Pioggia, Primula: it waters the Primrose, and can take control."""
+    """Pioggia, Primula: the drop waters the Primrose, and can take control."""
     owner: dict[str, Any] = {"controller": "player_1"} if drops else {}
     state = holding("rain", "rain", {"b2": tile("primrose", drops)}, modules=("flower_tiles",), **owner)
     state = play(state, "play rain", "tile b2")
@@ -273,7 +273,7 @@ def test_rain_power_on_every_crop(crop: str) -> None:
 
 
 def test_rain_power_in_both_actions_of_a_turn() -> None:
-    """Setup: any number of times, for substituted cards too."""
+    """Setup: powers can be used any number of times, also for substituted cards."""
     state = holding("rain", "rain rain frost sun", {"b2": tile("wheat", (0, 1))})
     state = play(state, "substitute rain", "card frost", "card sun", "tile b2", "vote rain")
     state = play(state, "play rain", "tile b2", "vote frost")
@@ -288,7 +288,7 @@ def test_rain_power_of_somebody_else() -> None:
 
 
 def test_rain_power_does_nothing_in_rain_weather() -> None:
-    """Pioggia: it is for the Rain action."""
+    """Pioggia: the power is for the Rain action only."""
     field = {"b2": tile("grass", cloud=(1,), thunder=True)}
     state = end_round(votes={"frost": (1,), "rain": (1,)}, field=field, **powers("rain"))
     assert asked(state)[0] == "turn"

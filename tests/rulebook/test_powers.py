@@ -51,7 +51,7 @@ def begun(config: Config, games: int, seed: int = 0) -> np.ndarray:
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_everybody_gets_a_different_random_power(players: int) -> None:
-    """Setup: every player takes one at random after the base game's setup: any, all different; none before."""
+    """Setup: after the base game's setup each player gets a random power, all different; before it nobody has one."""
     config = Config(players=players, modules=POWERS_MODULE)
     assert not Batch(config, 1).states["power"].any()
     states = begun(config, 300, seed=1)
@@ -65,14 +65,14 @@ def test_everybody_gets_a_different_random_power(players: int) -> None:
 
 
 def test_five_players_have_all_five_powers() -> None:
-    """Componenti: five power cards."""
+    """Componenti: there are five power cards."""
     states = begun(Config(players=5, modules=POWERS_MODULE), 20)
     assert (np.sort(states["power"], axis=1) == [1, 2, 3, 4, 5]).all()
 
 
 @pytest.mark.parametrize("chosen", [("wind", "harvest"), ("sun", "frost", "rain"), POWERS[::-1]])
 def test_chosen_powers(chosen: tuple[str, ...]) -> None:
-    """Config(powers=...): one for each seat, in every game, from the start."""
+    """Config(powers=...) gives each seat its power in every game, from the start."""
     batch = Batch(Config(players=len(chosen), modules=POWERS_MODULE, powers=chosen), 20, seed=2)
     wanted = [POWER_NAMES.index(name) for name in chosen]
     assert (batch.states["power"][:, : len(chosen)] == wanted).all()
@@ -82,7 +82,7 @@ def test_chosen_powers(chosen: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("modules", [(), ("flower_tiles",), ("forecasts",)])
 def test_no_powers_without_the_module(modules: tuple[str, ...]) -> None:
-    """Flowers: a module of its own (ruling 5.9)."""
+    """Flowers; ruling 5.9: powers are a module of their own."""
     assert not begun(Config(players=3, modules=modules), 20)["power"].any()
 
 
@@ -115,13 +115,13 @@ def test_solo_powers() -> None:
     ],
 )
 def test_chosen_powers_are_checked(arguments: dict[str, Any], message: str) -> None:
-    """Config: powers need their module, one for each player, all different."""
+    """Config: chosen powers need their module; there is one for each player, all different."""
     with pytest.raises(ConfigError, match=message):
         Config(**arguments)
 
 
 def test_powers_are_visible_to_all() -> None:
-    """Setup: powers lie in front of their owners for everybody to see: the views differ by seat order only."""
+    """Setup: everybody sees which power each player has; views differ only in the order of seats."""
     chosen = ("rain", "frost", "harvest", "sun")
     batch = Batch(Config(players=4, modules=POWERS_MODULE, powers=chosen), 1, seed=4)
     block = LAYOUT["powers"]
@@ -137,7 +137,7 @@ def test_powers_are_visible_to_all() -> None:
 
 
 def test_powers_stay_for_the_whole_game() -> None:
-    """Setup: the powers are there for the whole game."""
+    """Setup: players keep their powers for the whole game."""
     votes = {"frost": (1, 1), "rain": (1, 1)}
     state = end_round(votes=votes, round=2, **powers("wind"))
     assert state["round"] == 3
@@ -146,13 +146,13 @@ def test_powers_stay_for_the_whole_game() -> None:
 
 @pytest.mark.parametrize("changes", [{"drafting": True}, {"rounds": 6}, {"modules": ("fertilizer", "powers")}])
 def test_powers_are_dealt_whatever_else_is_played(changes: dict[str, Any]) -> None:
-    """Flowers: in any combination; the powers come last in setup."""
+    """Flowers: modules combine freely; powers come last in the setup."""
     states = begun(Config(**{"players": 3, "modules": POWERS_MODULE, **changes}), 30)
     assert (np.sort(states["power"][:, :3], axis=1)[:, 0] > 0).all()
 
 
 def test_dealt_powers_are_visible_to_all() -> None:
-    """Setup: those dealt at random too, once they are dealt; the neutral player shows none."""
+    """Setup: powers dealt at random are visible as well; the neutral player has none."""
     for players in (1, 5):
         state = begun(Config(players=players, modules=POWERS_MODULE), 1, seed=5)[0]
         for seat in range(players):
@@ -163,7 +163,7 @@ def test_dealt_powers_are_visible_to_all() -> None:
 
 
 def test_powers_that_were_dealt() -> None:
-    """Scenario: powers dealt at random, not chosen."""
+    """A scenario: powers that were dealt at random, not chosen."""
     state = scenario({"players": 2, "modules": ["powers"], "power": {"player_0": "harvest", "player_1": "sun"}})
     assert state["power"].tolist()[:2] == [Power.HARVEST, Power.SUN]
     assert not state["chosen_power"].any()
@@ -175,7 +175,7 @@ def test_powers_that_were_dealt() -> None:
 class Referee:
     """What is legal in a state of 4 or 5 players with powers, the Lake and flower tiles, by the texts.
 
-    Only decisions that powers touch; the others return None.
+    None for decisions that powers do not change.
     """
 
     def __init__(self, state: State) -> None:
@@ -193,7 +193,7 @@ class Referee:
         return Crop(self.state["crop"][TILE_NAMES.index(name)])
 
     def watered(self, name: str) -> bool:
-        """Whether drops may be put there by choice, the Lake apart."""
+        """Whether a player may choose to put drops there; the Lake is left out."""
         return self.crop(name) is not Crop.SNOWDROP or blooms(self.state, name) > 0
 
     def own_clouds(self) -> list[str]:
@@ -268,7 +268,7 @@ class Referee:
 
 @pytest.mark.parametrize("players", [4, 5])
 def test_legal_actions_in_random_games(players: int) -> None:
-    """Spiegazione dei poteri: the exact legal actions of what powers change, for owners and for everybody else."""
+    """Spiegazione dei poteri: the exact legal actions where powers change them, for owners and others."""
     seen: Counter[str] = Counter()
     config = Config(players=players, modules=("lake", "flower_tiles", "powers"))
     for _, states in random_play(config, 80, 600, seed=14):

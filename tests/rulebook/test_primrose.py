@@ -31,12 +31,12 @@ FLOWERS = ("flower_tiles",)
 
 
 def primrose(drops: Numbers = (), *, tokens: int = 1, **described: Any) -> dict[str, Any]:
-    """The Primrose with so many bloom tokens."""
+    """The Primrose with this number of bloom tokens."""
     return tile("primrose", drops, blooms=tokens, **described)
 
 
 def owned_by(seat: int) -> dict[str, Any]:
-    """Of the Primrose's controller, where it doesn't follow from the drops."""
+    """The scenario's key for the Primrose's controller, where it doesn't follow from the drops."""
     return {"controller": f"player_{seat}"}
 
 
@@ -57,7 +57,7 @@ def rained(drops: Numbers, poured: Numbers, tokens: int = 1, **changes: Any) -> 
 
 
 def ending_with(first: int, players: int = 3) -> dict[str, Any]:
-    """`first` passed and is First Player; the last of the others is at turn."""
+    """`first` passed and is First Player; it is the turn of the last of the others."""
     hands = ["" if seat == first else "frost" for seat in range(players)]
     seats = {"first_player": first, "passed": first, "actor": (first - 1) % players}
     return {"hands": hands, **{key: f"player_{seat}" for key, seat in seats.items()}}
@@ -88,7 +88,7 @@ def test_a_token_at_the_end_of_each_harvest_phase(before: int, after: int) -> No
 
 
 def test_no_token_without_a_harvest() -> None:
-    """Primula: no Harvest, no new token."""
+    """Primula: without a Harvest there is no new token."""
     assert blooms(weather("sun", "rain", field={"b2": primrose((1,))}, dice=["harvest", "harvest", 4]), "b2") == 1
 
 
@@ -103,7 +103,7 @@ def test_unwatered_primrose_blooms_too() -> None:
 
 @pytest.mark.parametrize("tokens", [1, 2, 3, 4])
 def test_first_control_by_a_rain_action(tokens: int) -> None:
-    """Primula: the first to water it takes control and gains 2 points at once for each bloom token there."""
+    """Primula: the first to water it takes control and at once gains 2 points for each bloom token there."""
     state = acting("rain", {"b2": primrose(tokens=tokens, cloud=(2,))})
     assert asked(state) == ("vote", 0)
     assert controller(state) == 0
@@ -112,7 +112,7 @@ def test_first_control_by_a_rain_action(tokens: int) -> None:
 
 
 def test_first_control_goes_to_the_owner_of_the_drop() -> None:
-    """Primula: whose drop it is, not whose Rain action."""
+    """Primula: what counts is whose drop it is, not whose Rain action."""
     state = play(acting("rain", {"b2": primrose(cloud=(1, 1))}), "drop b2 1st to the left")
     assert controller(state) == 1
     assert by_seat(state, "points") == (0, 2)
@@ -142,7 +142,7 @@ def test_first_control_by_wind_weather() -> None:
     ],
 )
 def test_first_control_of_several_at_once(drops: Numbers, first: int, owner: int) -> None:
-    """Ruling 5.4: the player with most drops, of several the first clockwise from the First Player; all drops stay."""
+    """Ruling 5.4: the player with most drops; if tied, the first clockwise from the First Player. All drops stay."""
     state = rained((0, 0, 0), drops, **ending_with(first))
     assert controller(state) == owner
     assert by_seat(state, "points") == tuple(2 * (seat == owner) for seat in range(3))
@@ -160,7 +160,7 @@ def test_first_control_by_an_overflow() -> None:
 
 
 def test_watering_what_one_controls_gains_nothing() -> None:
-    """Primula: points come with a change of control only."""
+    """Primula: points come only with a change of control."""
     state = acting("rain", {"b2": primrose((1,), tokens=3, cloud=(2,))})
     assert on_tile(state, "b2") == (2, 0)
     assert controller(state) == 0
@@ -172,7 +172,7 @@ def test_watering_what_one_controls_gains_nothing() -> None:
 
 @pytest.mark.parametrize("tokens", [1, 2, 3, 4])
 def test_change_of_control_by_a_rain_action(tokens: int) -> None:
-    """Primula 1 to 3: more drops than the controller: the control token, 2 points a bloom token, drops go back."""
+    """Primula 1 to 3: a player with more drops takes control, for 2 points a bloom token; drops go back."""
     state = acting("rain", {"b2": primrose((1, 1), tokens=tokens, cloud=(2,))}, **owned_by(1))
     assert controller(state) == 0
     assert by_seat(state, "points") == (2 * tokens, 0)
@@ -181,7 +181,7 @@ def test_change_of_control_by_a_rain_action(tokens: int) -> None:
 
 
 def test_change_of_control_waits_for_both_drops_of_a_rain_action() -> None:
-    """Primula; ruling 2.6: the two drops of one Rain action fall together, then it is looked at."""
+    """Primula; ruling 2.6: the two drops of a Rain action fall together before control is checked."""
     field = {"b2": primrose((1, 1), cloud=(2,)), "b1": tile(cloud=(2,))}
     state = play(acting("rain", field, **owned_by(1)), "drop b2 own")
     assert asked(state) == ("rain_second_drop", 0)
@@ -192,7 +192,7 @@ def test_change_of_control_waits_for_both_drops_of_a_rain_action() -> None:
 
 
 def test_as_many_drops_change_nothing() -> None:
-    """Primula: only more drops than the controller."""
+    """Primula: a change needs more drops than the controller has."""
     state = acting("rain", {"b2": primrose((1, 2), cloud=(2,))})
     assert controller(state) == 1
     assert by_seat(state, "points") == (0, 0)
@@ -200,7 +200,7 @@ def test_as_many_drops_change_nothing() -> None:
 
 
 def test_drops_of_others_stay() -> None:
-    """Primula 3: only the former owner's drops go back to the personal supply."""
+    """Primula 3: only the former owner's drops go back to the supply."""
     state = acting("rain", {"b2": primrose((2, 2, 1), cloud=(1,))}, 3, **owned_by(1))
     assert controller(state) == 0
     assert on_tile(state, "b2") == (3, 0, 1)
@@ -228,7 +228,7 @@ def test_change_of_control_by_anothers_rain_action() -> None:
     ],
 )
 def test_change_of_control_by_rain_weather(before: Numbers, poured: Numbers, owner: int, lies: Numbers) -> None:
-    """Primula: all drops of a cloud pour together, then it is looked at who has more than the controller."""
+    """Primula: all drops of a cloud pour together before control is checked."""
     state = rained(before, poured, tokens=2)
     assert controller(state) == owner
     assert on_tile(state, "b2") == lies
@@ -237,7 +237,7 @@ def test_change_of_control_by_rain_weather(before: Numbers, poured: Numbers, own
 
 
 def test_change_of_control_by_an_overflow() -> None:
-    """Primula: an overflow of the Sun action or weather."""
+    """Primula: an overflow by a Sun action or Sun weather."""
     state = acting("sun", {"b2": primrose((0, 3), cloud=(6,))})
     assert controller(state) == 0
     assert on_tile(state, "b2") == (8, 0)
@@ -249,7 +249,7 @@ def test_change_of_control_by_an_overflow() -> None:
 
 
 def test_change_of_control_by_a_merge() -> None:
-    """Primula: an overflow after a Wind action's merge."""
+    """Primula: an overflow after a Wind action merged two clouds."""
     field = {"b1": tile(cloud=(4,)), "b2": primrose((0, 3), cloud=(0, 4))}
     state = play(acting("wind", field), "move south")
     assert controller(state) == 1, "3 + 4 drops against 4"
@@ -273,7 +273,7 @@ def test_change_of_control_by_a_drop_that_wind_weather_brings() -> None:
 
 
 def test_change_of_control_by_a_drop_that_wind_weather_takes() -> None:
-    """Primula: it is enough that the controller's drops become fewer than another player's."""
+    """Primula: control also changes if the controller is left with fewer drops than another player."""
     field = {"b2": primrose((2, 2)), "a3": tile("grass", (1,))}
     state = play(weather("sun", "wind", field=field, **owned_by(0)), "drop b2 1st to the left", "move north")
     assert controller(state) == 1
@@ -288,7 +288,7 @@ SPENT = {"b1": tile(cloud=(1,)), "a2": tile(cloud=(7,)), "a3": tile(cloud=(7,))}
 
 
 def test_change_of_control_by_a_short_supply_for_sun() -> None:
-    """Primula, Sun action: the controller takes drops from it for a short supply and so loses control."""
+    """Primula, Sun action: a controller with a short supply takes drops from the Primrose and loses control."""
     field = {**SPENT, "b2": primrose((3, 2)), "c1": tile("grass", (2,))}
     state = play(acting("sun", field), "tile b1")
     assert asked(state) == ("take_drop", 0)
@@ -304,9 +304,9 @@ def test_change_of_control_by_a_short_supply_for_sun() -> None:
 
 
 def test_change_of_control_between_two_drops_for_sun() -> None:
-    """Primula 3, Sun action: taking the first drop already changes control, and the owner's other drops go back.
+    """Primula 3, Sun action: taking the first drop changes control, so the owner's other drops go back.
 
-    So the Sun action has what it needs. In the end the cloud holds two drops more and all drops are accounted for.
+    The Sun action still adds two drops to the cloud, and no drop gets lost.
     """
     field = {**SPENT, "b2": primrose((3, 3)), "c1": tile("grass", (2,))}
     state = play(acting("sun", field, **owned_by(0)), "tile b1", "tile b2")
@@ -320,7 +320,7 @@ def test_change_of_control_between_two_drops_for_sun() -> None:
 
 
 def test_change_of_control_by_a_short_supply_for_sun_weather() -> None:
-    """Primula, Sun Weather: drops from the Primrose to double a cloud."""
+    """Primula, Sun Weather: drops to double a cloud come from the Primrose."""
     spent = {"b1": tile(cloud=(2,)), "a2": tile(cloud=(7,)), "a3": tile(cloud=(7,))}
     field = {**spent, "b2": primrose((2, 1)), "c1": tile("grass", (2,))}
     state = weather("frost", "sun", field=field)
@@ -332,7 +332,7 @@ def test_change_of_control_by_a_short_supply_for_sun_weather() -> None:
 
 
 def test_change_of_control_by_a_short_supply_for_frost() -> None:
-    """Primula, Frost action: so too if its drop comes from the Primrose."""
+    """Primula, Frost action: control also changes if the drop comes from the Primrose."""
     field = {**SPENT, "b2": primrose((1, 1)), "c1": tile("grass", (4,))}
     state = play(acting("frost", field, **owned_by(0)), "tile b3", "tile b2")
     assert cloud(state, "b3") == ("light", 1, 0)
@@ -342,7 +342,7 @@ def test_change_of_control_by_a_short_supply_for_frost() -> None:
 
 
 def test_control_stays_without_drops_until_somebody_has_more() -> None:
-    """Primula: whoever controls it keeps control until another player has more drops, with no drops there as well."""
+    """Primula: the controller keeps control until another player has more drops, even without drops there."""
     field = {"b2": primrose((1,)), "a3": tile("grass", (0, 1))}
     state = play(weather("sun", "wind", field=field), "drop b2 1st to the left", "move north")
     assert on_tile(state, "b2") == (0, 0)
@@ -374,7 +374,7 @@ def test_control_stays_without_drops_until_somebody_has_more() -> None:
 def test_of_several_the_nearest_takes_control(
     owner: int, before: Numbers, poured: Numbers, gains: Numbers, lies: Numbers
 ) -> None:
-    """Primula, Nota; ruling 5.4: of several who exceed the owner together, the nearest clockwise of the owner."""
+    """Primula, Nota; ruling 5.4: if several exceed the owner, the nearest clockwise from the owner takes control."""
     state = rained(before, poured, tokens=2, **owned_by(owner))
     assert controller(state) == gains[-1]
     assert by_seat(state, "points") == tuple(4 * (seat in gains) for seat in range(len(before)))
@@ -395,7 +395,7 @@ def test_of_several_the_nearest_takes_control(
 def test_it_is_looked_at_again_after_a_change(
     owner: int, before: Numbers, poured: Numbers, gains: Numbers, lies: Numbers
 ) -> None:
-    """Primula: if anybody has more drops than who is now in control, control changes again: several gain in turn."""
+    """Primula: if anybody has more drops than the new controller, control changes again: several gain in turn."""
     state = rained(before, poured, tokens=2, **owned_by(owner))
     assert controller(state) == gains[-1]
     assert by_seat(state, "points") == tuple(4 * (seat in gains) for seat in range(len(before)))
@@ -404,9 +404,8 @@ def test_it_is_looked_at_again_after_a_change(
 
 
 def test_several_players_gain_in_one_round() -> None:
-    """Primula: various players may gain in one round if it changes owner again and again in Action and Weather Phase.
-
-    player_1's Rain action takes it, the Rain weather gives it back to player_0.
+    """Primula: several players may gain in one round, by changes in the Action Phase and the Weather Phase. player_1's
+    Rain action takes control; Rain weather gives it back to player_0.
     """
     field = {"b2": primrose((1, 1), tokens=2, cloud=(4, 2))}
     votes = {"frost": (2,), "rain": (2,)}
@@ -423,7 +422,7 @@ def test_several_players_gain_in_one_round() -> None:
 
 
 def test_a_former_owner_gains_again() -> None:
-    """Primula: every change of control scores, also for who had it before, within one Wind weather."""
+    """Primula: every change of control scores, also for a former owner in the same Wind weather."""
     field = {"b2": primrose((1, 1, 0)), "a2": tile("grass", (1,))}
     state = weather("sun", "wind", players=3, field=field, **owned_by(0))
     state = play(state, "drop b2 1st to the left", "move north")
@@ -440,7 +439,7 @@ def test_a_former_owner_gains_again() -> None:
 
 @pytest.mark.parametrize("drops", [(1, 0), (9, 8), (5, 2)])
 def test_primrose_never_grows(drops: Numbers) -> None:
-    """Primula: the growing token is never placed on it."""
+    """Primula: it never gets a growing token."""
     state = game(field={"b2": primrose(drops)}, modules=FLOWERS)
     assert growing(state, "b2") == "none"
     for kinds in (("frost", "sun"), ("sun", "rain"), ("frost", "rain")):
@@ -449,7 +448,7 @@ def test_primrose_never_grows(drops: Numbers) -> None:
 
 @pytest.mark.parametrize(("drops", "owner"), [((5, 3), 0), ((2, 2), 1), ((0, 1), 1)])
 def test_drops_and_control_stay_after_a_harvest(drops: Numbers, owner: int) -> None:
-    """Primula: its drops are not removed after the Harvest Phase; it scores nothing there, control stays."""
+    """Primula: the Harvest Phase neither scores it nor removes its drops, and control stays."""
     state = harvested(2, {"b2": primrose(drops)}, modules=FLOWERS, **owned_by(owner))
     assert state["round"] == 2
     assert on_tile(state, "b2") == drops
@@ -459,7 +458,7 @@ def test_drops_and_control_stay_after_a_harvest(drops: Numbers, owner: int) -> N
 
 
 def test_final_harvest_scores_nothing_for_it() -> None:
-    """Primula: it is too beautiful to be harvested, in the last round too."""
+    """Primula: it is too beautiful to be harvested, even in the last round."""
     state = resolving(field={"b2": primrose((3, 1)), "b1": tile("cotton", (0, 2))}, modules=FLOWERS, round=4)
     assert over(state)
     assert by_seat(state, "points") == (0, 5)
@@ -467,14 +466,14 @@ def test_final_harvest_scores_nothing_for_it() -> None:
 
 
 def test_changes_before_the_harvest_score_the_tokens_of_before() -> None:
-    """Primula: points are gained immediately, the new token comes at the end of the Harvest Phase."""
+    """Primula: points are gained immediately; the new token comes at the end of the Harvest Phase."""
     state = rained((1, 0), (0, 2), tokens=1, dice=["harvest"] * 3)
     assert by_seat(state, "points") == (0, 2)
     assert blooms(state, "b2") == 2
 
 
 def test_wind_weather_to_and_fro_without_more_drops() -> None:
-    """Primula: Wind weather that passes its drops by changes nothing."""
+    """Primula: Wind weather that moves drops elsewhere changes nothing."""
     field = {"b2": primrose((2, 1)), "a3": tile("grass", (0, 1))}
     state = wind_blows(weather("sun", "wind", field=field), "a3", owner=1)
     assert (controller(state), on_tile(state, "b2"), by_seat(state, "points")) == (0, (2, 1), (0, 0))
@@ -485,7 +484,7 @@ def test_wind_weather_to_and_fro_without_more_drops() -> None:
 
 @pytest.mark.parametrize("tokens", [1, 4])
 def test_fertilizer_adds_one_at_each_scoring(tokens: int) -> None:
-    """Fertilizer tokens: one more point every time the Primrose is scored upon a change of control, the first too."""
+    """Fertilizer tokens: every change of control scores one more point on the Primrose, also the first."""
     elsewhere = {"c1": tile("grass", fertilizer=True), "a3": tile("grass", fertilizer=True)}
     modules = ("fertilizer", "flower_tiles")
     for before in ((), (0, 1)):
@@ -499,7 +498,7 @@ def test_fertilizer_adds_one_at_each_scoring(tokens: int) -> None:
 
 
 def test_fertilizer_counts_for_each_of_several_changes() -> None:
-    """Fertilizer tokens: at every scoring, so for each who gains in turn."""
+    """Fertilizer tokens: each player who gains in turn scores one more."""
     field = {
         "b2": primrose((1, 0, 0), tokens=2, cloud=(0, 2, 3), fertilizer=True),
         "c1": tile("grass", fertilizer=True),
@@ -510,7 +509,7 @@ def test_fertilizer_counts_for_each_of_several_changes() -> None:
 
 
 def test_fertilizer_gives_nothing_at_a_harvest() -> None:
-    """Fertilizer tokens, Primula: it isn't harvested, so nothing is scored then."""
+    """Fertilizer tokens, Primula: the Primrose isn't harvested, so it scores nothing then."""
     field = {
         "b2": primrose((3, 1), fertilizer=True),
         "c1": tile("grass", fertilizer=True),
@@ -523,7 +522,7 @@ def test_fertilizer_gives_nothing_at_a_harvest() -> None:
 
 
 def test_primrose_in_random_games() -> None:
-    """Primula: the controller is never exceeded, and every change of control scores 2 points a bloom token at once."""
+    """Primula: nobody has more drops than the controller; every change of control scores 2 points a bloom token."""
     changes = 0
     for before, after in random_play(Config(players=5, modules=("flower_tiles", "powers")), 100, 600, seed=13):
         for old, new in zip(before, after, strict=True):

@@ -1,4 +1,4 @@
-"""Unclear rules that can be read in two ways (docs/rules.md): the other ways, by the switch `readings`."""
+"""Rules that can be read in two ways (docs/rules.md): the second way, by the switch `readings`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def turn(readings: list[str], numbers: tuple[int, ...] = (DICE, 7, 8), players: 
 
 
 def until_the_next_turn(state: State) -> State:
-    """Of player_0; the others play whatever comes first."""
+    """Play until player_0's next turn; the others play whatever comes first."""
     while asked(state) != ("turn", 0):
         names = legal_names(state)
         state = play(state, "decline" if "decline" in names else min(names - {"pass"}))
@@ -53,14 +53,14 @@ def test_who_plays_a_forecast_card_plays_no_action_cards_any_more_this_round() -
 
 
 def test_forecast_cards_may_still_be_played() -> None:
-    """The second one is the last."""
+    """A second forecast card is still possible; no third."""
     state = play(turn(ENDS_ACTIONS, (DICE, 14, 8), field={"b1": tile(cloud=(0, 1))}), f"forecast {DICE}")
     state = until_the_next_turn(state)
     assert set(legal_names(state)) == {"pass", "forecast 14"}
 
 
 def test_cards_at_other_points_of_the_timeline_end_no_actions() -> None:
-    """The sentence is about cards without a point of the timeline, in place of a turn."""
+    """The rule is about cards that are played instead of a turn, at no point of the timeline."""
     assert not Batch(Config(players=3, modules=("forecasts",), readings=READINGS[:1]), 4).states["no_actions"].any()
 
 
@@ -83,7 +83,7 @@ def test_the_next_round_is_free_again() -> None:
 def test_how_often_the_primrose_passes(readings: list[str], gains: tuple[int, ...], last: int) -> None:
     """player_0 controls it with a drop; rain brings player_1 two and player_2 three.
 
-    As a rule it is looked at again, so that two gain one after the other; or only the nearest gains.
+    Usually control is checked again, so two players gain in turn; in the other reading only the nearest gains.
     """
     field = {"b2": tile("primrose", (1, 0, 0), blooms=1, cloud=(0, 2, 3), thunder=True)}
     given = {"field": field, "modules": ["flower_tiles"], "controller": "player_0", "readings": readings}

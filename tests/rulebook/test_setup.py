@@ -38,7 +38,7 @@ def test_field_has_7_9_or_12_tiles(states: np.ndarray) -> None:
 
 
 def test_tiles_are_drawn_from_the_box(states: np.ndarray) -> None:
-    """Setup 1: shuffled, no more copies than there are (rulings 1), any crop anywhere; without Corn for 2 players."""
+    """Setup 1: the field is a shuffled sample of the tiles (rulings 1), without Corn for 2 players."""
     allowed = {Crop[name] for name in COPIES} - ({Crop.CORN} if players_of(states) == 2 else set())
     for name, copies in COPIES.items():
         assert (states["crop"] == Crop[name]).sum(axis=1).max() <= copies
@@ -71,13 +71,13 @@ def test_first_player_is_any_player(states: np.ndarray) -> None:
 
 
 def test_everybody_starts_at_0(states: np.ndarray) -> None:
-    """Setup 6: markers on 0 of both tracks; Setup 9: tokens and clouds are in the general supply."""
+    """Setup 6: markers start on 0 of both tracks; Setup 9: tokens and clouds are in the general supply."""
     for name in ("points", "voting_wins", "wheat_tokens", "growing", "cloud"):
         assert not states[name].any()
 
 
 def test_hands(states: np.ndarray) -> None:
-    """Setup 7: 7 cards to the First Player and 8 to the other of 2, 7 each to 3, 6 each to 4."""
+    """Setup 7: of 2 players the First Player gets 7 cards, the other 8; each of 3 gets 7, each of 4 gets 6."""
     players = players_of(states)
     for state in states:
         sizes = {int(state["hand"][seat].sum()) for seat in range(players) if seat != state["first_player"]}
@@ -87,13 +87,13 @@ def test_hands(states: np.ndarray) -> None:
 
 
 def test_draw_deck_is_the_rest_of_40_cards(states: np.ndarray) -> None:
-    """Setup 7 and 8: 40 cards, 10 sets of Frost, Sun, Wind and Rain; all that are not dealt are the deck."""
+    """Setup 7 and 8: of 40 cards (10 of each kind) all that are not dealt are the deck."""
     assert (states["deck"] + states["hand"].sum(axis=1) == 10).all()
     assert not states["discards"].any()
 
 
 def test_cards_are_shuffled(states: np.ndarray) -> None:
-    """Setup 7; ruling 2.20: drawing samples from the counts, each kind is equally likely."""
+    """Setup 7; ruling 2.20: cards are a sample of the counts; each kind is equally likely."""
     dealt = states["hand"].sum(axis=(0, 1))
     expected = dealt.sum() / 4
     assert (abs(dealt - expected) < 0.06 * expected).all()
@@ -111,7 +111,7 @@ def test_harvest_dice_are_rolled(states: np.ndarray) -> None:
 
 
 def test_clouds_are_placed_from_the_last_player_anticlockwise(states: np.ndarray) -> None:
-    """Setup 12: each player a cloud with one own drop, on any tile without one, from the First Player's right on."""
+    """Setup 12: from the First Player's right on, each player places a cloud with an own drop on a free tile."""
     players = players_of(states)
     for number, state in enumerate(states[:40]):
         first = int(state["first_player"])

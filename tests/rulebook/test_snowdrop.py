@@ -52,9 +52,8 @@ def weather(*kinds: str, field: dict[str, Any], players: int = 2, **changes: Any
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_flower_tiles_join_the_pile(players: int) -> None:
-    """Le tessere Fiori: the three tiles are shuffled into the others before setup; ruling 5.9.
-
-    One copy each, on any position; the field has as many tiles as ever (16 with five players), without Corn for two.
+    """Le tessere Fiori; ruling 5.9: the three tiles are shuffled into the others before setup. There is one of each, on
+    any position. The field keeps its size (16 tiles with five players), without Corn for two.
     """
     crops = Batch(Config(players=players, modules=FLOWERS), GAMES, seed=1).states["crop"].copy()
     assert ((crops != NO_TILE).sum(axis=1) == len(FIELDS[players])).all()
@@ -70,27 +69,27 @@ def test_flower_tiles_join_the_pile(players: int) -> None:
 
 @pytest.mark.parametrize("modules", [(), ("powers",), ("forecasts",), ("powers", "forecasts")])
 def test_no_flower_tiles_without_their_module(modules: tuple[str, ...]) -> None:
-    """Flowers: three modules in any combination; ruling 5.9: powers, forecasts and tiles are switches of their own."""
+    """Flowers; ruling 5.9: powers, forecast cards and tiles are three modules that combine freely."""
     states = Batch(Config(players=4, modules=modules), 200, seed=2).states
     assert not np.isin(states["crop"], FLOWER_TILES).any()
 
 
 @pytest.mark.parametrize("modules", [FLOWERS, ("flower_tiles", "powers"), ("flower_tiles", "forecasts", "powers")])
 def test_flower_tiles_with_other_modules(modules: tuple[str, ...]) -> None:
-    """Flowers: in any combination with the base game."""
+    """Flowers: the tiles combine with all other modules."""
     states = Batch(Config(players=3, modules=modules), 200, seed=2).states
     for crop in FLOWER_TILES:
         assert (states["crop"] == crop).any()
 
 
 def test_no_flower_tiles_in_solo() -> None:
-    """Le tessere Fiori, Nota: the Southern Winds do not support the three tiles; ruling 3.8: a clear error."""
+    """Le tessere Fiori, Nota; ruling 3.8: the Southern Winds do not support the tiles; the error says so."""
     with pytest.raises(ConfigError, match=r"flower_tiles.*Southern Winds"):
         Config(players=1, modules=FLOWERS)
 
 
 def test_snowdrop_begins_closed() -> None:
-    """Bucaneve: at first no bloom token lies there."""
+    """Bucaneve: at first it has no bloom token."""
     batch = Batch(Config(players=4, modules=FLOWERS), GAMES, seed=3)
     snowdrops = batch.states["crop"] == Crop.SNOWDROP
     assert snowdrops.any()
@@ -98,7 +97,7 @@ def test_snowdrop_begins_closed() -> None:
 
 
 def test_setup_clouds_may_hang_above_the_closed_snowdrop() -> None:
-    """Bucaneve: only drops on the tile are forbidden; a cloud puts none there."""
+    """Bucaneve: only drops on the tile are forbidden, not a cloud above it."""
     state, name = with_crop(Batch(Config(players=3, modules=FLOWERS), 20, seed=4), Crop.SNOWDROP)
     assert asked(state)[0] == "setup_cloud"
     assert f"tile {name}" in legal_names(state)
@@ -109,19 +108,19 @@ def test_setup_clouds_may_hang_above_the_closed_snowdrop() -> None:
 
 @pytest.mark.parametrize("other", ["sun", "wind", "rain"])
 def test_frost_weather_puts_the_bloom_token(other: str) -> None:
-    """Bucaneve: right after a Frost is resolved in the Weather Phase, a bloom token is placed."""
+    """Bucaneve: Frost weather, right after it is resolved, brings a bloom token."""
     state = weather("frost", other, field={"b2": snowdrop(open=False)})
     assert (state["round"], blooms(state, "b2")) == (2, 1)
 
 
 @pytest.mark.parametrize("kinds", [("sun", "wind"), ("sun", "rain"), ("wind", "rain")])
 def test_other_weather_puts_no_token(kinds: tuple[str, str]) -> None:
-    """Bucaneve: only Frost opens it."""
+    """Bucaneve: only Frost weather opens it."""
     assert blooms(weather(*kinds, field={"b2": snowdrop(open=False)}), "b2") == 0
 
 
 def test_snowdrop_has_one_token_only() -> None:
-    """Bucaneve: there is one bloom token; another Frost adds none."""
+    """Bucaneve: there is one bloom token; a second Frost adds none."""
     assert blooms(weather("frost", "rain", field={"b2": snowdrop(open=True)}), "b2") == 1
 
 
@@ -139,7 +138,7 @@ def test_frost_action_puts_no_token(where: str) -> None:
 
 
 def test_token_stays_without_a_harvest() -> None:
-    """Bucaneve: the token is removed in the Harvest Phase; a round without a Harvest leaves it and the drops."""
+    """Bucaneve: the Harvest Phase removes the token; a round without a Harvest leaves token and drops."""
     state = weather("sun", "rain", field={"b2": snowdrop((2, 1), open=True)}, dice=["harvest", "harvest", 1])
     assert state["round"] == 2
     assert blooms(state, "b2") == 1
@@ -151,7 +150,7 @@ def test_token_stays_without_a_harvest() -> None:
 
 
 def test_rain_action_not_from_the_cloud_above_the_closed_snowdrop() -> None:
-    """Bucaneve: no drops may be put there; the Rain action can't choose its cloud, neither first nor second."""
+    """Bucaneve: no drops may be put there, so the Rain action can't choose its cloud, as first or second."""
     state = acting("rain", {"b2": snowdrop(open=False, cloud=(2, 1)), "b1": tile(cloud=(1, 1)), "a3": tile(cloud=(1,))})
     assert asked(state) == ("rain_drop", 0)
     assert legal_names(state) == {"drop b1 own", "drop b1 1st to the left", "drop a3 own"}
@@ -181,7 +180,7 @@ def test_rain_action_onto_the_open_snowdrop() -> None:
 
 @pytest.mark.parametrize(("name", "towards"), [("b1", "south"), ("a2", "east"), ("c2", "west"), ("b3", "north")])
 def test_wind_weather_moves_no_drop_onto_the_closed_snowdrop(name: str, towards: str) -> None:
-    """Bucaneve: no drop is moved there by Wind weather; with the token it may be."""
+    """Bucaneve: Wind weather moves drops there only if it has its token."""
     field = {name: tile("grass", (1,)), "a1": tile("wheat", (1,))}
     closed = weather("sun", "wind", players=3, field={**field, "b2": snowdrop(open=False)})
     opened = weather("sun", "wind", players=3, field={**field, "b2": snowdrop(open=True)})
@@ -216,7 +215,7 @@ def test_overflow_by_a_sun_action_goes_back() -> None:
 
 
 def test_overflow_by_a_merge_goes_back() -> None:
-    """Ruling 5.2: so it does when two clouds merge there; a cloud may well be moved there."""
+    """Ruling 5.2: drops also go back when two clouds merge there; moving a cloud there is allowed."""
     field = {"b1": tile(cloud=(3, 1)), "b2": snowdrop(open=False, cloud=(0, 4))}
     state = play(acting("wind", field), "move south")
     assert clouds(state) == {}
@@ -225,7 +224,7 @@ def test_overflow_by_a_merge_goes_back() -> None:
 
 
 def test_overflow_by_sun_weather_goes_back() -> None:
-    """Ruling 5.2: so it does in Sun weather."""
+    """Ruling 5.2: drops also go back in Sun weather."""
     state = weather("sun", "rain", field={"b2": snowdrop(open=False, cloud=(4, 1))})
     assert clouds(state) == {}
     assert on_tile(state, "b2") == (0, 0)
@@ -233,7 +232,7 @@ def test_overflow_by_sun_weather_goes_back() -> None:
 
 
 def test_pouring_leaves_the_lone_drop() -> None:
-    """Ruling 5.2: what pours goes back; a drop that a Harvest left on the closed Snowdrop stays."""
+    """Ruling 5.2: drops that pour go back; one that a Harvest left on the closed Snowdrop stays."""
     state = acting("sun", {"b2": snowdrop((1,), open=False, cloud=(4, 2))})
     assert clouds(state) == {}
     assert on_tile(state, "b2") == (1, 0)
@@ -251,7 +250,7 @@ def test_rain_weather_above_the_closed_snowdrop_goes_back() -> None:
 
 
 def test_rain_weather_leaves_the_light_cloud_above_the_closed_snowdrop() -> None:
-    """Rain Weather: only thunderclouds pour, above the Snowdrop too."""
+    """Rain Weather: only thunderclouds pour, also above the Snowdrop."""
     state = weather("wind", "rain", field={"b2": snowdrop(open=False, cloud=(2, 1))})
     assert clouds(state) == {"b2": ("light", 2, 1)}
 
@@ -260,7 +259,7 @@ def test_rain_weather_leaves_the_light_cloud_above_the_closed_snowdrop() -> None
     ("then", "poured", "lies"), [("rain", (2, 1), (2, 1)), ("sun", (4,), (8, 0)), ("sun", (4, 1), (8, 1))]
 )
 def test_pouring_after_frost_weather_waters_it(then: str, poured: Numbers, lies: Numbers) -> None:
-    """Bucaneve: right after the Frost it is open, so what pours in the same Weather Phase stays and makes it grow."""
+    """Bucaneve: it is open right after the Frost; drops that pour in the same Weather Phase make it grow."""
     state = weather("frost", then, field={"b2": snowdrop(open=False, cloud=poured)})
     assert on_tile(state, "b2") == lies
     assert growing(state, "b2") == "developed"
@@ -274,13 +273,13 @@ def test_pouring_after_frost_weather_waters_it(then: str, poured: Numbers, lies:
     ("drops", "falls", "grows"), [((), (1,), False), ((1,), (1,), True), ((0, 1), (1,), True), ((0, 2), (1,), True)]
 )
 def test_snowdrop_grows_with_two_drops(drops: Numbers, falls: Numbers, grows: bool) -> None:
-    """Bucaneve: with the token it grows from 2 drops, of whomever."""
+    """Bucaneve: with the token it grows from 2 drops of any players."""
     state = acting("rain", {"b2": snowdrop(drops, open=True, cloud=falls)})
     assert (growing(state, "b2") == "developed") is grows
 
 
 def test_two_drops_of_one_rain_action() -> None:
-    """Bucaneve, Rain action: the drop falls with the other one; the open Snowdrop grows after."""
+    """Bucaneve, Rain action: the two drops fall together; then the open Snowdrop grows."""
     field = {"b2": snowdrop((1,), open=True, cloud=(1, 1)), "b1": tile(cloud=(2,))}
     state = play(acting("rain", field), "drop b2 1st to the left")
     assert asked(state) == ("rain_second_drop", 0)
@@ -290,7 +289,7 @@ def test_two_drops_of_one_rain_action() -> None:
 
 
 def test_snowdrop_dries_out() -> None:
-    """Growing Crops: below its number the token is lost; the bloom token stays."""
+    """Growing Crops: below its number it loses the growing token, not the bloom token."""
     field = {"b2": snowdrop((1, 1), open=True), "a3": tile("wheat", (0, 1))}
     state = weather("sun", "wind", field=field)
     assert growing(state, "b2") == "developed"
@@ -300,7 +299,7 @@ def test_snowdrop_dries_out() -> None:
 
 
 def test_lone_drop_on_the_closed_snowdrop_gets_no_company() -> None:
-    """Bucaneve: a drop that a Harvest left there stays alone while it is closed, so that it can't grow."""
+    """Bucaneve: a drop that a Harvest left there stays alone while it is closed, so it can't grow."""
     field = {"b2": snowdrop((1,), open=False, cloud=(1, 1), thunder=True), "a3": tile("wheat", (0, 1))}
     state = wind_blows(weather("wind", "rain", field=field, dice=["harvest"] * 3), "a3", owner=1)
     assert on_tile(state, "b2") == (1, 0)
@@ -343,7 +342,7 @@ def test_lone_drop_counts_again_once_it_is_open() -> None:
     ],
 )
 def test_snowdrop_scores(drops: Numbers, points: Numbers) -> None:
-    """Bucaneve: 6 points for the most drops, nothing for others; tied first score the second place's nothing (Ties)."""
+    """Bucaneve: 6 points for the most drops, nothing for others; tied for first score nothing either (Ties)."""
     state = harvested(len(drops), {"b2": snowdrop(drops, open=True)}, modules=FLOWERS)
     assert by_seat(state, "points") == points
     assert on_tile(state, "b2") == (0,) * len(drops)
@@ -353,7 +352,7 @@ def test_snowdrop_scores(drops: Numbers, points: Numbers) -> None:
 
 @pytest.mark.parametrize("drops", [(0, 0), (1, 0)])
 def test_harvest_removes_the_token_of_a_snowdrop_that_did_not_grow(drops: Numbers) -> None:
-    """Bucaneve: in the Harvest Phase the token goes, even if it hasn't grown; its drop stays, it scores nothing."""
+    """Bucaneve: the Harvest Phase removes the token even if it hasn't grown; its drop stays, and nobody scores."""
     state = harvested(2, {"b2": snowdrop(drops, open=True)}, modules=FLOWERS)
     assert by_seat(state, "points") == (0, 0)
     assert blooms(state, "b2") == 0
@@ -361,7 +360,7 @@ def test_harvest_removes_the_token_of_a_snowdrop_that_did_not_grow(drops: Number
 
 
 def test_token_of_the_same_round_is_removed_too() -> None:
-    """Bucaneve: Frost and a Harvest in one round leave it closed until the next Frost."""
+    """Bucaneve: after Frost and a Harvest in one round it is closed until the next Frost."""
     field = {"b2": snowdrop(open=False)}
     assert blooms(weather("frost", "rain", field=field, dice=["harvest"] * 3), "b2") == 0
 
@@ -374,7 +373,7 @@ def test_frost_rain_and_harvest_in_one_round() -> None:
 
 
 def test_snowdrop_with_fertilizer() -> None:
-    """Fertilizer tokens: all scoring values are one higher, so others score 1 (ruling 4.1)."""
+    """Fertilizer tokens; ruling 4.1: all scoring values are one higher, so other places score 1."""
     field = {
         "b2": snowdrop((3, 2, 1), open=True, fertilizer=True),
         "c1": tile("grass", fertilizer=True),
@@ -394,7 +393,7 @@ def test_snowdrop_with_a_pod() -> None:
 
 
 def test_snowdrop_in_random_games() -> None:
-    """Bucaneve: closed it never grows and never gains drops, the token comes and goes with the rounds' phases only."""
+    """Bucaneve: while closed it never grows or gains drops; the token comes and goes only in its phases."""
     opened = closed = lone = 0
     for before, after in random_play(Config(players=5, modules=("lake", "flower_tiles", "powers")), 60, 600, seed=11):
         for old, new in zip(before, after, strict=True):

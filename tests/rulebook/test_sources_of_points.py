@@ -1,6 +1,6 @@
 """Where points come from (`scored`): each kind lands in its `Source`, and in no other.
 
-How many points there are for what is tested where the rule is; here they are only told apart.
+The tests of each rule check how many points it brings; here only their sources are checked.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CALM = {"frost": (1, 0), "rain": (1, 0)}
 
 
 def sources(state: State, seat: int) -> dict[str, int]:
-    """The points of a seat by source, those that brought any; they are all its points."""
+    """The points of a seat by source, without sources of 0. They add up to all its points."""
     found = {name: int(points) for name, points in zip(SOURCE_NAMES, state["scored"][seat], strict=True) if points}
     assert sum(found.values()) == state["points"][seat]
     return found
@@ -58,7 +58,7 @@ def test_a_harvest_counts_for_its_crop(crop: str) -> None:
 
 
 def test_crops_are_told_apart_and_add_up() -> None:
-    """Tiles of one crop count together; what was scored before stays."""
+    """Tiles of one crop count together; earlier points stay."""
     field = {
         "b1": tile("cotton", (2, 1)),
         "b3": tile("cotton", (0, 2)),
@@ -117,7 +117,7 @@ def test_votes_on_the_dice(shown: int, points: int) -> None:
 
 @pytest.mark.parametrize(("dice", "points"), [([1, 2, 4], 2), ([2, 3, 4], 1)])
 def test_the_neutral_players_dice(dice: list[int], points: int) -> None:
-    """Card 1 of the Southern Winds has a target here, and a Harvest icon."""
+    """Card 1 of the Southern Winds has a Harvest icon and, here, a target."""
     after = neutral_turn(solo(winds=(1,), dice=dice))
     assert (sources(after, YOU), sources(after, NEUTRAL)) == ({}, {"dice": points})
 
@@ -184,7 +184,7 @@ def test_southern_winds_without_a_target() -> None:
 
 
 def test_southern_winds_without_votes() -> None:
-    """Card 8 shows two votes; each that is missing scores a point."""
+    """Card 8 shows two votes; each missing vote scores a point."""
     state = solo({2: (0, 1)}, {3: (1, 0)}, winds=(8,), votes={"sun": (0, 12)}, dice=["harvest"] * 3)
     assert sources(neutral_turn(state), NEUTRAL) == {"cards": 2}
 

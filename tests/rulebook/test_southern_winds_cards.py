@@ -39,7 +39,7 @@ def test_cards_1_and_2_place_drops_on_a_tile(card: int, number: int) -> None:
 
 @pytest.mark.parametrize(("card", "number"), [(1, 1), (2, 2)])
 def test_cards_1_and_2_start_growth(card: int, number: int) -> None:
-    """Cards 1 and 2: then check whether the crop is growing now; Coffee only sprouts."""
+    """Cards 1 and 2: the crop grows if it now has enough drops; Coffee only sprouts."""
     needs = dict(zip(range(1, 7), (2, 4, 2, 3, 3, 4), strict=True))
     state = solo(drops={position: (0, needed - number) for position, needed in needs.items()}, winds=(card,))
     assert not state["growing"].any()
@@ -49,7 +49,7 @@ def test_cards_1_and_2_start_growth(card: int, number: int) -> None:
 
 
 def test_card_3_removes_one_of_your_drops() -> None:
-    """Card 3: one of your drops goes from the tile back to your supply; the crop may dry out."""
+    """Card 3: one of your drops returns from the tile to your supply; the crop may dry out."""
     state = solo(drops={1: (1, 1), 2: (3, 2), 4: (2, 0), 5: (0, 3)}, winds=(3,))
     assert [growing(state, position) for position in (1, 2, 4)] == [Growing.DEVELOPED, Growing.DEVELOPED, Growing.NONE]
     outcomes = by_die(state)
@@ -66,7 +66,7 @@ def test_card_3_removes_one_of_your_drops() -> None:
 
 
 def test_card_3_dries_out_a_sprouting_coffee() -> None:
-    """Card 3, Growing Crops: the token goes regardless of its side."""
+    """Card 3, Growing Crops: the token is removed, whichever side shows."""
     state = solo(drops={6: (1, 3)}, winds=(3,))
     assert growing(state, 6) == Growing.SPROUTING
     after = neutral_turn(state)
@@ -75,7 +75,7 @@ def test_card_3_dries_out_a_sprouting_coffee() -> None:
 
 
 def test_card_4_creates_a_light_cloud_with_two_drops() -> None:
-    """Card 4: a new cloud with 2 neutral drops where there is none."""
+    """Card 4: a new cloud with 2 neutral drops on a tile without one."""
     state = solo({2: (1, 0), 5: (0, 5)}, {1: (0, 1)}, winds=(4,))
     outcomes = by_die(state)
     assert {die: target(after) for die, after in outcomes.items()} == circling(1, 3, 4, 6)
@@ -90,7 +90,7 @@ def test_card_4_creates_a_light_cloud_with_two_drops() -> None:
 
 @pytest.mark.parametrize("card", [5, 6])
 def test_cards_5_and_6_add_a_drop_to_any_cloud(card: int) -> None:
-    """Cards 5 and 6: a neutral drop into the cloud there, whoever has drops in it; then growth and overflow."""
+    """Cards 5 and 6: any cloud there gets a neutral drop; then it may grow or overflow."""
     state = solo({1: (1, 0), 3: (1, 2), 4: (0, 1), 6: (2, 5)}, winds=(card,))
     outcomes = by_die(state)
     assert {die: target(after) for die, after in outcomes.items()} == circling(1, 3, 4, 6)
@@ -105,7 +105,7 @@ def test_cards_5_and_6_add_a_drop_to_any_cloud(card: int) -> None:
 
 
 def test_cards_5_and_6_keep_a_small_thundercloud() -> None:
-    """Cards 5 and 6, Merging and Overflowing, note: a thundercloud below 4 drops stays one."""
+    """Cards 5 and 6, Merging and Overflowing, note: a thundercloud with fewer than 4 drops stays one."""
     after = neutral_turn(solo({3: (1, 1)}, thunder=(3,), winds=(5,)))
     assert cloud(after, 3) == (THUNDER, 1, 2)
 
@@ -136,7 +136,7 @@ def test_card_8_moves_a_pure_cloud_south_east(start: int, end: int) -> None:
     ("card", "start", "end", "moved"), [(7, 4, 1, (1, 1)), (7, 6, 3, (1, 1)), (8, 1, 4, (0, 2)), (8, 3, 6, (0, 2))]
 )
 def test_diagonal_moves_pass_no_tile_on_the_way(card: int, start: int, end: int, moved: Pair) -> None:
-    """Cards 7 and 8: not through the tiles between, whose clouds would merge; your pure clouds are no targets."""
+    """Cards 7 and 8: the cloud merges with none on the way; clouds with only your drops are no targets."""
     between = {position: (1, 0) for position in range(1, 7) if position not in (start, end)}
     state = solo({start: moved, **between}, winds=(card,))
     after = neutral_turn(state)
@@ -169,7 +169,7 @@ def test_cards_7_and_8_overflow_after_a_merge(card: int, clouds: dict[int, Pair]
 
 
 def test_mixed_and_pure_clouds() -> None:
-    """Cards 7 and 8: mixed means drops of both, pure means neutral drops only."""
+    """Cards 7 and 8: a mixed cloud has drops of both, a pure one only neutral drops."""
     clouds: dict[int, Pair] = {2: (1, 0), 3: (0, 2), 5: (1, 1)}
     for card, valid in ((7, 5), (8, 3)):
         assert {target(after) for after in by_die(solo(clouds, winds=(card,))).values()} == {valid}

@@ -53,7 +53,7 @@ def test_voting_wins(frost: Pair, wind: Pair, wins: Pair) -> None:
 
 
 def test_resolved_votes_return_and_others_stay() -> None:
-    """Winning the Weather Vote: votes on resolved spaces go back to their owners, the neutral player's too."""
+    """Winning the Weather Vote: votes on resolved spaces go back to their owners, also the neutral player."""
     after = act(turn(votes={"frost": (3, 1), "sun": (1, 0), "wind": (2, 2), "rain": (0, 2)}), "pass")
     assert votes(after, YOU) == (0, 1, 0, 0)
     assert votes(after, NEUTRAL) == (1, 0, 0, 2)  # the one on Frost is the next round's card 4
@@ -61,7 +61,7 @@ def test_resolved_votes_return_and_others_stay() -> None:
 
 
 def test_you_break_ties_between_weather_spaces() -> None:
-    """Setup, note, and Weather phase differences: you choose among tied spaces, one at a time."""
+    """Setup, note, and Weather phase differences: you choose among tied spaces one at a time."""
     state = act(turn(votes={"frost": (0, 2), "wind": (2, 0), "rain": (1, 1), "sun": (1, 0)}), "pass")
     assert state["decision"] == Decision.CHOOSE_WEATHER
     assert state["actor"] == YOU
@@ -82,7 +82,7 @@ def test_you_choose_the_second_space_if_only_one_has_votes() -> None:
 
 
 def test_final_round_resolves_all_but_two_count() -> None:
-    """Weather phase differences, as in the multiplayer game: the final round's exception."""
+    """Weather phase differences: the exception of the final round holds as in the multiplayer game."""
     state = turn({3: (1, 2)}, votes={"frost": (3, 0), "wind": (0, 2), "rain": (1, 0)}, round=4)
     after = act(state, "pass")
     assert after["phase"] == Phase.OVER
@@ -94,7 +94,7 @@ def test_final_round_resolves_all_but_two_count() -> None:
 
 
 def test_frost_turns_every_cloud() -> None:
-    """Frost: no change, all light clouds become thunderclouds; Wind without drops on tiles does nothing."""
+    """Frost: as usual, all light clouds become thunderclouds; Wind without drops on tiles does nothing."""
     state = turn({1: (1, 0), 4: (0, 2), 5: (2, 1)}, votes={"frost": (3, 0), "wind": (2, 0)}, winds=7)
     after = act(state, "pass")
     assert cloud(after, 1) == (THUNDER, 1, 0)
@@ -110,7 +110,7 @@ def test_wind_blows_your_drops_north_after_your_move() -> None:
 
 
 def test_wind_checks_tiles_in_ascending_order() -> None:
-    """Wind: P3 before P5, so that a drop moved from P5 to P3 goes no further."""
+    """Wind: P3 comes before P5, so a drop that moves from P5 to P3 goes no further."""
     state = turn({}, {3: (1, 0), 5: (1, 0), 6: (1, 0), 2: (0, 1)}, votes={"wind": (3, 0), "frost": (2, 0)})
     after = act(state, "pass", "drop b1 1st to the left", "move west")
     assert [tile_drops(after, position) for position in range(1, 7)] == [(1, 1), (0, 0), (1, 0), (1, 0), (0, 0), (0, 0)]
@@ -126,7 +126,7 @@ def test_wind_blows_back_what_you_just_moved() -> None:
 
 
 def test_wind_grows_and_dries_crops() -> None:
-    """Wind: crops start to grow, and lose their token, as drops move (ruling 2.7)."""
+    """Wind; ruling 2.7: crops start to grow or lose their token as drops move."""
     state = turn({}, {1: (1, 0), 3: (2, 0), 6: (0, 1)}, votes={"wind": (3, 0), "frost": (2, 0)})
     assert growing(state, 3) == Growing.DEVELOPED
     assert growing(state, 1) == Growing.NONE
@@ -152,7 +152,7 @@ def test_sun_doubles_all_neutral_clouds_then_one_of_yours() -> None:
 
 
 def test_sun_doubles_from_p6_down_what_the_supply_covers() -> None:
-    """Sun, ruling 3.4: higher positions first; a cloud that the supply can't cover is skipped; tiles give nothing."""
+    """Sun, ruling 3.4: higher positions first; clouds beyond the supply are skipped, and no drop comes from tiles."""
     state = turn({6: (1, 2), 3: (1, 2), 1: (0, 1)}, {2: (0, 12)}, votes={"sun": (3, 0), "wind": (2, 0)})
     assert state["supply"][NEUTRAL] == 3
     yours = act(state, "pass")
@@ -163,7 +163,7 @@ def test_sun_doubles_from_p6_down_what_the_supply_covers() -> None:
 
 
 def test_neutral_doubling_overflows_before_your_turn() -> None:
-    """Sun, ruling 3.4: growth and overflow of the neutral doublings first; then you may have no cloud left."""
+    """Sun, ruling 3.4: clouds grow and overflow after the neutral doubling; you may then have no cloud left."""
     state = turn({3: (1, 4)}, votes={"sun": (3, 0), "frost": (2, 0)})
     after = act(state, "pass")
     assert after["round"] == 2
@@ -181,7 +181,7 @@ def test_coffee_develops_after_all_doublings() -> None:
 
 
 def test_rain_pours_thunderclouds_and_develops_rice() -> None:
-    """Rain: no change, thunderclouds pour out and light clouds stay; sprouting Rice develops."""
+    """Rain: as usual, thunderclouds pour out, light clouds stay, and sprouting Rice develops."""
     crops = ("cotton", "grass", "cotton", "potato", "rice", "coffee")
     state = turn(
         {2: (1, 1), 4: (1, 0), 5: (2, 2), 6: (2, 2)}, crops=crops, thunder=(2,), votes={"rain": (2, 0), "wind": (1, 0)}
@@ -200,7 +200,7 @@ CALM = {"frost": (3, 1), "rain": (1, 1)}
 
 
 def test_no_harvest_without_reason() -> None:
-    """Harvest Phase: no Harvest while a die shows votes, in rounds 1 to 3, with neutral water left."""
+    """Harvest Phase: no Harvest in rounds 1 to 3 if a die shows votes and neutral water is left."""
     state = turn({}, {1: (1, 18)}, votes=CALM, dice=["harvest", "harvest", 4], round=3)
     for after in sample(state, 20, "pass"):
         assert after["round"] == 4
@@ -211,7 +211,7 @@ def test_no_harvest_without_reason() -> None:
 
 
 def test_harvest_with_three_dice() -> None:
-    """Harvest Phase: all three dice show Harvest; the neutral player scores like a player; drops go home."""
+    """Harvest Phase: all three dice show Harvest; the neutral player scores like you; drops return to supply."""
     state = turn({}, {1: (2, 1), 2: (1, 2), 4: (1, 2)}, votes=CALM, dice=["harvest"] * 3)
     after = act(state, "pass")
     assert pair(after, "points") == (5 + 5, 2 + 3)  # Cotton 5/2, Potato 3/5; Grass with 3 of 4 drops isn't growing
@@ -233,7 +233,7 @@ def test_neutral_harvest_icon_may_complete_the_dice() -> None:
 
 
 def test_harvest_with_an_empty_neutral_supply() -> None:
-    """Harvest Phase: the neutral player has no drops left; all three dice are rolled again (ruling 2.15)."""
+    """Harvest Phase; ruling 2.15: the neutral player has no drops left; all three dice are rolled again."""
     state = turn({}, {1: (1, 20)}, votes=CALM, dice=["harvest", "harvest", 4])
     assert state["supply"][NEUTRAL] == 0
     outcomes = sample(state, 30, "pass")
@@ -245,7 +245,7 @@ def test_harvest_with_an_empty_neutral_supply() -> None:
 
 
 def test_neutral_supply_counts_at_the_beginning_of_the_harvest_phase() -> None:
-    """Harvest Phase: Sun weather's doubling may be what empties the supply."""
+    """Harvest Phase: Sun weather may be what empties the supply."""
     state = turn({2: (0, 2)}, {1: (1, 16)}, votes={"sun": (3, 0), "frost": (2, 0)})
     assert state["supply"][NEUTRAL] == 2
     after = act(state, "pass")
@@ -257,7 +257,7 @@ def test_neutral_supply_counts_at_the_beginning_of_the_harvest_phase() -> None:
     ("drops", "tokens", "points"), [((1, 3), (0, 1), (3, 2)), ((2, 1), (1, 0), (2, 3)), ((2, 2), (0, 0), (3, 3))]
 )
 def test_wheat_against_the_neutral_player(drops: Pair, tokens: Pair, points: Pair) -> None:
-    """Harvest Phase, Wheat: the most drops score 2 and a Wheat token, the other 3; tied both score 3 (ruling 2.14)."""
+    """Harvest Phase, Wheat: most drops score 2 and a Wheat token, the other 3; if tied both score 3 (ruling 2.14)."""
     after = act(turn({}, {5: drops}, votes=CALM, dice=["harvest"] * 3), "pass")
     assert pair(after, "wheat_tokens") == tokens
     assert pair(after, "points") == points
@@ -299,7 +299,7 @@ def test_final_scoring(wins: Pair, tokens: Pair, expected: Pair) -> None:
 
 @pytest.mark.parametrize(("points", "reward"), [((9, 9), 1.0), ((8, 9), -1.0), ((7, 9), -1.0), ((20, 0), 1.0)])
 def test_you_win_with_more_points_only(points: Pair, reward: float) -> None:
-    """Game End, ruling 3.7: strictly more points than the neutral player, or you lose; CALM's win scores you 1."""
+    """Game End, ruling 3.7: strictly more points than the neutral player, or you lose; CALM's win scores 1 for you."""
     batch = Batch(Config(), 1, seed=0, autoreset="disabled")
     batch.states[0] = turn(votes=CALM, round=4, points=points)
     batch.refresh()

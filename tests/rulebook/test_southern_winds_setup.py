@@ -1,4 +1,4 @@
-"""Southern Winds, Setup: 6,000 games as they stand at your first decision, after one neutral turn."""
+"""Southern Winds, Setup: 6,000 games at your first decision, after one neutral turn."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NUM_COMPASS = len(PRIORITIES)
 
 
 def uniform(counts: Counter[int], outcomes: int) -> bool:
-    """Whether no count is 5.5 standard deviations from what a uniform draw expects."""
+    """Whether all counts are within 5.5 standard deviations of a uniform draw."""
     total = sum(counts.values())
     expected = total / outcomes
     deviation = np.sqrt(expected * (1 - 1 / outcomes))
@@ -58,7 +58,7 @@ def test_four_rounds() -> None:
 
 
 def test_no_draft() -> None:
-    """Ruling 3.8: there is no draft in solo; asking for one is a clear error."""
+    """Ruling 3.8: there is no draft in solo; the error says so."""
     with pytest.raises(ConfigError, match="draft"):
         Config(drafting=True)
 
@@ -71,7 +71,7 @@ def test_six_tiles_in_three_rows_of_two(states: np.ndarray) -> None:
 
 
 def test_tiles_lie_in_ascending_priority(states: np.ndarray) -> None:
-    """Setup 3: ascending priority from P1 to P6, so every field reads along the list of priorities."""
+    """Setup 3: tiles lie from P1 to P6 in ascending priority."""
     for field in set(crops(states)):
         remaining = iter(PRIORITIES)
         assert all(crop in remaining for crop in field), field
@@ -107,7 +107,7 @@ def test_two_neutral_clouds_and_one_of_yours(states: np.ndarray) -> None:
 
 
 def test_solo_deck_is_shuffled(states: np.ndarray) -> None:
-    """Setup 6: the 9 cards are shuffled; card 9 is never what a neutral turn resolves."""
+    """Setup 6: the 9 cards are shuffled; a neutral turn never resolves card 9 itself."""
     assert uniform(Counter(states["winds_card"][:, 0].tolist()), 8)
     assert (states["winds_deck"].sum(axis=1) == 8).all()
     drawn = states["winds_card"][:, 0] - 1
@@ -122,7 +122,7 @@ def test_die_is_fair(states: np.ndarray) -> None:
 
 
 def test_eight_cards_are_dealt_to_you(states: np.ndarray) -> None:
-    """Setup 7: 8 of the 40 cards to yourself; the neutral player has none."""
+    """Setup 7: you get 8 of the 40 cards; the neutral player has none."""
     assert (states["hand"][:, YOU].sum(axis=1) == 8).all()
     assert (states["deck"].sum(axis=1) == 32).all()
     assert not states["discards"].any()

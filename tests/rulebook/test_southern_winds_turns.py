@@ -1,4 +1,4 @@
-"""Southern Winds, One Round of Play and the Neutral Turn's frame: order of turns, the solo deck, targets, icons."""
+"""Southern Winds, One Round of Play and the Neutral Turn: order of turns, the solo deck, targets, icons."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_optional_action_comes_before_the_neutral_turn() -> None:
 
 
 def test_first_turn_of_a_round_is_no_pass() -> None:
-    """One Round of Play 2, Action Phase, note: no passing on your first turn of the round."""
+    """One Round of Play 2, Action Phase, note: you may not pass on your first turn of the round."""
     first = solo(decision="turn", turns=0, hands={"player_0": {"frost": 1, "sun": 1}})
     with pytest.raises(IllegalAction):
         act(first, "pass")
@@ -78,7 +78,7 @@ def test_first_turn_of_a_round_is_no_pass() -> None:
 
 
 def test_pass_discards_all_your_cards_and_ends_the_round() -> None:
-    """One Round of Play 2 and 3, ruling 3.1: all cards go, above the hand limit too; the next round deals 8."""
+    """One Round of Play 2 and 3, ruling 3.1: a pass discards all cards; the next round deals 8."""
     state = solo(decision="turn", hands={"player_0": {"frost": 3, "rain": 3}}, winds=(4,), votes=VOTES)
     after = act(state, "pass")
     assert after["round"] == 2
@@ -97,7 +97,7 @@ def test_no_neutral_turn_follows_your_pass() -> None:
 
 
 def test_being_out_of_cards_is_a_pass() -> None:
-    """Ruling 3.1: the neutral turn after your last card is played still comes, then the round ends."""
+    """Ruling 3.1: after your last card one more neutral turn follows, then the round ends."""
     after = neutral_turn(solo(hands={}, winds=(3, 4), votes=VOTES))
     assert after["round"] == 2
     assert sum(after["hand"][YOU]) == 8
@@ -120,7 +120,7 @@ def test_round_starts_with_a_neutral_turn_and_no_shuffle() -> None:
 
 
 def test_any_card_of_the_deck_may_be_next() -> None:
-    """Neutral Turn: the top card of a shuffled deck; every card left is as likely."""
+    """Neutral Turn: the top card of a shuffled deck; every card left is equally likely."""
     cards = Counter(int(after["winds_card"][0]) for after in sample(solo(winds=(2, 4, 6)), 300, "vote frost"))
     assert set(cards) == {2, 4, 6}
     assert all(abs(count - 100) < 45 for count in cards.values())
@@ -162,7 +162,7 @@ def test_next_valid_position_circling(card: int) -> None:
 
 @pytest.mark.parametrize("card", [1, 2])
 def test_every_tile_is_valid_for_drops(card: int) -> None:
-    """Neutral Turn 1: the rolled tile itself, if the action causes anything there."""
+    """Neutral Turn 1: the target is the rolled tile itself, if the card changes anything there."""
     state = solo({2: (1, 0)}, {3: (3, 0)}, winds=(card,))
     for die, after in by_die(state).items():
         assert target(after) == die
@@ -183,7 +183,7 @@ NO_TARGET: dict[str, tuple[int, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("case", NO_TARGET)
 def test_without_a_valid_target_the_neutral_player_scores_a_point(case: str) -> None:
-    """Neutral Turn 1: no valid target changes nothing on the Fields and scores 1 point; the votes still come."""
+    """Neutral Turn 1: without a valid target the Fields stay as they are; 1 point; the votes are still placed."""
     card, description = NO_TARGET[case]
     state = solo(**description, winds=(card,), dice=["harvest"] * 3)
     for after in sample(state, 10, "vote frost"):
@@ -195,7 +195,7 @@ def test_without_a_valid_target_the_neutral_player_scores_a_point(case: str) -> 
 
 @pytest.mark.parametrize("card", [1, 2, 4, 5, 6])
 def test_without_neutral_water_there_is_no_valid_target(card: int) -> None:
-    """Neutral Turn 1: an action that needs water that the neutral player has not counts as having no valid target."""
+    """Neutral Turn 1: without the water that it needs, an action has no valid target."""
     state = solo({2: (1, 1)}, {1: (0, 19)}, winds=(card,), dice=["harvest"] * 3)
     assert state["supply"][NEUTRAL] == 0
     after = neutral_turn(state)
@@ -206,7 +206,7 @@ def test_without_neutral_water_there_is_no_valid_target(card: int) -> None:
 
 @pytest.mark.parametrize("card", [3, 7, 8])
 def test_other_cards_need_no_water(card: int) -> None:
-    """Neutral Turn 1: removing a drop and moving a cloud go on without neutral water."""
+    """Neutral Turn 1: removing a drop and moving a cloud need no neutral water."""
     state = solo({4: (1, 1), 2: (0, 1)}, {1: (1, 18)}, winds=(card,), dice=["harvest"] * 3)
     assert state["supply"][NEUTRAL] == 0
     after = neutral_turn(state)
@@ -291,7 +291,7 @@ def test_die_priority(before: list[int | str], after_: list[int], scored: int) -
 
 
 def test_the_neutral_turn_after_the_last_card_stays_to_be_seen() -> None:
-    """One Round of Play: out of cards is a pass that nobody chooses, so what was revealed before it is still shown."""
+    """One Round of Play: nobody chooses this pass, so the state still shows what the neutral turn revealed."""
     state = scenario(
         {
             "players": 1,

@@ -43,7 +43,7 @@ def cards(state: Any) -> tuple[int, ...]:
 
 
 def test_double_card_resolves_two_and_votes_with_the_second() -> None:
-    """Double card: both abilities; of the icons, Harvest too, only the second card's (ruling 3.3)."""
+    """Double card; ruling 3.3: both abilities take effect, but only the second card's icons, also for Harvest."""
     state = solo({2: (1, 0)}, {3: (2, 0)}, winds=(1, 3), variants=[DOUBLE])
     outcomes = {cards(after): after for after in sample(state, 20, "vote frost")}
     assert set(outcomes) == {(1, 3), (3, 1)}
@@ -59,20 +59,20 @@ def test_double_card_resolves_two_and_votes_with_the_second() -> None:
 
 
 def test_double_card_without_targets_scores_for_each() -> None:
-    """Double card, Neutral Turn 1: the first card's ability counts in full, its point for no valid target too."""
+    """Double card, Neutral Turn 1: the first card, too, scores a point if it has no valid target."""
     after = neutral_turn(solo(winds=(3, 6), variants=[DOUBLE]))
     assert pair(after, "points") == (0, 2)
 
 
 def test_double_card_ignores_missing_votes_of_the_first() -> None:
-    """Double card: ignored icons ask for no votes, so none are missing."""
+    """Double card: ignored icons place no votes, so none can be missing."""
     state = solo({2: (0, 1)}, {3: (2, 0)}, winds=(2, 3), votes={"sun": (0, 12)}, variants=[DOUBLE])
     for after in sample(state, 10, "vote frost"):
         assert pair(after, "points") == (0, 2 if cards(after) == (2, 3) else 1)
 
 
 def test_second_card_meets_what_the_first_did() -> None:
-    """Double card: draw and resolve one, then another; each rolls the die for itself."""
+    """Double card: the first card is resolved before the second is drawn; each has its own roll of the die."""
     state = solo(winds=(4, 5), variants=[DOUBLE])
     rolls = set()
     for after in sample(state, 60, "vote frost"):
@@ -90,7 +90,7 @@ def test_second_card_meets_what_the_first_did() -> None:
 
 
 def test_double_card_with_a_reshuffle() -> None:
-    """Double card and card 9: a Reshuffle as second card takes the first one back in, so it may come again."""
+    """Double card and card 9: a Reshuffle as second card includes the first one, which may come again."""
     outcomes = [
         cards(after) for after in sample(solo(winds=(4,), variants=[DOUBLE]), 150, "vote frost", reshuffled=True)
     ]
@@ -103,7 +103,7 @@ def test_double_card_with_a_reshuffle() -> None:
 
 
 def highest(card: int, clouds: dict[int, Pair], drops: dict[int, Pair] | None = None, **changes: Any) -> int | None:
-    """The target of the card; the same for every random stream, with no die rolled."""
+    """The target of the card. It is the same for every random stream, since no die is rolled."""
     state = solo(clouds, drops, winds=(card,), variants=[NON_RANDOM], **changes)
     outcomes = sample(state, 5, "vote frost")
     assert len({target(after) for after in outcomes}) == 1
@@ -129,7 +129,7 @@ def highest(card: int, clouds: dict[int, Pair], drops: dict[int, Pair] | None = 
     ],
 )
 def test_cards_4_7_8_take_the_highest_available_tile(card: int, clouds: dict[int, Pair], expected: int | None) -> None:
-    """Non-random targeting: moving or creating a cloud checks P6 first, then P5 and so on."""
+    """Non-random targeting: cards that move or create a cloud check P6 first, then P5 and so on."""
     assert highest(card, clouds) == expected
 
 
@@ -151,7 +151,7 @@ def test_cards_4_7_8_take_the_highest_available_tile(card: int, clouds: dict[int
 def test_cards_5_6_prefer_where_the_neutral_player_is_behind(
     card: int, clouds: dict[int, Pair], drops: dict[int, Pair], expected: int | None
 ) -> None:
-    """Non-random targeting: the highest cloud where it has fewer drops, tile and cloud counted; else the highest."""
+    """Non-random targeting: the highest cloud where it has fewer drops (tile and cloud), otherwise the highest."""
     assert highest(card, clouds, drops) == expected
 
 
@@ -167,7 +167,7 @@ def test_cards_5_6_prefer_where_the_neutral_player_is_behind(
     ],
 )
 def test_cards_1_2_ignore_tiles_where_it_leads_by_two(card: int, drops: dict[int, Pair], expected: int) -> None:
-    """Non-random targeting: the highest tile, ignoring where the neutral player has 2 or more drops more than you."""
+    """Non-random targeting: the highest tile except those where the neutral player is 2 or more drops ahead."""
     assert highest(card, {}, drops) == expected
     assert highest(card, {6: (0, 3), 5: (3, 0)}, drops) == expected  # clouds are ignored
 
@@ -182,7 +182,7 @@ def test_cards_1_2_ignore_tiles_where_it_leads_by_two(card: int, drops: dict[int
     ],
 )
 def test_card_3_ignores_tiles_where_it_leads_by_two(drops: dict[int, Pair], expected: int | None) -> None:
-    """Non-random targeting, card 3: of the tiles with a drop of yours; all ignored means no valid target."""
+    """Non-random targeting, card 3: only tiles with a drop of yours; if all are ignored, no target is valid."""
     assert highest(3, {6: (0, 3), 2: (0, 3)}, drops) == expected
 
 
@@ -201,7 +201,7 @@ def test_every_tile_ignored_is_no_valid_target(card: int) -> None:
 
 
 def test_no_more_tricks_removes_wheat_and_potato() -> None:
-    """No More Tricks: they leave the pile before the 6 tiles are drawn; the other 9 are all drawn."""
+    """No More Tricks: Wheat and Potato leave the pile; the 6 tiles are drawn from the other 9."""
     fields_ = Batch(Config(variants=(NO_TRICKS,)), 500, seed=2).states["crop"][:, TILES]
     names = [[CROP_NAMES[crop] for crop in row] for row in fields_]
     assert {name for row in names for name in row} == {"cotton", "grass", "rice", "coffee"}
@@ -213,7 +213,7 @@ def test_no_more_tricks_removes_wheat_and_potato() -> None:
 
 
 def test_no_more_tricks_changes_no_other_rule() -> None:
-    """No More Tricks: the neutral turn goes as ever."""
+    """No More Tricks: the neutral turn goes as usual."""
     outcomes = by_die(solo({2: (1, 0), 3: (0, 1)}, crops=PLAIN_CROPS, winds=(5,), variants=[NO_TRICKS]))
     assert {die: target(after) for die, after in outcomes.items()} == circling(2, 3)
 
@@ -234,7 +234,7 @@ def test_one_more_turn_after_your_pass() -> None:
 
 
 def test_one_more_turn_may_settle_the_weather() -> None:
-    """One More Turn: its votes are on the board when weather spaces are selected."""
+    """One More Turn: the votes of this turn count when weather spaces are selected."""
     state = solo(decision="turn", votes={"frost": (1, 0), "sun": (2, 0)}, winds=(4, 8), variants=[ONE_MORE])
     for after in sample(state, 10, "pass"):
         if cards(after)[0] == 4:  # a second vote on Frost: it ties, neither wins
@@ -244,7 +244,7 @@ def test_one_more_turn_may_settle_the_weather() -> None:
 
 
 def test_one_more_turn_when_out_of_cards() -> None:
-    """One More Turn, ruling 3.1: running out of cards is a pass too: the turn after your last card, then one more."""
+    """One More Turn, ruling 3.1: running out of cards is a pass too, so two neutral turns follow your last card."""
     state = solo(hands={}, round=4, winds=(2, 4), variants=[ONE_MORE])
     assert act(state, "vote frost")["winds_deck"].sum() == 1
     plain = act(solo(hands={}, round=4, winds=(2, 4)), "vote frost")
@@ -252,7 +252,7 @@ def test_one_more_turn_when_out_of_cards() -> None:
 
 
 def test_no_extra_turn_while_you_play() -> None:
-    """One More Turn: only after you actually pass."""
+    """One More Turn: the extra turn comes only after your pass."""
     after = neutral_turn(solo(winds=(3, 4), variants=[ONE_MORE]))
     assert after["winds_revealed"] == 1
     assert after["winds_deck"].sum() == 2
@@ -262,7 +262,7 @@ def test_no_extra_turn_while_you_play() -> None:
 
 
 def test_one_more_turn_with_double_card() -> None:
-    """Double card with One More Turn: the extra turn resolves two cards, the second one's votes count."""
+    """Double card with One More Turn: the extra turn resolves two cards; the votes of the second count."""
     state = solo(decision="turn", round=4, winds=(2, 4), variants=[DOUBLE, ONE_MORE])
     for after in sample(state, 10, "pass"):
         assert sorted(cards(after)) == [2, 4]
@@ -281,7 +281,7 @@ def test_round_change_with_double_card_and_one_more_turn() -> None:
 
 
 def test_double_card_with_non_random_targets() -> None:
-    """Double card with Non-random targeting: each card looks at the field as it is then."""
+    """Double card with Non-random targeting: the second card looks at the field after the first."""
     state = solo({6: (1, 0)}, winds=(4, 5), variants=[DOUBLE, NON_RANDOM])
     outcomes = {cards(after): after for after in sample(state, 20, "vote frost")}
     one, other = outcomes[4, 5], outcomes[5, 4]

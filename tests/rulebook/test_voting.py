@@ -14,7 +14,7 @@ HARVEST = "harvest"
 
 
 def voting(kind: str, **changes: Any) -> State:
-    """player_0 is about to vote, having done an action of the kind."""
+    """player_0 has done an action of the kind and is about to vote."""
     hands = (f"{kind}", "frost frost")
     state = play(game(hands=hands, **changes), f"play {kind}")
     return play(state, "tile b2") if kind == "frost" else state
@@ -22,7 +22,7 @@ def voting(kind: str, **changes: Any) -> State:
 
 @pytest.mark.parametrize("kind", NEXT)
 def test_three_options(kind: str) -> None:
-    """Voting: the space of the action, the next one clockwise, or a Harvest die; nothing else, and no declining."""
+    """Voting: the space of the action, the next one clockwise, or a Harvest die; a vote cannot be declined."""
     state = voting(kind, dice=[1, 3, 4])
     assert asked(state) == ("vote", 0)
     assert legal_names(state) == {f"vote {kind}", f"vote {NEXT[kind]}", "die 1", "die 3", "die 4"}
@@ -61,12 +61,12 @@ def test_decreasing_a_die(rolled: list[Any], votes: int, after: list[int], point
     [([HARVEST, 2, 2], {2}), ([HARVEST, HARVEST, 4], {4}), ([HARVEST] * 3, set()), ([1, 2, 3], {1, 2, 3})],
 )
 def test_which_die_is_chosen(rolled: list[Any], sides: set[int]) -> None:
-    """Voting, third option: any die not showing Harvest; with three Harvest icons it can't be chosen."""
+    """Voting, third option: any die without the Harvest icon; with three icons the option can't be chosen."""
     assert legal_names(voting("wind", dice=rolled)) == {"vote wind", "vote rain", *(f"die {side}" for side in sides)}
 
 
 def test_a_substituted_action_votes_as_the_action() -> None:
-    """Playing Cards: voting counts as the action resolved, not as the cards played."""
+    """Playing Cards: the vote goes by the action that was resolved, not by the cards played."""
     state = play(game(hands=("frost sun", "frost")), "substitute wind", "card frost", "card sun")
     assert legal_names(state) == {"vote wind", "vote rain", "die 4"}
 
@@ -78,7 +78,7 @@ ALL_OUT = {"frost": (5, 1), "sun": (4, 2), "wind": (3, 3)}
 
 
 def test_without_votes_one_is_moved_from_a_chosen_space() -> None:
-    """Voting, no votes left; ruling 2.8: the player chooses the space it leaves, never the target itself."""
+    """Voting, no votes left; ruling 2.8: the player chooses the space that loses a vote, never the target itself."""
     state = voting("rain", votes=ALL_OUT)
     assert legal_names(state) == {"vote rain", "vote frost", "die 4"}
     to_rain, to_frost = play(state, "vote rain"), play(state, "vote frost")
@@ -94,20 +94,20 @@ def test_without_votes_one_is_moved_from_a_chosen_space() -> None:
 
 
 def test_only_own_votes_are_moved() -> None:
-    """Voting, no votes left: one of *their* votes, so a space with only other players' votes is no source."""
+    """Voting, no votes left: players move *their* votes, so a space with only votes of others is no source."""
     state = play(voting("rain", votes={"frost": (7, 0), "sun": (5, 0), "wind": (0, 3)}), "vote rain")
     assert legal_names(state) == weathers("frost", "sun")
 
 
 def test_only_source_needs_no_choice() -> None:
-    """Voting, no votes left: with all of them on one space, it comes from there."""
+    """Voting, no votes left: if all own votes are on one space, one comes from there."""
     state = play(voting("rain", votes={"sun": (12, 0)}), "vote frost")
     assert [votes_on(state, name) for name in NEXT] == [(1, 0), (11, 0), (0, 0), (0, 0)]
     assert asked(state) == ("turn", 1)
 
 
 def test_a_space_that_holds_all_own_votes_cannot_be_voted_for() -> None:
-    """Ruling 2.8: the vote is never taken from the target itself, and never skipped."""
+    """Ruling 2.8: a vote is never taken from the target itself, and never skipped."""
     state = voting("sun", votes={"sun": (12, 0)})
     assert legal_names(state) == {"vote wind", "die 4"}
     state = voting("sun", votes={"wind": (12, 0)})
@@ -122,7 +122,7 @@ def test_no_votes_needed_for_a_die() -> None:
 
 
 def test_with_votes_in_supply_none_is_moved() -> None:
-    """Voting: a vote comes from the personal supply while there is one."""
+    """Voting: a vote comes from the personal supply while it has one."""
     state = play(voting("rain", votes={"frost": (5, 0), "sun": (4, 0), "wind": (2, 0)}), "vote frost")
     assert [votes_on(state, name) for name in NEXT] == [(6, 0), (4, 0), (2, 0), (0, 0)]
     assert by_seat(state, "vote_supply") == (0, 12)

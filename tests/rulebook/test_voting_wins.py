@@ -13,7 +13,7 @@ GREEN, BLUE, YELLOW, RED = range(4)
 
 @pytest.mark.parametrize(("blue_on_sun", "wins"), [(2, (1, 1, 1, 0)), (3, (1, 2, 1, 0))])
 def test_example(blue_on_sun: int, wins: Numbers) -> None:
-    """Winning the Weather Vote, example: all but Red win on Sun or Wind; Blue twice with one more vote on Sun.
+    """Winning the Weather Vote, example: all but Red win on Sun or Wind. With one more vote on Sun, Blue wins on both.
 
     Red's most votes are on Frost, which is not resolved. (The picture with the numbers is lost.)
     """
@@ -34,7 +34,7 @@ def test_example(blue_on_sun: int, wins: Numbers) -> None:
     ],
 )
 def test_two_players(frost: Numbers, rain: Numbers, wins: Numbers) -> None:
-    """Winning the Weather Vote: the most votes on each resolved space; of 2 tied players neither advances."""
+    """Winning the Weather Vote: the most votes on each resolved space win; if 2 players tie, neither advances."""
     assert by_seat(end_round(votes={"frost": frost, "rain": rain}), "voting_wins") == wins
 
 
@@ -49,7 +49,7 @@ def test_two_players(frost: Numbers, rain: Numbers, wins: Numbers) -> None:
     ],
 )
 def test_three_players(frost: Numbers, rain: Numbers, wins: Numbers) -> None:
-    """Winning the Weather Vote: all tied players advance with 3 or more; ruling 2.11: never without a vote there."""
+    """Winning the Weather Vote, 3 or more players: all tied players advance; ruling 2.11: never without a vote."""
     assert by_seat(end_round(3, votes={"frost": frost, "rain": rain}), "voting_wins") == wins
 
 
@@ -70,7 +70,7 @@ def test_a_space_without_votes_has_no_winner(players: int) -> None:
 
 
 def test_votes_of_resolved_spaces_return() -> None:
-    """Winning the Weather Vote: votes on resolved spaces go back to their owners, the others stay."""
+    """Winning the Weather Vote: votes on resolved spaces go back to their owners; the others stay."""
     votes = {"frost": (3, 1), "sun": (1, 1), "wind": (1, 0), "rain": (2, 2)}
     state = end_round(votes=votes)
     assert [votes_on(state, space) for space in NEXT] == [(0, 0), (1, 1), (1, 0), (0, 0)]
@@ -78,7 +78,7 @@ def test_votes_of_resolved_spaces_return() -> None:
 
 
 def test_final_round_counts_two_spaces_only() -> None:
-    """Winning the Weather Vote, exception: all voted spaces resolve, the two with the most votes count."""
+    """Winning the Weather Vote, exception: all voted spaces resolve, but only the two with the most votes count."""
     votes = {"frost": (0, 0, 2), "sun": (3, 1, 0), "wind": (0, 3, 1), "rain": (0, 0, 1)}
     state = final_round(3, votes=votes)
     assert over(state)
@@ -94,7 +94,7 @@ def test_final_round_counts_two_spaces_only() -> None:
     ("own", "other", "keeps"), [(2, 1, True), (1, 1, False), (0, 0, False), (1, 2, False), (1, 0, True)]
 )
 def test_two_players_change(first: int, own: int, other: int, keeps: bool) -> None:
-    """Changing the First Player: who has more votes left on the board keeps the marker, otherwise it moves."""
+    """Changing the First Player: the marker moves unless the First Player has more votes left on the board."""
     left = (own, other) if first == 0 else (other, own)
     votes = {"frost": (3, 3), "rain": (4, 4), "wind": left}
     state = end_round(votes=votes, first_player=f"player_{first}")
@@ -103,7 +103,7 @@ def test_two_players_change(first: int, own: int, other: int, keeps: bool) -> No
 
 
 def test_two_players_votes_that_returned_do_not_count() -> None:
-    """Changing the First Player: only the remaining votes, on all spaces together."""
+    """Changing the First Player: only the remaining votes count, on all spaces together."""
     state = end_round(votes={"frost": (8, 0), "rain": (4, 0), "sun": (0, 1)})
     assert state["first_player"] == 1
     state = end_round(votes={"frost": (3, 3), "rain": (4, 0), "sun": (1, 1), "wind": (2, 1)})
@@ -113,7 +113,7 @@ def test_two_players_votes_that_returned_do_not_count() -> None:
 @pytest.mark.parametrize("players", [3, 4])
 @pytest.mark.parametrize("left", [0, 1])
 def test_more_players_change_by_passing_only(players: int, left: int) -> None:
-    """Changing the First Player is for 2 players; with more the marker stays where passing put it."""
+    """Changing the First Player is for 2 players; with more, the marker stays where passing put it."""
     state = end_round(players, votes={"frost": (0, 3), "rain": (0, 4), "wind": (left, 0)})
     assert state["first_player"] == 0
 

@@ -1,6 +1,6 @@
 """Phase 2: Weather Phase, Weather Effects Explained.
 
-The final round resolves the voted spaces only, so a single vote in it makes one weather happen alone.
+The final round resolves only voted spaces, so a single vote brings one weather alone.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def alone(weather: str, players: int = 2, **changes: Any) -> State:
 
 
 def ending_with(first: int) -> dict[str, Any]:
-    """3 players: `first` passed and is First Player; the last of the others is at turn."""
+    """3 players: `first` passed and is First Player; it is the turn of the last of the others."""
     hands = ["" if seat == first else "frost" for seat in range(3)]
     seats = {"first_player": first, "passed": first, "actor": (first - 1) % 3}
     return {"hands": hands, **{key: f"player_{seat}" for key, seat in seats.items()}}
@@ -45,7 +45,7 @@ def ending_with(first: int) -> dict[str, Any]:
 
 
 def test_frost_turns_all_light_clouds_into_thunderclouds() -> None:
-    """Frost Weather: all light clouds, however many drops are inside."""
+    """Frost Weather: it turns all light clouds, however many drops they hold."""
     field = {"b1": tile(cloud=(1,)), "c1": tile(cloud=(0, 2)), "b2": tile(cloud=(2, 1)), "a3": tile(cloud=(5,))}
     state = alone("frost", field=field)
     assert clouds(state) == {
@@ -87,7 +87,7 @@ def test_sun_doubles_own_drops(before: tuple[int, int], after: tuple[str | int, 
 
 @pytest.mark.parametrize("before", [(4, 0), (3, 2), (1, 6)])
 def test_sun_may_overflow_clouds(before: tuple[int, int]) -> None:
-    """Sun Weather: it may cause clouds to overflow."""
+    """Sun Weather: clouds may overflow."""
     field = {
         "b2": tile("rice", cloud=before),
         "b1": tile(cloud=(1,)),
@@ -101,7 +101,7 @@ def test_sun_may_overflow_clouds(before: tuple[int, int]) -> None:
 
 
 def test_sun_is_mandatory() -> None:
-    """Sun Weather: whoever has a drop in a cloud must choose one; with one such cloud there is no choice at all."""
+    """Sun Weather: a player with drops in clouds must choose one; with one such cloud nothing is asked."""
     state = alone("sun", field={"b1": tile(cloud=(2, 1)), "b2": tile(cloud=(0, 1))})
     assert asked(state) == ("sun_weather_cloud", 1)
     assert legal_names(state) == tiles("b1", "b2")
@@ -109,7 +109,7 @@ def test_sun_is_mandatory() -> None:
 
 
 def test_sun_does_not_affect_players_without_clouds() -> None:
-    """Sun Weather: no drops in any cloud."""
+    """Sun Weather: a player without drops in clouds is left out."""
     state = alone("sun", field={"b1": tile("grass", (3,)), "b2": tile("rice", cloud=(0, 1))})
     assert over(state)
     assert by_seat(state, "supply") == (17, 18)
@@ -121,7 +121,7 @@ SHORT = {"b1": tile(cloud=(1,)), "c1": tile(cloud=(3,)), "b2": tile(cloud=(7,))}
 
 
 def test_sun_must_double_what_the_supply_can() -> None:
-    """Ruling 2.12: supply 2 doubles the 1; so it is mandatory, and any that tile drops help to double may be chosen."""
+    """Ruling 2.12: a supply of 2 can double 1 drop, so doubling is mandatory; tile drops may help with others."""
     field = {**SHORT, "a2": tile(cloud=(5,)), "a3": tile("grass", (1,)), "b3": tile("rice", (1,))}
     state = alone("sun", field=field)
     assert by_seat(state, "supply") == (2, 20)
@@ -141,7 +141,7 @@ def test_sun_must_double_what_the_supply_can() -> None:
 
 
 def test_sun_that_only_tile_drops_make_possible_may_be_declined() -> None:
-    """Ruling 2.12: if supply alone can double none, doubling with drops from tiles is optional; double or none."""
+    """Ruling 2.12: if the supply alone can double no cloud, doubling with drops from tiles is optional."""
     field = {**SHORT, "a2": tile(cloud=(6,)), "a3": tile("grass", (2,)), "b3": tile("rice", (1,))}
     state = alone("sun", field=field)
     assert by_seat(state, "supply") == (0, 20)
@@ -158,7 +158,7 @@ def test_sun_that_only_tile_drops_make_possible_may_be_declined() -> None:
 
 
 def test_sun_takes_drops_from_tiles_one_by_one() -> None:
-    """Ruling 2.12: each of the drops is chosen; an emptied tile is no longer offered; the supply is used as well."""
+    """Ruling 2.12: each drop from a tile is chosen; empty tiles are not offered; the supply is used as well."""
     field = {
         "b1": tile(cloud=(3,)),
         "b2": tile(cloud=(7,)),
@@ -184,7 +184,7 @@ def test_sun_takes_drops_from_tiles_one_by_one() -> None:
 
 
 def test_sun_without_enough_drops_anywhere() -> None:
-    """Sun Weather: not used to place fewer drops than required, nor drops from other clouds."""
+    """Sun Weather: it never adds fewer drops than required, nor drops from other clouds."""
     field = {"b1": tile(cloud=(6,)), "b2": tile(cloud=(7,)), "a2": tile(cloud=(5,)), "a3": tile("grass", (2, 1))}
     state = alone("sun", field=field)
     assert over(state)
@@ -193,7 +193,7 @@ def test_sun_without_enough_drops_anywhere() -> None:
 
 
 def test_sun_growth_and_overflow_after_each_player() -> None:
-    """Merging and Overflowing: one player's turn of Sun weather is one effect; ruling 2.12."""
+    """Merging and Overflowing; ruling 2.12: each player's doubling is one effect."""
     state = alone("sun", field={"b2": tile("rice", cloud=(4, 1))})
     assert over(state)
     assert clouds(state) == {}
@@ -210,7 +210,7 @@ def test_sun_growth_and_overflow_after_each_player() -> None:
 
 
 def test_sun_develops_coffee_once_after_all_players() -> None:
-    """Sun Weather: after all changes in clouds, sprouting Coffee develops, also what just sprouted (ruling 2.12)."""
+    """Sun Weather; ruling 2.12: after all changes in clouds sprouting Coffee develops, even if it just sprouted."""
     field = {
         "b2": tile("coffee", cloud=(4,)),
         "c1": tile("coffee", (3, 1)),
@@ -235,7 +235,7 @@ def test_sun_leaves_other_coffee_and_rice() -> None:
 
 
 def test_rain_pours_thunderclouds_only() -> None:
-    """Rain Weather: all drops of all thunderclouds; light clouds stay; empty thunderclouds are removed."""
+    """Rain Weather: thunderclouds pour all drops and are removed; light clouds stay."""
     field = {
         "b1": tile("rice", (1,), cloud=(1, 1), thunder=True),
         "b2": tile("grass", cloud=(0, 1), thunder=True),
@@ -248,7 +248,7 @@ def test_rain_pours_thunderclouds_only() -> None:
 
 
 def test_rain_develops_rice() -> None:
-    """Rain Weather: sprouting Rice develops, also what starts growing now; Coffee only sprouts."""
+    """Rain Weather: sprouting Rice develops, even if it just sprouted; Coffee only sprouts."""
     votes = {"frost": (1,), "rain": (1,)}
     field = {"b1": tile("rice", (1, 3)), "b2": tile("coffee", (4,)), "c1": tile("coffee", cloud=(5,))}
     state = end_round(votes=votes, field=field)
@@ -267,7 +267,7 @@ def test_rain_develops_rice() -> None:
 
 @pytest.mark.parametrize("first", [0, 1, 2])
 def test_wind_goes_anticlockwise_from_the_last_player(first: int) -> None:
-    """Wind Weather; ruling 2.13: from the First Player's right, each player must move one drop, of any owner."""
+    """Wind Weather; ruling 2.13: from the First Player's right on, each player must move one drop of any owner."""
     field = {"a1": tile("rice", (1, 1)), "b1": tile("wheat"), "b2": tile("grass", (0, 0, 2))}
     state = alone("wind", 3, field=field, **ending_with(first))
     for turn in range(1, 4):
@@ -296,7 +296,7 @@ def test_wind_goes_anticlockwise_from_the_last_player(first: int) -> None:
 
 
 def test_wind_moves_drops_not_clouds() -> None:
-    """Wind Weather: drops on tiles only, not inside a cloud."""
+    """Wind Weather: it moves drops on tiles, not in clouds."""
     state = alone("wind", field={"b2": tile("grass", (1,), cloud=(1, 1)), "b1": tile(cloud=(0, 2))})
     assert asked(state) == ("wind_weather_direction", 1), "the only drop on a tile must be moved"
     state = play(state, "move south", "move west")
@@ -306,7 +306,7 @@ def test_wind_moves_drops_not_clouds() -> None:
 
 
 def test_wind_stays_on_the_fields() -> None:
-    """Wind Weather: to an orthogonally adjacent tile; ruling 2.1: the missing corners are none."""
+    """Wind Weather: drops move to orthogonally adjacent tiles; ruling 2.1: missing corners are no tiles."""
     state = alone("wind", field={"c1": tile("grass", (1,)), "a2": tile("rice", (1,))})
     assert legal_names(state) == {"drop c1 1st to the left", "drop a2 1st to the left"}
     assert legal_names(play(state, "drop c1 1st to the left")) == moves("west", "south")
@@ -314,7 +314,7 @@ def test_wind_stays_on_the_fields() -> None:
 
 
 def test_wind_grows_and_dries_out() -> None:
-    """Wind Weather: tiles may start growing or lose their growing status, at once."""
+    """Wind Weather: tiles start growing or lose their growing status at once."""
     field = {"b1": tile("wheat", (3,)), "b2": tile("cotton", (0, 1))}
     state = end_round(2, "drop b1 1st to the left", "move south", votes={"frost": (1,), "wind": (1,)}, field=field)
     assert asked(state) == ("wind_weather_drop", 0)

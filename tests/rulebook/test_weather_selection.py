@@ -27,7 +27,7 @@ from tests.support.play import play
 
 
 def resolved(state: State, votes: Mapping[str, Numbers]) -> set[str]:
-    """The voted spaces whose votes went back: a resolved space is emptied, another keeps its votes."""
+    """The voted spaces that were resolved: their votes went back; other spaces keep theirs."""
     for space, numbers in votes.items():
         assert votes_on(state, space) in (numbers, (0,) * len(numbers))
     return {space for space in votes if not any(votes_on(state, space))}
@@ -48,7 +48,7 @@ def test_example_1(chosen: str) -> None:
 
 
 def test_example_1_order_with_frost() -> None:
-    """Resolving Weather Spaces, example 1: Frost, then Sun: clouds are thunderclouds when Sun asks."""
+    """Resolving Weather Spaces, example 1: Frost, then Sun: clouds are thunderclouds when Sun doubles drops."""
     field = {"b1": tile(cloud=(1,)), "b3": tile(cloud=(2,))}
     state = end_round(2, "weather frost", votes=EXAMPLE_1, field=field)
     assert asked(state) == ("sun_weather_cloud", 0)
@@ -71,7 +71,7 @@ def test_example_2() -> None:
 
 
 def test_example_2_order() -> None:
-    """Resolving Weather Spaces, example 2: Sun, then Wind: the drops that Sun makes overflow can be blown away."""
+    """Resolving Weather Spaces, example 2: Sun, then Wind: drops that overflow in the Sun can be blown away."""
     votes = {"frost": (2, 2), "sun": (3, 3), "wind": (3, 3), "rain": (2, 2)}
     state = end_round(votes=votes, field={"b2": tile("rice", cloud=(4,))})
     assert on_tile(state, "b2") == (8, 0)
@@ -79,14 +79,14 @@ def test_example_2_order() -> None:
 
 
 def test_wind_before_rain() -> None:
-    """Resolving Weather Spaces: clockwise, so Wind finds no drops that only Rain brings down."""
+    """Resolving Weather Spaces: Wind comes before Rain, so it cannot move the drops that Rain brings."""
     votes = {"wind": (1, 0), "rain": (1, 0)}
     state = end_round(votes=votes, field={"b2": tile("rice", cloud=(1,), thunder=True)})
     assert (state["round"], on_tile(state, "b2")) == (2, (1, 0))
 
 
 def test_frost_before_rain() -> None:
-    """Resolving Weather Spaces: clockwise starting with Frost, whose thunderclouds Rain pours out."""
+    """Resolving Weather Spaces: Frost comes first, and Rain then pours out its thunderclouds."""
     state = end_round(votes={"frost": (1, 0), "rain": (1, 0)}, field={"b2": tile("rice", cloud=(1, 2))})
     assert clouds(state) == {}
     assert on_tile(state, "b2") == (1, 2)
@@ -110,7 +110,7 @@ def test_two_spaces_with_the_most_votes_of_all_players(votes: dict[str, Numbers]
 
 @pytest.mark.parametrize(("first", "second"), [(a, b) for a in NEXT for b in NEXT if "rain" not in (a, b) and a != b])
 def test_three_tied_for_the_most(first: str, second: str) -> None:
-    """Ties; ruling 2.10: the First Player chooses one space at a time, here twice among the tied."""
+    """Ties; ruling 2.10: the First Player chooses among tied spaces one at a time, here twice."""
     votes = {"frost": (2, 0), "sun": (1, 1), "wind": (0, 2), "rain": (1, 0)}
     state = end_round(votes=votes)
     assert asked(state) == ("choose_weather", 0)
@@ -122,7 +122,7 @@ def test_three_tied_for_the_most(first: str, second: str) -> None:
 
 
 def test_three_tied_for_second() -> None:
-    """Ties: the space with the most votes is settled, the First Player chooses among the three behind it."""
+    """Ties: the space with the most votes is certain; the First Player chooses among the three behind it."""
     votes = {"frost": (2, 0), "sun": (1, 1), "wind": (3, 2), "rain": (1, 1)}
     state = end_round(votes=votes)
     assert legal_names(state) == weathers("frost", "sun", "rain")
@@ -138,7 +138,7 @@ def test_one_voted_space(voted: str) -> None:
 
 
 def test_a_space_without_votes_is_resolved() -> None:
-    """Resolving Weather Spaces: of one voted space and a chosen one both take effect."""
+    """Resolving Weather Spaces: a voted space and a chosen one without votes both take effect."""
     field = {"b1": tile("rice", cloud=(1,)), "b3": tile("wheat", cloud=(0, 2))}
     state = end_round(2, "weather rain", votes={"frost": (1, 2)}, field=field)
     assert clouds(state) == {}
@@ -147,7 +147,7 @@ def test_a_space_without_votes_is_resolved() -> None:
 
 
 def test_no_voted_space() -> None:
-    """Ruling 2.10: with no votes at all, all four tie; two are chosen one after another."""
+    """Ruling 2.10: with no votes at all, all four tie, and two are chosen one after another."""
     state = end_round()
     assert asked(state) == ("choose_weather", 0)
     assert legal_names(state) == weathers(*NEXT)
@@ -158,7 +158,7 @@ def test_no_voted_space() -> None:
 
 
 def test_the_weather_affects_every_player() -> None:
-    """Resolving Weather Spaces: whether they voted for it or not."""
+    """Resolving Weather Spaces: weather affects all players, whether they voted for it or not."""
     field = {"b1": tile("rice", cloud=(1, 0)), "b3": tile("wheat", cloud=(0, 1))}
     state = end_round(votes={"sun": (1, 0), "wind": (1, 0)}, field=field)
     assert cloud(state, "b1") == ("light", 2, 0)
@@ -169,7 +169,7 @@ def test_the_weather_affects_every_player() -> None:
 
 
 def test_final_round_resolves_every_voted_space() -> None:
-    """Resolving Weather Spaces, exception: all four, clockwise, though the fourth has one vote only."""
+    """Resolving Weather Spaces, exception: all four resolve clockwise, though the fourth has only one vote."""
     votes = {"frost": (2, 2), "sun": (3, 1), "wind": (1, 1), "rain": (1, 0)}
     state = final_round(votes=votes, field={"b2": tile("rice", cloud=(1,))})
     assert over(state)
@@ -179,7 +179,7 @@ def test_final_round_resolves_every_voted_space() -> None:
 
 
 def test_final_round_leaves_spaces_without_votes() -> None:
-    """Resolving Weather Spaces, exception: only spaces with at least one vote."""
+    """Resolving Weather Spaces, exception: only spaces with at least one vote are resolved."""
     field = {"b2": tile("rice", cloud=(1,)), "b1": tile("wheat", cloud=(0, 2), thunder=True)}
     state = final_round(votes={"frost": (1, 0)}, field=field)
     assert over(state)
@@ -193,7 +193,7 @@ def test_final_round_leaves_spaces_without_votes() -> None:
 
 
 def test_final_round_of_the_long_form_is_the_6th() -> None:
-    """Game Flow: the 4th round of 6 is no final round; the 6th is."""
+    """Game Flow: with 6 rounds the 6th is the final round, not the 4th."""
     votes = {"frost": (2, 0), "sun": (2, 0), "wind": (1, 0)}
     state = end_round(votes=votes, rounds=6, round=4)
     assert (int(state["round"]), votes_on(state, "wind")) == (5, (1, 0))
@@ -204,7 +204,7 @@ def test_final_round_of_the_long_form_is_the_6th() -> None:
 
 @pytest.mark.parametrize("chosen", ["sun", "wind"])
 def test_final_round_ties_settle_which_two_count(chosen: str) -> None:
-    """Winning the Weather Vote, exception; ruling 2.10: all resolve, the First Player's choice counts for the wins."""
+    """Winning the Weather Vote, exception; ruling 2.10: all resolve; the First Player chooses which two count."""
     votes = {"frost": (3, 0), "sun": (2, 0), "wind": (0, 2)}
     state = final_round(votes=votes)
     assert asked(state) == ("choose_weather", 0)

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 STEP_SECONDS = 60.0
-"""How long a browser may take for what takes it a moment."""
+"""How many seconds a browser may take for a step that usually takes a moment."""
 
 
 @contextmanager
 def chromium(*arguments: str, **experimental: Any) -> Iterator[Any]:
     """A browser with a profile of its own; skips the test where there is none.
 
-    `arguments` are Chromium's own, `experimental` such options of its driver as `mobileEmulation`.
+    `arguments` are Chromium's own; `experimental` are options of its driver, such as `mobileEmulation`.
     """
     webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
     from selenium.webdriver.chrome.service import Service
@@ -48,7 +48,7 @@ def resize(browser: Any, width: int, height: int) -> None:
 
 
 def prefer(browser: Any, scheme: str) -> None:
-    """Let its person prefer "light" or "dark" colours."""
+    """Let the browser's user prefer "light" or "dark" colours."""
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
@@ -77,6 +77,6 @@ def clear_logs(browser: Any) -> None:
 
 
 def events_of(browser: Any, *methods: str) -> list[dict[str, Any]]:
-    """What the browser's network did since the log was read last: the parameters of events of these names."""
+    """The parameters of the browser's network events of these names, since the log was last read."""
     messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     return [message["params"] for message in messages if message["method"] in methods]

@@ -1,7 +1,7 @@
-"""What happened between two states of a game, in words: a comparison, whatever lay between them.
+"""What happened between two states of a game, in words. Only the two states are compared.
 
-One step can hold the weather, a Harvest and the beginning of a round. Points are kept by where they come from, so what
-was harvested is told from them; what the states leave open is told as what is there now, not as how it came about.
+One step can hold the weather, a Harvest and the beginning of a round. Points are stored by source, so they tell what
+was harvested. Where the states leave open how something came about, only the present state is told.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def changes(before: State, after: State, viewer: int | None = None, tables: np.n
 
     Arguments:
         before, after: records of dtype STATE of the same game, such as before and after a step.
-        viewer: seat that looks on: of cards that others take only the number is told. None tells everything.
+        viewer: the seat that reads: of cards that others take, only the number is told. None tells everything.
         tables: (1,) TABLES that the game is played with; None for the shipped numbers.
     """
     t = (load_tables() if tables is None else tables)[0]
@@ -122,7 +122,10 @@ def _powers(before: State, after: State) -> Iterator[str]:
 
 
 def _forecasts(before: State, after: State, viewer: int | None) -> Iterator[str]:
-    """Which cards others are dealt is hidden; those that are played, and the last one that goes with them, are open."""
+    """Cards dealt to others are hidden.
+
+    Cards that are played, and the last one that is discarded with them, are open.
+    """
     if not after.modules[Module.FORECASTS]:
         return
     had, has = before.forecast_holder, after.forecast_holder
@@ -210,7 +213,10 @@ def _clouds(before: State, after: State) -> Iterator[str]:
 
 
 def _gone_cloud(before: State, after: State, tile: int, came: set[int]) -> str:
-    """Where a cloud went: on, into another one, onto the tile, or back to the supply. A move is taken out of `came`."""
+    """Where a cloud went: to another tile, into another cloud, onto its tile, or back to the supply.
+
+    A move leaves `came`.
+    """
     drops, place = before.cloud_drops[tile], _place(after, tile)
     if not drops.any():
         return f"The empty cloud on {place} goes."
@@ -234,7 +240,7 @@ def _gone_cloud(before: State, after: State, tile: int, came: set[int]) -> str:
 
 
 _MOST_ADDED = 3
-"""Drops that a cloud gets in the effect that moves it: on the Lake, one by forecast card 10."""
+"""The most drops that a cloud gets by the effect that moves it: three on the Lake, one by forecast card 10."""
 
 
 def _gone_cloud_with_modules(before: State, after: State, tile: int, came: set[int]) -> str:
@@ -294,7 +300,7 @@ def _drops(before: State, after: State) -> Iterator[str]:
         if _is_harvested(before, after, tile):
             continue
         if _may_be_harvested(before, after, tile):
-            if not _difference(before, after, "scored")[:, after.crop[tile]].any():  # else told as harvested
+            if not _difference(before, after, "scored")[:, after.crop[tile]].any():  # otherwise it is told as harvested
                 yield f"{_crop_on(after, tile)} is empty now."
             continue
         kept = _keeper(before, change[tile])
@@ -363,7 +369,7 @@ def _growing(before: State, after: State) -> Iterator[str]:
 
 
 def _harvested_somewhere(before: State, after: State) -> Iterator[str]:
-    """Crops that scored while the states don't tell which of their tiles, or how they looked then."""
+    """Crops that scored, where the states don't tell on which tiles, or what these tiles looked like then."""
     scored = _difference(before, after, "scored")[:, : len(CROP_NAMES)]
     scored[:, Crop.PRIMROSE] = 0  # whoever controls it scores, without a Harvest
     for crop in np.flatnonzero(scored.any(axis=0)).tolist():
@@ -389,14 +395,14 @@ def _is_harvested(before: State, after: State, tile: int) -> bool:
 
 
 def _may_be_harvested(before: State, after: State, tile: int) -> bool:
-    """Whether the states leave open if this tile was harvested: it is empty now, and there may have been a Harvest."""
+    """Whether this tile may have been harvested: it is empty now, and there may have been a Harvest."""
     return _is_emptied(before, after, tile) and bool(
         before.growing[tile] != Growing.NONE or _difference(before, after, "scored")[:, : len(CROP_NAMES)].any()
     )
 
 
 def _is_emptied(before: State, after: State, tile: int) -> bool:
-    """Whether drops have left a tile in a step that may have held a Harvest, but for those that a new round brings."""
+    """Whether drops left a tile in a step that may have had a Harvest, apart from drops that a new round brings."""
     if not _may_have_had_harvest(before, after) or after.growing[tile] != Growing.NONE:
         return False
     there = after.drops[tile].astype(np.int64)

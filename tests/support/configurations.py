@@ -1,5 +1,8 @@
-"""Every configuration of the base game and of the solo game, and of promos and Flowers every module alone, all
-together, and random combinations: for the tests that run over all of them."""
+"""Configurations for the tests that run over all of them.
+
+They are every one of the base game and of the solo game; and every module of promos and Flowers alone, all modules
+together, and random combinations.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from itertools import combinations
 from petrichor_env.config import MODULES, POWERS, READINGS, VARIANTS, Config
 
 SOLO_MODULES = tuple(name for name in MODULES if name not in ("lake", "flower_tiles"))
-"""Those that the Southern Winds are played with."""
+"""The modules that the solo game allows."""
 SOLO = [Config(variants=names) for number in range(5) for names in combinations(VARIANTS, number)]
 BASE = [
     Config(players=players, rounds=rounds, drafting=drafting)
@@ -29,7 +32,10 @@ CHOSEN_POWERS = [Config(modules=("powers",), powers=(name,)) for name in POWERS]
 
 
 def _combinations(number: int, seed: int) -> list[Config]:
-    """Different ones; only `Random.random` draws, since its numbers are the same in every version of Python."""
+    """Different configurations.
+
+    Only `Random.random` draws, because its numbers are the same in every version of Python.
+    """
     draw = random.Random(seed).random
     found: list[Config] = []
     while len(found) < number:

@@ -29,7 +29,7 @@ from tests.reference.words import HARVEST, in_order
 
 NOT_IN_REFERENCE = ("powers", "turns", "last_turns", "forfeited", "pending")
 """What the fast rules describe and the reference does not: a switch that `Config` holds, and the bookkeeping of rules
-in the middle of their work. A slip there shows in later legal actions."""
+in the middle of their work. A mistake there shows in later legal actions."""
 
 
 # --- Chance ----------------------------------------------------------------------------------------------------------
@@ -54,7 +54,7 @@ class RecordedChance(RandomStream):
         self.sides = load_components(config.components)["harvest_die.sides"].values
         self.forecasts = list(range(1, 17))
         self.rolls: list[int] = []
-        """Rolled already, not yet asked for."""
+        """Rolls that were made but not yet asked for."""
 
     def known(self) -> Table:
         assert self.table is not None
@@ -151,7 +151,7 @@ def fast_legal(batch: Batch) -> list[str]:
 
 
 def fast_table(batch: Batch, config: Config) -> dict[str, Any]:
-    """What the fast rules describe, supplies and legal actions too, and how the game has ended."""
+    """What the fast rules describe, with supplies and legal actions, and how the game has ended."""
     record = batch.states[0]
     description = described(record)  # `describe` would check every single state, which takes ten times as long
     owners = list(description["points"])

@@ -1,4 +1,4 @@
-"""What a game's rules draw, as the rules say it themselves: run as plain Python, they are overheard."""
+"""What a game's rules draw. The rules run as plain Python, and their draws are recorded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tabletop_engine.text.telling import Teller
 
 
 class Overheard(Teller):
-    """Plays a game's steps on records, in place, and lists the outcomes of all draws that could have come otherwise."""
+    """Plays a game's steps on records, in place, and lists the results of all draws with several possible ones."""
 
     def __init__(self, game: Game) -> None:
         self.drawn: list[int] = []

@@ -1,4 +1,4 @@
-"""How much random play tests do: enough that everything comes up, or as much as is worth minutes."""
+"""How much random play tests do: enough that everything comes up, or as much as some minutes allow."""
 
 from __future__ import annotations
 

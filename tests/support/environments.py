@@ -1,4 +1,4 @@
-"""Playing environments as their users do: what the tests of several of them share."""
+"""Playing environments as their users do: shared by the tests of several environments."""
 
 from __future__ import annotations
 

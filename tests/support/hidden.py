@@ -12,7 +12,7 @@ from tests.support.play import in_the_middle
 
 
 def swapped(states: np.ndarray, seat: int, generator: np.random.Generator) -> np.ndarray:
-    """The states with other cards wherever this seat can't see them, and where a forecast card is asked for, of whom.
+    """The states with other cards wherever this seat can't see them. Another player may be asked for a forecast card.
 
     Written without the rules: a pending decision of somebody else need not fit these cards.
     """
@@ -38,7 +38,7 @@ def swapped(states: np.ndarray, seat: int, generator: np.random.Generator) -> np
 
 
 def exchanged(batch: Batch, seat: int, generator: np.random.Generator) -> Batch:
-    """The game twice, in the second one with the others' hidden cards in other hands; deck and chance are equal."""
+    """The game twice. In the second one the others' hidden cards are in other hands; deck and chance are equal."""
     games = Batch(batch.config, 2, seed=0, autoreset="disabled", illegal_action="lose")
     games.states[:] = batch.states[0]
     s = games.states[1]

@@ -1,4 +1,4 @@
-"""The suite on shipped machine code, which must take every call of a kernel of the games."""
+"""For the suite on shipped machine code: that code must take every call of a game's kernels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def refuse_misfits() -> None:
 
 
 def told(argument: Any) -> Any:
-    """What decides whether an argument fits."""
+    """The properties that decide whether an argument fits."""
     if isinstance(argument, tuple):
         return [told(member) for member in argument]
     if isinstance(argument, np.ndarray):

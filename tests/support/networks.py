@@ -1,4 +1,4 @@
-"""Small networks with random weights, and the search that asks them."""
+"""Small networks with random weights, and the search that uses them."""
 
 from __future__ import annotations
 

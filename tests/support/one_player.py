@@ -1,4 +1,4 @@
-"""A game for one player alone, with no more than a game must have: five times a die is kept for points or passed."""
+"""A game for one player alone, with only what a game must have: five times a die is kept for points or passed."""
 
 from __future__ import annotations
 

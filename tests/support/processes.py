@@ -1,4 +1,4 @@
-"""Programs in a Python of their own."""
+"""Programs that run in a Python process of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparing what two evaluations found, without how long the agents thought."""
+"""Comparing the results of two evaluations, without the agents' thinking times."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tabletop_training.measure.results import Results
 
 
 def assert_same(one: Results, other: Results) -> None:
-    """But for the time that the agents took."""
+    """Assert that two results are equal, except for the time that the agents took."""
     for name in ("points", "places", "lengths", "decisions", "scored", "seeds", "lineups"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)
     for name in ("actions", "probabilities"):
@@ -23,7 +23,7 @@ def assert_same(one: Results, other: Results) -> None:
 
 
 def files_of(folder: Path) -> dict[str, Any]:
-    """What a command has left, without how long agents thought."""
+    """The files that a command has written, without the agents' thinking times."""
     left: dict[str, Any] = {}
     for path in folder.iterdir():
         if path.suffix == ".csv":

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -20,11 +22,20 @@ SEED = 77
 
 
 @pytest.fixture
-def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They take most of a report's time."""
-    for module in (report_plots, box_report):
-        for name in [name for name in vars(module) if name.startswith("plot_")]:
-            monkeypatch.setattr(module, name, lambda *arguments: None)
+def without_pictures() -> Iterator[None]:
+    """Leave out a report's pictures, which take most of its time."""
+    with no_pictures():
+        yield
+
+
+@contextmanager
+def no_pictures() -> Iterator[None]:
+    """`without_pictures` for a part of a test, or for a fixture of a module."""
+    with pytest.MonkeyPatch.context() as patched:
+        for module in (report_plots, box_report):
+            for name in [name for name in vars(module) if name.startswith("plot_")]:
+                patched.setattr(module, name, lambda *arguments: None)
+        yield
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -34,7 +45,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """The files of a study but for its pictures."""
+    """The files of a study, except its pictures."""
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix != ".png"}
 
 
@@ -62,7 +73,7 @@ def results_of(sets: Sets, seed: int = SEED) -> dict[Key, Results]:
 
 
 def noisy(means: np.ndarray, games: int, shared: float = 0.0, spread: float = 8.0, seed: int = 0) -> np.ndarray:
-    """(16, games) ints around the means; of the variance, `shared` is the same in all sets of a seed."""
+    """(16, games) ints around the means. The part `shared` of the variance is the same in all sets of a seed."""
     generator = np.random.default_rng(seed)
     common, own = generator.normal(size=games), generator.normal(size=(16, games))
     return np.rint(means[:, None] + spread * (np.sqrt(shared) * common + np.sqrt(1 - shared) * own)).astype(np.int64)

@@ -20,11 +20,11 @@ import pytest
 ROOT = Path(__file__).parents[2]
 _CONTROL = re.compile("\x1b\\[([?0-9;]*)([A-Za-z])|\x1b[=>]|.", re.DOTALL)
 _SECONDS = 120.0
-"""How long a screen is waited for: the first start on a slow machine loads compiled rules."""
+"""Seconds to wait for a screen: on a slow machine the first start loads compiled rules."""
 
 
 class Screen:
-    """What stands on it, of the control sequences that full-screen programs here write."""
+    """The text on a screen. It understands the control sequences that the full-screen programs here write."""
 
     def __init__(self, rows: int, columns: int) -> None:
         self.columns = columns
@@ -121,18 +121,18 @@ class Terminal:
         self.close()
 
     def close(self) -> None:
-        """Close the window that it is in; the program hears of it if this is the terminal that controls it."""
+        """Close the terminal's window. The program gets a signal if this is its controlling terminal."""
         if self._file >= 0:
             os.close(self._file)
         self._file = -1
 
     def press(self, *keys: str) -> None:
-        """Send keys, each as what a terminal sends for it."""
+        """Send keys, as a terminal sends them."""
         for key in keys:
             os.write(self._file, key.encode())
 
     def wait_for(self, text: str) -> str:
-        """The screen, once it has this text. Raises AssertionError with the screen where it doesn't come."""
+        """The screen, once it has this text. If the text doesn't come, raises AssertionError with the screen."""
         end = time.monotonic() + _SECONDS
         while text not in str(self.screen):
             assert self._read(end), f"{text!r} is not on the screen:\n{self.screen}"
@@ -154,7 +154,7 @@ class Terminal:
         self.wait_for(text)
 
     def end_input(self) -> None:
-        """Press Ctrl-D until the program ends. One that comes between two of its questions is lost."""
+        """Press Ctrl-D until the program ends. A key that comes between two of its questions is lost."""
         for _ in range(10):
             with contextlib.suppress(OSError):  # it has ended in this moment
                 self.press("\x04")
@@ -172,7 +172,7 @@ class Terminal:
         return self.process.wait(_SECONDS)
 
     def _read(self, end: float) -> bool:
-        """Take in what the program has written since; False if there is nothing until `end`, or ever."""
+        """Read what the program has written since; False if nothing comes before `end`, or nothing can come."""
         ready, _, _ = select.select([self._file], [], [], max(0.0, end - time.monotonic()))
         if not ready:
             return False

@@ -1,4 +1,4 @@
-"""What the workers of tests do; they import it by its name."""
+"""What the workers of tests do. Workers import it by its name."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ from tests.support.web import BROWSER, SECONDS
 
 DESK, PHONE, TABLET, LAPTOP, LARGE = (1280, 900), (390, 844), (768, 1024), (1280, 720), (1920, 1080)
 ALONE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-"""With it a browser reaches this machine only, as one without a network."""
-_TEXT = 1  # a frame's kind; others ask whether the other end is still there
+"""With this argument a browser reaches only this machine, as if there were no network."""
+_TEXT = 1  # the kind of a frame with text; other kinds are pings
 _KEPT = json.dumps(json.dumps({"speed": "0", "browser": BROWSER}))
 _AT_ONCE = f"""
 if (location.protocol.startsWith("http") && !localStorage.getItem("tabletop"))
@@ -57,7 +57,7 @@ class Visitor:
 
     Attributes:
         at: where the server is.
-        touches: whether it is a finger that points.
+        touches: whether the visitor points with a finger.
         clicks: how many answers were given on the board, and how many in the list.
     """
 
@@ -82,7 +82,7 @@ class Visitor:
         return self.browser.find_elements("css selector", selector)
 
     def text(self, name: str) -> str:
-        """Of an element, seen or not."""
+        """The text of an element, visible or not."""
         return str(self.run("return document.getElementById(arguments[0]).textContent", name))
 
     def texts(self, selector: str) -> list[str]:
@@ -107,7 +107,7 @@ class Visitor:
 
     @property
     def key(self) -> str:
-        """Of the link that is open."""
+        """The key of the link that is open."""
         return str(self.run("return location.pathname")).rpartition("/")[2]
 
     @property
@@ -117,7 +117,7 @@ class Visitor:
         return str(self.browser.execute_async_script(script))
 
     def view(self) -> dict[str, Any]:
-        """What the page was told last."""
+        """The view that the page got last."""
         script = 'const done = arguments[0]; import("/page/present.js").then(({ view }) => done(view()))'
         return dict(self.browser.execute_async_script(script))
 
@@ -138,7 +138,7 @@ class Visitor:
         self._pointed(x, y).click().perform()
 
     def tap(self, spot: dict[str, Any]) -> None:
-        """Press one of `spots`, where it is."""
+        """Press one of `spots`."""
         self.run("scrollTo({ top: arguments[0], behavior: 'instant' })", spot["scrolled"])
         self.point(*spot["at"])
 
@@ -152,7 +152,7 @@ class Visitor:
         return chain
 
     def tab_to(self, selector: str) -> None:
-        """With the keyboard to an element."""
+        """Go to an element with the Tab key."""
         from selenium.webdriver import ActionChains
         from selenium.webdriver.common.keys import Keys
 
@@ -184,9 +184,9 @@ class Visitor:
         wait(there, SECONDS)
 
     def give(self) -> None:
-        """Any answer: on the board where there are places, in the list otherwise; don't wait for what follows.
+        """Give any answer: on the board where there are places, otherwise in the list. Don't wait for what follows.
 
-        What more belongs to an answer is chosen in the same way.
+        Further answers that belong to it are given in the same way.
         """
         more = True
         while more:
@@ -206,7 +206,7 @@ class Visitor:
                 wait(lambda: self.ready != "", SECONDS)
 
     def go_on(self, before: str) -> None:
-        """Choose what belongs to an answer that was begun, and wait for another view."""
+        """Give the answers that complete one that was begun, and wait for another view."""
         if self.facts["begun"] not in ("", "0"):
             wait(lambda: self.ready == before, SECONDS)
             self.give()
@@ -222,7 +222,7 @@ class Visitor:
             self.answer()
 
     def choose(self, game: str, players: int = 1, seed: int | None = None) -> None:
-        """On the start page: a game, how many players, and the chance."""
+        """Choose a game, the number of players and the seed on the start page."""
         self.open("/")
         wait(lambda: self.all(f".game[data-game={game}]"))
         self.find(f".game[data-game={game}]").click()
@@ -238,7 +238,7 @@ class Visitor:
         self.starts()
 
     def downloaded(self, pattern: str) -> Path:
-        """The file of such a name that the page has saved."""
+        """The file that the page has saved under a name of this pattern."""
 
         def there() -> list[Path]:
             return [path for path in self.downloads.glob(pattern) if path.stat().st_size]
@@ -260,12 +260,12 @@ class Visitor:
 
     @property
     def asked(self) -> set[str]:
-        """All addresses that it has asked for."""
+        """All addresses that the browser has requested."""
         self._read_network()
         return self._asked
 
     def messages(self) -> list[dict[str, Any]]:
-        """All messages that it got or sent on tables' sockets."""
+        """All messages that the browser got or sent on tables' sockets."""
         self._read_network()
         return [json.loads(frame["response"]["payloadData"]) for frame in self._frames]
 
@@ -278,7 +278,7 @@ class Visitor:
 
 @contextmanager
 def a_browser(size: tuple[int, int]) -> Iterator[Any]:
-    """A browser of somebody's own, who has chosen not to wait; of the size of a phone or a tablet it is one."""
+    """A new browser whose user has switched off delays. With the size of a phone or a tablet it acts as one."""
     width, height = size
     emulated = {"deviceMetrics": {"width": width, "height": height, "pixelRatio": 1, "touch": True}}
     options = {"mobileEmulation": emulated} if width < 960 else {}
@@ -292,9 +292,9 @@ def a_browser(size: tuple[int, int]) -> Iterator[Any]:
 
 @contextmanager
 def visiting(browser: Any, at: str, downloads: Path, lost: bool = False) -> Iterator[Visitor]:
-    """Somebody at a server; in the end the browser's console is clean, and it asked for nothing but this server's.
+    """A visitor of a server. At the end the browser's console must be clean, with requests only to this server.
 
-    `lost`: the server is stopped meanwhile, of which browsers complain.
+    `lost`: the server is stopped meanwhile, so messages about this are allowed.
     """
     browser.get("about:blank")
     browser.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": at, "storageTypes": "local_storage"})

@@ -19,7 +19,7 @@ from tabletop_agents.web.server import Site
 from tabletop_cli.play import SHIPPED
 
 SECONDS = 60.0
-"""For what takes a moment, on a machine that does other things."""
+"""How long to wait for what usually takes a moment, on a busy machine."""
 
 BROWSER = "the-same-browser"
 """What the browser of all pages calls itself, unless a test says otherwise."""
@@ -39,21 +39,21 @@ class Server:
         self.http.get("/")  # it waits until the server is there
 
     def stop(self) -> None:
-        """Let it end and keep all games; again, it does nothing."""
+        """Stop the server and save all games. A second call does nothing."""
         self.http.close()
         self.site.server.should_exit = True
         self._thread.join(SECONDS)
         assert not self._thread.is_alive()
 
     def make(self, game: str, seats: Sequence[str], **order: Any) -> list[str]:
-        """Make a table; the paths of its links."""
+        """Make a table; returns the paths of its links."""
         request = {"game": game, "players": len(seats), "seats": list(seats), **order}
         answer = self.http.post("/api/tables", json=request)
         assert answer.status_code == 200, answer.text
         return [link["path"] for link in answer.json()["links"]]
 
     def refused(self, **order: Any) -> str:
-        """What a request for a table that can't be had is answered."""
+        """The answer to a request for a table that is not possible."""
         answer = self.http.post("/api/tables", json=order)
         assert answer.status_code == 400
         return str(answer.json()["error"])
@@ -106,13 +106,13 @@ class Page:
         return self.view
 
     def until(self, *turns: str) -> dict[str, Any]:
-        """The first view from now on, the present one included, in which it is such a turn."""
+        """The first view, from the present one on, with one of these turns."""
         while self.view["turn"] not in turns:
             self.wait()
         return self.view
 
     def ask(self, do: str, **content: Any) -> dict[str, Any]:
-        """Send a message and wait for its reply; where that was one too many for now, once more."""
+        """Send a message and wait for its reply. If it was one message too many for now, send it again."""
         while True:
             self._ids += 1
             self.socket.send(json.dumps({"id": self._ids, "do": do, **content}))
@@ -147,7 +147,7 @@ class Page:
 
 
 def closing_words(socket: ClientConnection) -> str:
-    """What a page is told that has to leave at once."""
+    """What a page is told when it has to leave at once."""
     words = ""
     try:
         while True:
@@ -158,7 +158,7 @@ def closing_words(socket: ClientConnection) -> str:
 
 @contextmanager
 def serving(folder: Path, **options: Any) -> Iterator[Server]:
-    """A server of both games on a free port; `resume` takes up again what the folder keeps."""
+    """A server of both games on a free port; `resume` loads the games that the folder keeps."""
     resume = options.pop("resume", False)
     site = Site.at(SHIPPED, folder=folder, **{"port": 0, **options})
     if resume:

@@ -1,4 +1,4 @@
-"""Workers that tell what they play, and agents whose process dies."""
+"""Workers that report what they play, and agents whose process dies."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Noting(RandomAgent):
 
 
 class Dying(Noting):
-    """Its process dies in the middle of a game, unless one has died before; or always."""
+    """Kills its process in the middle of a game: only the first time, or always."""
 
     def __init__(self, file: Path, always: bool = False) -> None:
         super().__init__(file)

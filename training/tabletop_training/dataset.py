@@ -36,7 +36,7 @@ from tabletop_training.files.settings import check_at_least_one
 from tabletop_training.measure.evaluation import MOST_SEED, check_seats, probabilities_of
 
 GAMES_AT_ONCE = 128
-"""Games held in memory until they are over, at most."""
+"""The most games that are held in memory until they are over."""
 FIRST_SEED = seeds.DATA_SETS.first
 """The first seed, apart from the seeds of training and evaluation."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,60}")
@@ -210,8 +210,8 @@ def main(
         games: their number; game i starts from seed + i.
         reward: "win", "margin" or "points"; None means "win", or "points" in a game without opponents.
         observation_dtype: "int8" for plain counts, or "float32".
-        name: the data set gets the id `NAME-v0` in `output`, where `MINARI_DATASETS_PATH` may point. The default is
-            made of the game's and the agents' names.
+        name: the data set gets the id `NAME-v0` in `output`; `MINARI_DATASETS_PATH` may point to `output`. The default
+            is made of the game's and the agents' names.
 
     Ctrl-C keeps the finished games. Raises ConfigError for a bad argument, TabletopError if a data set of that name
     exists already.
@@ -226,7 +226,7 @@ def main(
     chosen = name or own[:60].strip("-")
     if not _NAME.fullmatch(chosen):
         raise ConfigError(f"name={name!r}: must consist of small letters, digits and hyphens")
-    Batch(config, 1, 0, reward=reward, observation_dtype=observation_dtype)  # says what is wrong with these
+    Batch(config, 1, 0, reward=reward, observation_dtype=observation_dtype)  # raises if one of these is wrong
     env = environment_of(config, names, reward, observation_dtype)
     folder = Path(output) / f"{chosen}-v0" / "data"
     if folder.exists():

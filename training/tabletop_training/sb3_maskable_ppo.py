@@ -30,7 +30,7 @@ def main(
     config = game.config(players=players)
     torch.set_num_threads(1)  # more threads are slower with a small network
 
-    # Margins are tens of points. Who has nobody to win against plays for points, which are more.
+    # Margins are tens of points. Without opponents the reward is points, which are larger numbers.
     reward, scale = ("points", 0.02) if config.owners == 1 else ("margin", 0.1)
 
     # 64 games in one process. A Gymnasium environment of one game works, too, but is slower:

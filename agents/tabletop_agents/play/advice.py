@@ -24,18 +24,19 @@ class Advice:
 
     agent: str
     shares: Mapping[int, float]  # by legal action, with a sum of 1; {} from an agent that only names an action
-    meaning: str  # what a share is, such as "share of its simulations"; "" without
+    meaning: str  # what a share is, such as "share of its simulations"; "" without shares
     best: int  # the action that it would play
-    estimates: Mapping[int, float]  # what it expects after an action; {} or some only, where it can't tell
+    estimates: Mapping[int, float]  # what it expects after an action, as far as it can tell
     estimate: float | None  # what it expects with best play
-    estimated: str  # what the estimates are, such as "chance to win"; "" without
+    estimated: str  # what the estimates are, such as "chance to win"; "" without estimates
 
 
 @checked
 def advise(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> Advice:
-    """What the agent says about one decision. It looks at it once: a search searches once.
+    """What the agent says about one decision. It looks at the decision once: a search searches once.
 
-    Raises IllegalAction where it answers wrongly (`tabletop_engine.play.agents.assess`), and what it raises itself.
+    Raises IllegalAction for a wrong answer of the agent (`tabletop_engine.play.agents.assess`), and what the agent
+    raises.
     """
     assert len(decisions) == 1
     assessment = assess(agent, decisions, generator)
@@ -80,14 +81,14 @@ def review(
     agent itself would play. If that differs from what was played, the agent judges each of the two answers in a
     separate look, as if there were no other answer (`Decisions.only`), with the same random numbers. Each answer thus
     gets all simulations of a search, even if the first look hardly tried it. It also means that the agent's choice is
-    not overrated because of the luck that made it look best. A drop is what one answer cost, whatever chance brought
-    afterwards. If the second looks find the agent's choice no better, nothing was given away.
+    not overrated because of the luck that made it look best. A drop is what one answer cost; the chance that followed
+    does not count. If the second looks find the agent's choice no better, nothing was given away.
 
     Arguments:
         agent: an object, or a name for `tabletop_agents.make_agent`.
         seats: whose decisions; None: those of all people in the replay, or of everybody if there are no people.
         seed: of the agent's own randomness, separate for each decision.
-        on_part: called with the review so far, first without a decision, then after each one. It may raise to end the
+        on_part: called with the review so far: first with no decision, then after each one. It may raise to end the
             review.
 
     Raises ConfigError for a seat that does not exist, for an agent that cannot play this game, and for an agent that

@@ -1,12 +1,14 @@
-"""Answers that belong together, such as the cards of a payment, as single answers.
+"""Answers that belong together, such as the cards of a payment, offered as one answer.
 
-A game says which decisions go on with the answer before (`Words.goes_on`). They are found by playing copies of the
-record. Where chance is drawn, or another player is asked, an answer ends: what comes then isn't known before.
+A game says which decisions continue the answer before (`Words.goes_on`). Combinations are found by playing on copies of
+the record. A combination ends where chance is drawn or another player is asked, because nobody can know in advance what
+comes then.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +18,7 @@ from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.text.words import in_a_row
 
 MOST = 60
-"""Combinations that are offered at once, at most, where there are not more answers to the decision itself."""
+"""The most combinations that are offered at once, unless the decision itself has more answers."""
 
 
 class Combination(NamedTuple):
@@ -30,13 +32,13 @@ class Combination(NamedTuple):
     actions: tuple[int, ...]
     states: tuple[Any, ...]
 
-    def text(self, game: Game) -> str:
-        """All of it in words."""
-        return in_a_row([game.words.action_text(*one) for one in zip(self.states, self.actions, strict=True)])
+    def text(self, action_text: Callable[[Any, int], str]) -> str:
+        """All of it in words, from those for each answer, as `Words.action_text` gives them."""
+        return in_a_row([action_text(*one) for one in zip(self.states, self.actions, strict=True)])
 
 
 class _Open(NamedTuple):
-    """A combination, and the record after it; `goes_on` tells whether the actor says more of it there."""
+    """A combination, and the record after it; `goes_on` tells whether the actor can continue it there."""
 
     combination: Combination
     after: Any
@@ -44,10 +46,10 @@ class _Open(NamedTuple):
 
 
 def combinations(game: Game, state: Any, tables: np.ndarray, most: int = MOST) -> list[Combination]:
-    """The answers to the pending decision, each with as many of those that go on with it as fit into the list.
+    """The answers to the pending decision, each continued as far as the list has room.
 
-    Answers of the same beginning are continued together or not at all, those with the fewest continuations first. The
-    order is that of the actions. Every legal action begins at least one combination.
+    Answers with the same beginning are continued together or not at all. Beginnings with the fewest continuations come
+    first. The list is in the order of the actions. Every legal action begins at least one combination.
 
     Arguments:
         state: one record. It is not changed.
@@ -70,7 +72,7 @@ def combinations(game: Game, state: Any, tables: np.ndarray, most: int = MOST) -
 
 
 def _continued(game: Game, tables: np.ndarray, those: list[_Open]) -> list[_Open]:
-    """All that can follow these, by one answer more."""
+    """These combinations with each possible next answer."""
     pairs = [(one, action) for one in those for action in legal_actions(one.after).tolist()]
     states = np.array([one.after for one, _ in pairs], game.state)
     actions = np.array([action for _, action in pairs], np.int64)

@@ -83,7 +83,7 @@ class Session:
         hints: the agent that gives hints; None: as `hints_for` chooses.
 
     Attributes:
-        changes: how often an answer was given or taken back. It tells whether the game is where it was.
+        changes: how often an answer was given or taken back. While it stays the same, so does the position.
 
     Raises ConfigError for seats that do not exist, for agents that cannot play this game, and for names of agents that
     a replay cannot hold; StateError for a first state that breaks the rules.
@@ -245,7 +245,7 @@ class Session:
         return self.telling(first, viewer)()
 
     def telling(self, first: int, viewer: int | None) -> Callable[[], Iterator[tuple[str, Sequence[str]]]]:
-        """What `told` yields now, for later: it stays the same when the game goes on, or back."""
+        """A function that yields what `told` yields now, also after the game has gone on or back."""
         steps = [*zip(self._states[first:-1], self._actions[first:], strict=True)]
         return partial(told_steps, self.game, steps, viewer, self.tables, self.label)
 
@@ -276,7 +276,7 @@ class Session:
         return self.agent_question()()
 
     def agent_question(self) -> Callable[[], int]:
-        """What `agent_answer` does now, for later: the question stays the same when the game goes on, or back."""
+        """A function that does what `agent_answer` does now, also after the game has gone on or back."""
         agent, decision, generator = self.agents[self.actor], self.decision(), self.generator()
         return lambda: int(ask(agent, decision, generator)[0])
 
@@ -313,9 +313,9 @@ class Session:
         self._actions.append(action)
 
     def undo(self, number: int | None = None) -> bool:
-        """Take answers back, with all chance that followed them: the last one, or all but this number of answers.
+        """Take back the last answer, or all answers after the first `number`, with all chance that followed them.
 
-        Returns whether there were any.
+        Returns whether there was an answer to take back.
         """
         first = self.number - 1 if number is None else number
         if not 0 <= first < self.number:
@@ -328,9 +328,9 @@ class Session:
     def way_back(self) -> int | None:
         """The number of answers that are left when a person takes back what was chosen last; None if nobody may.
 
-        A person who plays alone or with agents only may take back any choice, and what agents answered since goes with
-        it. Where several people play, only the one who is asked may, and only within the turn: answers of that seat
-        alone, none of which drew chance or showed anything (`play.taking_back`).
+        A person who plays alone or only with agents may take back any choice, together with the agents' answers since
+        then. Where several people play, only the person who is asked may take back, and only within the turn: since the
+        choice only that seat has answered, and no answer drew chance or showed anything (`play.taking_back`).
         """
         first = max(self._chosen, default=None)
         if first is None or len(self.people) == 1:
@@ -346,7 +346,7 @@ class Session:
         return may_be_taken_back(self.game, before, action, after, self.tables, generator)
 
     def _is_choice(self, number: int) -> bool:
-        """Whether a person chose the answer of this number, as far as the answers tell."""
+        """Whether a person chose the answer of this number: not the only answer, nor the rest of a combination."""
         before = self._states[number]
         if int(before["actor"]) not in self.people or len(legal_actions(before)) == 1:
             return False

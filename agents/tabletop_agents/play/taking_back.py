@@ -10,19 +10,19 @@ from tabletop_engine.game import Game
 from tabletop_engine.record import FORFEIT
 
 _REDRAWS = 32
-"""Redraws of what the actor can't know. If an answer shows something, it hardly does the same in all of them."""
+"""How often what the actor can't know is redrawn. An answer that shows something hardly shows the same each time."""
 
 
 def may_be_taken_back(
     game: Game, before: Any, action: int, after: Any, tables: np.ndarray, generator: np.random.Generator
 ) -> bool:
-    """Whether an answer told nobody more than that it was given.
+    """Whether an answer told nobody more than the answer itself.
 
-    It did not if the random stream is as before, and if what every seat sees changes in the same way whatever is hidden
-    from the actor. This is tried out: all that the actor can't know is redrawn (`Rules.sample_hidden`), and the same
-    action is played. What the actor showed of its own cards by playing them is told by the answer itself.
+    That is so if the random stream did not move, and if each seat sees the same change whatever is hidden from the
+    actor. To test this, all that the actor can't know is redrawn (`Rules.sample_hidden`), and the same action is
+    played. The actor's own cards that it played are part of the answer.
 
-    A seat that is not told of the answer must see no change either. Otherwise that it was taken back would tell it.
+    A seat that is not told of the answer must see no change either. Otherwise taking the answer back would tell it.
 
     Arguments:
         before, after: the records before and after the answer.
@@ -57,6 +57,6 @@ def _seen(game: Game, states: np.ndarray, tables: np.ndarray, seat: int) -> np.n
 
 
 def _ask_the_same(states: np.ndarray, seat: int) -> bool:
-    """Whether the seat is asked the same, with the same answers, in all of the records."""
+    """Whether the seat is asked the same question, with the same answers, in all records."""
     asked = states["actor"] == seat
     return bool((asked == asked[0]).all() and (not asked[0] or (states["legal"] == states["legal"][0]).all()))

@@ -78,7 +78,7 @@ class Terminal:
 
     @property
     def rows(self) -> int | None:
-        """The present number of lines of the terminal; None if the output is none."""
+        """The present number of lines of the terminal; None if the output is no terminal."""
         return rows_of_output()
 
     def read(self, prompt: str) -> str:
@@ -121,7 +121,7 @@ def play(session: TypedSession, terminal: Terminal) -> None:
             _until_left(session, terminal)
         except BaseException as error:
             while True:
-                try:  # no call before this: a signal may still come, such as that of a terminal whose input has ended
+                try:  # first of all: a signal may still come, such as that of a closed terminal
                     _ignore_signals()
                     text = session.keep()
                     break
@@ -169,7 +169,7 @@ def _say_last(text: str, show: Callable[[str], None]) -> None:
     except (OSError, ValueError):
         with contextlib.suppress(OSError, ValueError):
             print(text, file=sys.stderr)
-        with contextlib.suppress(OSError, ValueError, AttributeError):  # else what could not be shown is tried again
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # else Python tries the text again at exit
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -69,7 +69,7 @@ class TypedSession(Session):
         if not self.people:
             raise ConfigError(f"agents in all seats, 0 to {config.players - 1}: leave one for a person")
         self._saved: tuple[int, ...] = ()  # the actions of the game as it was last saved
-        self._path: Path | None = None  # where that was
+        self._path: Path | None = None  # to which file
         self._leaving = False
         self._at_screen = self.people[0] if len(self.people) == 1 else NOBODY
 
@@ -108,7 +108,8 @@ class TypedSession(Session):
     def screen(self, columns: int = COLUMNS, colour: bool = False, rows: int | None = None) -> str:
         """What happened since the person's last decision, the board, and the question with all answers, in words.
 
-        Where these two don't fit into `rows` lines, both are made smaller, and the rest comes before them.
+        Where the board and the question don't fit into `rows` lines, both are made smaller. What happened stands above
+        them.
         """
         if self.changes_hands:
             name = self.names[self.actor]
@@ -221,7 +222,7 @@ class TypedSession(Session):
 
     def interrupt(self) -> Reply:
         """The effect of Ctrl-C: the first time as `q`; the second time it saves the game and leaves."""
-        self._go_to_last()  # it may have come in the middle of something
+        self._go_to_last()  # Ctrl-C may have come in the middle of an action
         return Reply(self.keep(), left=True, unbroken=True) if self._leaving else self._ask_to_leave()
 
     def keep(self) -> str:

@@ -23,7 +23,7 @@ def check_budget(kind: str, simulations: int | None, milliseconds: float | None)
 
 
 def portions(simulations: int | None, milliseconds: float | None) -> Iterator[int]:
-    """Numbers of simulations, until the budget of one decision is spent."""
+    """Yields numbers of simulations to do next, until the budget of one decision is spent."""
     if simulations is not None:
         yield simulations
         return

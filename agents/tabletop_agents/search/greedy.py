@@ -43,7 +43,7 @@ class GreedyAgent(LooksAhead):
         return self._look(decisions, generator)[0]
 
     def assess(self, decisions: Decisions, generator: np.random.Generator) -> Assessment:
-        """Values are those that it compares: of the best-looking position that each action leads to."""
+        """An action's value is that of the best-looking position that it leads to."""
         actions, values = self._look(decisions, generator, valued=True)
         return Assessment(
             actions=actions,

@@ -39,9 +39,9 @@ from tabletop_engine.play.kernels import write_places
 from tabletop_engine.play.threads import in_threads
 
 DEFAULT_SETTINGS: dict[str, float] = {"exploration": 1.2, "temperature": 3.0, "widening": 2.0, "margin": 0.02}
-"""What `tabletop_agents.search.guided_tree.SETTINGS` says of each; the values come from games (docs/agents.md)."""
+"""The default settings, which `guided_tree.SETTINGS` explains. They were found by playing games (docs/agents.md)."""
 OF_SEVERAL = {"exploration": 0.5}
-"""What differs in games of several players: hidden cards and the other players make each value less certain."""
+"""Defaults that differ in games of several players: hidden cards and the others make each value less certain."""
 
 SIMULATIONS = 800
 """Simulations a decision of the agent named `search:POLICY`."""
@@ -49,7 +49,7 @@ _MOST_SIMULATIONS = 20_000
 """Simulations of one decision that a tree has space for. Later ones only update existing nodes."""
 _NODES_A_SIMULATION, _EDGES_A_SIMULATION = 2, 20
 _MOST_NETWORKS = 64
-"""Copies of a network that reads numbers, one for each box, that are kept for later decisions."""
+"""If a network reads numbers, each box has its own copy. So many copies are kept for later decisions."""
 _NO_HEADS = "its network has no win and margin heads, which a search needs to value positions"
 
 
@@ -120,7 +120,7 @@ class GuidedTree:
         search.search_guided_tree(*given, search.layout, self.network, self.tree, self.scratch, simulations)
 
     def read_root(self, visits: np.ndarray, utilities: np.ndarray, wins: np.ndarray) -> None:
-        """Write what was found of each action, (A,) each, as `guided_tree.read_guided_root`."""
+        """Write the results of each action, (A,) each, as `guided_tree.read_guided_root` does."""
         self.search.read_guided_root(self.tree.nodes, self.tree.edges, visits, utilities, wins)
 
 
@@ -160,7 +160,7 @@ class GuidedSearchAgent:
     @classmethod
     @checked
     def load(cls, path: str | Path, game: Game, **options: Any) -> Self:
-        """Create one from a checkpoint. Raises CheckpointError if that is missing or damaged, or has no such heads."""
+        """Create one from a checkpoint. Raises CheckpointError if it is missing or damaged, or has no such heads."""
         policy = PolicyAgent.load(path, game, name=str(path))
         if policy.network.win_margin_heads is None:
             raise CheckpointError(f"{path}: {_NO_HEADS}; `{game.command} distil outcomes {path}` trains them")
@@ -199,8 +199,8 @@ class GuidedSearchAgent:
     def search(self, decisions: Decisions, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Simulations that began with each action, and their mean utility: both (N, A) float64.
 
-        The utility is the win probability and `margin` a point; it is 0 for actions without a simulation. Where one
-        action is legal there is nothing to search: it has one simulation.
+        The utility is the win probability plus `margin` for each point of margin; it is 0 for actions without a
+        simulation. A single legal action is not searched; it counts as one simulation.
 
         Raises CheckpointError where the network gives numbers that are not finite.
         """
@@ -212,7 +212,7 @@ class GuidedSearchAgent:
     def _search(
         self, decisions: Decisions, generator: np.random.Generator, searched: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Visits, utilities and the part of these that is wins, (N, A) each, of the decisions `searched`, (N,) bool.
+        """Visits, utilities and the utilities' part from wins, (N, A) each, for the decisions `searched`, (N,) bool.
 
         Raises as `search` does.
         """
@@ -241,7 +241,7 @@ class GuidedSearchAgent:
         return visits, utilities, wins
 
     def _networks_for(self, decisions: Decisions) -> tuple[list[FlatNetwork], np.ndarray]:
-        """The network for compiled code, one for each box if it reads numbers; and which of them, by decision (N,)."""
+        """Networks for compiled code, one for each box if numbers are read; and the index of each decision's, (N,)."""
         if self.network.inputs == decisions.game.observation.size:
             read, which = np.zeros((1, 0), np.float32), np.zeros(len(decisions), np.int64)
         else:

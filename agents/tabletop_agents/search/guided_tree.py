@@ -32,11 +32,11 @@ SETTINGS = np.dtype(
     [
         ("exploration", np.float64),  # PUCT constant: weight of the prior against the value
         ("temperature", np.float64),  # of the softmax that gives the priors: above 1 they are flatter
-        ("widening", np.float64),  # progressive widening: outcomes of an action tried n times, over the root of n
+        ("widening", np.float64),  # progressive widening: outcomes of an action tried n times, as a multiple of √n
         ("margin", np.float64),  # utility of a point of margin; a win has 1
     ]
 )
-"""What the search is tuned with."""
+"""The parameters of the search."""
 
 NODE = np.dtype(
     [
@@ -135,7 +135,7 @@ def search_guided_tree(
     The root's own random stream seeds what is hidden and what happens; the stream advances. The policy of a network
     that weighs shortfalls gives one number more than there are actions.
     """
-    # a member of a tuple costs some nanoseconds, so those that every simulation needs are taken once
+    # reading a tuple's member costs some nanoseconds, so members that every simulation needs are read once
     nodes, edges, states, closed = tree.nodes, tree.edges, tree.states, tree.closed
     stack, path, walk, shortfalls = scratch.stack, scratch.path, scratch.walk, scratch.shortfalls
     walk_stack, lines, memo, w = walk.stack, walk.lines, walk.memo, walk.weights[0]
@@ -156,12 +156,12 @@ def search_guided_tree(
         stack[0] = root[0]
         rules.sample_hidden(s, t, seat, random_bits(root[0]))
         for word in range(s.legal.shape[0]):
-            s.legal[word] = root[0].legal[word]  # of which there may be fewer: `Decisions.only`
+            s.legal[word] = root[0].legal[word]  # `Decisions.only` may leave fewer actions
         node, depth = 0, 0
         while s.actor != NOBODY and depth < MAX_PATH and node >= 0:
             if nodes[node].edge == 0:
                 if count_legal(s) == 1:
-                    add_edge(r, nodes, edges, node, next_legal(s, 0), 1.0)  # nothing to ask the network
+                    add_edge(r, nodes, edges, node, next_legal(s, 0), 1.0)  # a single action needs no network
                 elif nodes[node].visits == 0:
                     break
                 else:
@@ -233,7 +233,7 @@ def choose_edge(s: Any, p: Any, r: Any, nodes: np.ndarray, edges: np.ndarray, no
     """The legal action with the highest upper bound (PUCT); 0 if the node has none.
 
     Utilities are scaled to the range from the lowest to the highest mean in the tree (Schrittwieser and others 2020).
-    An action that has not been tried counts as the mean of the node.
+    An action that has not been tried has the mean utility of the node.
     """
     priors = 0.0
     edge = int(nodes[node].edge)
@@ -307,7 +307,7 @@ def add_missing_edges(s: Any, r: Any, nodes: np.ndarray, edges: np.ndarray, node
 
 @rule_template
 def add_edge(r: Any, nodes: np.ndarray, edges: np.ndarray, node: int, action: int, prior: float) -> None:
-    """Give a node an action, as far as there is room."""
+    """Give a node an action, if there is room."""
     new = int(r.edges)
     if new >= edges.shape[0]:
         return
@@ -325,7 +325,7 @@ def add_edge(r: Any, nodes: np.ndarray, edges: np.ndarray, node: int, action: in
 
 @rule_template
 def outcome(edge: Any, r: Any, nodes: np.ndarray, view_hash: np.uint64) -> int:
-    """The node of an action's outcome that looks like this, a new one if there is none; -1 without room for it."""
+    """The node of an action's outcome with this view, a new one if there is none; -1 if there is no room."""
     node = int(edge.node)
     while node != 0:
         if nodes[node].view_hash == view_hash:
@@ -346,7 +346,7 @@ def outcome(edge: Any, r: Any, nodes: np.ndarray, view_hash: np.uint64) -> int:
 
 @rule_template
 def drawn_outcome(root: Any, edge: Any, nodes: np.ndarray) -> int:
-    """One of an action's outcomes, as often as chance led to it."""
+    """One of an action's outcomes, drawn in proportion to how often chance led to it."""
     draws, node = 0, int(edge.node)
     while node != 0:
         draws += nodes[node].draws
@@ -360,7 +360,7 @@ def drawn_outcome(root: Any, edge: Any, nodes: np.ndarray) -> int:
 
 @rule_template
 def hash_view(s: Any, t: Any, seat: int, counts: np.ndarray, factors: np.ndarray) -> np.uint64:
-    """A hash of what a seat sees; two views nearly never have the same."""
+    """A hash of what a seat sees. Two different views almost never have the same hash."""
     counts[:] = 0
     rules.observe(s, t, seat, counts)
     view = np.uint64(s.actor + 1)
@@ -441,7 +441,7 @@ def back_up_path(
     utilities: np.ndarray,
     wins: np.ndarray,
 ) -> None:
-    """Add the leaf's utilities to every node and action of the path, each time that of the actor there."""
+    """Add the leaf's utilities to the nodes and actions of the path: to each the utility of its actor."""
     for i in range(depth):
         node, edge, actor = path[_NODES, i], path[_EDGES, i], path[_ACTORS, i]
         utility = utilities[actor]

@@ -16,7 +16,7 @@ from tabletop_engine.play.agents import Assessment, Decisions
 from tabletop_engine.play.threads import in_threads
 
 DEFAULT_SETTINGS = rollout.DEFAULT_SETTINGS | {"exploration": 0.3, "prior_visits": 10.0, "max_nodes": 60}
-"""What `tabletop_agents.search.utility.SETTINGS` says of each; the values come from games (docs/agents.md)."""
+"""The default settings, which `search.utility.SETTINGS` explains. They were found by playing games (docs/agents.md)."""
 
 SIMULATIONS = 2000
 """Simulations a decision of the agent named `ismcts`."""
@@ -71,7 +71,7 @@ class IsmctsAgent(LooksAhead):
         return np.asarray(visits / visits.sum(axis=1, keepdims=True))
 
     def assess(self, decisions: Decisions, generator: np.random.Generator) -> Assessment:
-        """As `search.visits.assessed` says it, with mean utilities in points (`LooksAhead.in_points`)."""
+        """As `search.visits.assessed`, with mean utilities in points (`LooksAhead.in_points`)."""
         visits, utilities, roots, settings = self._search(decisions, generator)
         actions = _most_visited(visits, utilities)
         values, estimated = self.in_points(decisions, roots, utilities, settings)

@@ -38,7 +38,7 @@ class Search:
         return weights_of(self.game, replaced)
 
     def settings(self, defaults: Mapping[str, float], replaced: Mapping[str, float]) -> np.ndarray:
-        """(1,) SETTINGS: an agent's defaults, the game's own in their place, and those given in place of both."""
+        """(1,) SETTINGS: an agent's defaults, overridden by the game's own, and these by the given ones."""
         return utility.settings_record({**defaults, **self.game.search_settings, **replaced})
 
     def _calls(self) -> list[Call]:
@@ -104,10 +104,10 @@ class LooksAhead:
     def in_points(
         self, decisions: Decisions, roots: np.ndarray, utilities: np.ndarray, settings: np.ndarray
     ) -> tuple[np.ndarray, str]:
-        """What utilities (N, A) at these roots mean to people, NaN where they are, and what that is in words.
+        """Utilities (N, A) at these roots as numbers for people, and what the numbers are in words. NaN stays NaN.
 
-        Points that the actor is ahead of the mean of the others, or has where there are no others. Where the settings
-        mix wins into the utilities, these themselves.
+        The numbers are the points that the actor is ahead of the mean of the others, or its own points where there are
+        no others. Where the settings mix wins into the utilities, the numbers are the utilities themselves.
         """
         search, pars = search_for(decisions.game), np.zeros(len(roots))
         margins = points_expected(utilities, settings)
@@ -118,7 +118,7 @@ class LooksAhead:
 
     @staticmethod
     def words_of_points(decisions: Decisions) -> str:
-        """What values of the game's evaluation are."""
+        """What the values of the game's evaluation are, in words."""
         return POINTS if (decisions.owners == 1).all() else POINTS_AHEAD
 
     def check(self, config: Config) -> None:

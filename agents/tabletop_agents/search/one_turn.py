@@ -16,21 +16,24 @@ from tabletop_engine.legal import count_legal, next_legal
 
 MAX_DEPTH = 16
 MAX_NODES = 600
-"""How many positions the walk of one decision may look at, if nothing else is said."""
+"""How many positions the walk of one decision may look at by default."""
 MOST_SHORTFALL = 10.0
-"""What a shortfall is at most, in points: actions that look even worse are all the same."""
+"""The largest shortfall, in points. Actions that look even worse have this one."""
 _SAME = 1e-9
 
 
 FOLLOWING, LINE, BEST = 0, 1, 2
-"""Rows of `Walk.lines`: the first action not tried yet after so many decisions; the decisions to the best position
-behind one first action, and to the best of all. Each line ends with -1."""
+"""Rows of `Walk.lines`.
+
+For each depth the first action that was not tried yet; the decisions that lead to the best position after one first
+action; the decisions that lead to the best position of all. The last two end with -1.
+"""
 
 
 class Walk(NamedTuple):
     """The evaluation that a walk compares positions by, and scratch space for one thread.
 
-    Kernels take it; rules take its arrays, since a tuple costs a tenth of a short walk.
+    Kernels take the tuple; rules take its arrays, because passing a tuple costs a tenth of a short walk.
     """
 
     weights: np.ndarray  # (1,) record of `Game.weights`
@@ -53,7 +56,7 @@ def choose_best_actions(
 
 @kernel_template
 def values_of_actions(states: np.ndarray, tables: np.ndarray, walk: Walk, max_nodes: int, values: np.ndarray) -> None:
-    """Write what `choose_best_actions` compares: of each game the value of each legal action into `values` (N, A)."""
+    """Write the values of each game's legal actions, which `choose_best_actions` compares, into `values` (N, A)."""
     stack, lines, memo, w = walk.stack, walk.lines, walk.memo, walk.weights[0]
     for game in range(states.shape[0]):
         stack[0] = states[game]
@@ -75,8 +78,8 @@ def find_best_line(
 ) -> None:
     """Put the decisions that lead from `stack[0]` to the best position its actor can reach into `lines[BEST]`.
 
-    It looks at about `max_nodes` positions, as many behind each action. `chance` in [0, 1) decides among equals. The
-    rest of `stack` is scratch space.
+    It looks at about `max_nodes` positions, equally many behind each action. `chance` in [0, 1) decides among equals.
+    The rest of `stack` is scratch space.
     """
     seat = int(stack[0].actor)
     budget = max_nodes // count_legal(stack[0])
@@ -107,7 +110,7 @@ def find_values(
 ) -> None:
     """Write the value of each legal action of `stack[0]` into `out`, (A,) floats.
 
-    It looks at about `max_nodes` positions, as many behind each action.
+    It looks at about `max_nodes` positions, equally many behind each action.
     """
     seat, budget = int(stack[0].actor), max_nodes // count_legal(stack[0])
     action = next_legal(stack[0], 0)
@@ -161,7 +164,7 @@ def value_after(
                     lines[LINE, i] = lines[FOLLOWING, i] - 1
                 lines[LINE, depth] = -1
             depth -= 1
-        # up to a position that has an action left to try, and down by it
+        # go back to a position that has an action left to try, and play this action
         while depth > 0:
             answer = next_legal(stack[depth], lines[FOLLOWING, depth])
             if answer >= 0:

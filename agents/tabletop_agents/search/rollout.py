@@ -22,8 +22,10 @@ DEFAULT_SETTINGS: dict[str, float] = {
     "rounds": 1,
     "playout_nodes": 20,
 }
-"""What `tabletop_agents.search.utility.SETTINGS` says of each; exploration, below, prior_visits and max_nodes are the
-tree's alone."""
+"""The default settings, which `search.utility.SETTINGS` explains.
+
+Only the tree search uses exploration, below, prior_visits and max_nodes.
+"""
 
 PLAYOUTS = 16
 """Playouts of each legal action of the agent named `rollout`."""
@@ -65,7 +67,7 @@ class RolloutAgent(LooksAhead):
         return np.asarray(self.utilities(decisions, generator).argmax(axis=1), np.int64)
 
     def assess(self, decisions: Decisions, generator: np.random.Generator) -> Assessment:
-        """Values are those of the playouts, as many of each action, in points (`LooksAhead.in_points`)."""
+        """Values are means of the playouts, equally many for each action, in points (`LooksAhead.in_points`)."""
         utilities, roots, settings = self._play_out(decisions, generator)
         legal = np.where(decisions.action_masks == 1, utilities, np.nan)
         values, estimated = self.in_points(decisions, roots, legal, settings)
@@ -79,7 +81,7 @@ class RolloutAgent(LooksAhead):
     def _play_out(
         self, decisions: Decisions, generator: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """`utilities`, the records (N,) that they are of, and the settings (1,)."""
+        """`utilities`, the records (N,) that they belong to, and the settings (1,)."""
         search = search_for(decisions.game)
         settings = search.settings(DEFAULT_SETTINGS, self.settings)
         roots = decisions.sample_states(generator)

@@ -1,4 +1,4 @@
-"""The action gaps by the walk of `greedy`, in points, for networks that weigh them."""
+"""How far each action falls short of the best one in the walk of `greedy`, for networks that weigh this."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def search_tree(
         stack[0] = root[0]
         rules.sample_hidden(stack[0], t, seat, random_bits(root[0]))
         for word in range(stack[0].legal.shape[0]):
-            stack[0].legal[word] = root[0].legal[word]  # of which there may be fewer: `Decisions.only`
+            stack[0].legal[word] = root[0].legal[word]  # `Decisions.only` may leave fewer actions
         used = simulate(stack, lines, memo, t, w, p, nodes, used, path, start, last)
     return used
 
@@ -127,7 +127,7 @@ def add_children(
     node: int,
     start: float,
 ) -> int:
-    """Give the node a child for every legal action that it lacks one for; returns how many nodes there are now."""
+    """Give the node a child for every legal action that has none; returns how many nodes there are now."""
     s = stack[0]
     actor = int(s.actor)
     missing = s.legal.copy()

@@ -1,4 +1,4 @@
-"""What a player's expected margin is worth: nearly a chance to win, between 0 and 1."""
+"""The utility of a player's expected margin, between 0 and 1: roughly a chance to win."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from tabletop_engine.record import NOBODY
 SETTINGS = np.dtype(
     [
         ("scale", np.float64),  # points of margin that make a difference, at the end of the game
-        ("scale_a_round", np.float64),  # and more for every round to come
+        ("scale_a_round", np.float64),  # how much larger it is for every round to come
         ("win", np.float64),  # weight of the win in a finished game's utility; the rest is the margin's
         ("exploration", np.float64),  # of the upper confidence bound
-        ("below", np.float64),  # how much of it there is after the first decision
+        ("below", np.float64),  # the share of it that is left after the first decision
         ("prior_visits", np.float64),  # how many visits the first look at an action is worth
         ("max_nodes", np.int64),  # positions that the one-turn walk looks at for a prior
         ("rounds", np.int64),  # rounds that a playout goes on to the end of; 0: it only finishes the action
         ("playout_nodes", np.int64),  # positions that the one-turn walk looks at for a decision of a playout
     ]
 )
-"""What the searches are tuned with."""
+"""The parameters of the searches."""
 _NEAR_0 = 1e-9
 
 
 @rule_template
 def par(s: Any, t: Any, w: Any, memo: np.ndarray) -> float:
-    """What margins are counted from: alone one is always ahead, so from what is expected at the root of a search."""
+    """The margin that counts as even: in a game for one the value of the root of the search, otherwise 0."""
     return rules.value(s, t, w, 0, memo) if s.owners == 1 else 0.0
 
 
@@ -66,9 +66,9 @@ def utility(s: Any, p: Any, seat: int, margin: float) -> float:
 
 
 def points_expected(utilities: np.ndarray, settings: np.ndarray) -> np.ndarray | None:
-    """The margins that mean utilities stand for; None where a utility is not a margin alone, squeezed always alike.
+    """The margins that mean utilities stand for; None if utilities are not margins alone, all squeezed alike.
 
-    A mean of squeezed margins counts far leads for less: it is nearer to the middle than the mean margin.
+    Squeezing makes far leads count less, so the margin of a mean utility is nearer to the middle than the mean margin.
     """
     if settings["win"][0] != 0 or settings["scale_a_round"][0] != 0:
         return None

@@ -11,7 +11,7 @@ LEAST = 10
 
 
 def assessed(actions: np.ndarray, visits: np.ndarray, results: np.ndarray, estimated: str) -> Assessment:
-    """The search's assessment of N decisions: `actions` (N,) are those that it plays, `estimated` as there.
+    """The search's assessment of N decisions: `actions` (N,) are those that it plays.
 
     `visits` and `results`, (N, A) float64, are the simulations through each action and their mean results. Actions
     with fewer than LEAST have no value, unless the search plays them.

@@ -1,4 +1,4 @@
-"""Games as text, for language models and for whoever else reads and writes: see docs/language-models.md."""
+"""Games as text, for language models and all others who read and write text: see docs/language-models.md."""
 
 from tabletop_agents.text.games import InvalidReply, TextGame, TextTable
 from tabletop_agents.text.model import ModelAgent, ModelFailed, Reply

@@ -30,19 +30,19 @@ class InvalidReply(TabletopError):
 
 
 class TextTable:
-    """One game in which every seat answers by text; a seat at a time is asked.
+    """One game in which every seat answers by text. One seat is asked at a time.
 
     Arguments:
         config: what is played.
         agents: agents, or their names, by seat; the other seats answer by text.
         form: what the messages show.
-        tries: replies without a legal answer in a row, after which `on_failure` happens.
+        tries: after so many replies in a row without a legal answer `on_failure` happens.
         on_failure: "lose": the game ends and the seat has lost it; "random": a random legal action is played; "raise":
             InvalidReply is raised, and the game stays as it is.
         reward: what a finished game brings a seat: "win": +1 shared by the winners, -1 by the others (0 if all win), as
-            `Batch` has it; "margin": points less the mean of the others'; "points", also where the rules play nobody
-            against a single player. A game that a seat loses by its replies is no victory for it: its margin is at
-            most 0, and its points are 0.
+            `Batch` has it; "margin": points less the mean of the others'; "points": its points. In a game for one
+            without an opponent the reward is always the points. A game that a seat loses by its replies is no victory
+            for it: its margin is at most 0, and its points are 0.
 
     Raises ConfigError for bad arguments and for agents that cannot play this.
     """
@@ -171,7 +171,7 @@ class TextTable:
         return self.turn(message="" if undone else "There is nothing to take back.")
 
     def turn(self, seat: int | None = None, *, problem: str = "", message: str = "", anew: bool = True) -> Turn:
-        """The message to a seat as things are; None: to the one that is asked, after the end seat 0."""
+        """The present message to a seat. None: to the seat that is asked; after the end to seat 0."""
         session = self.session
         if seat is None:
             seat = 0 if session.over else session.actor
@@ -194,7 +194,7 @@ class TextTable:
         )
 
     def _separated(self, answers: Sequence[str]) -> Sequence[str]:
-        """The answers; one that is no answer as a whole is several, separated by semicolons."""
+        """The answers. A text that is no answer as a whole is split at its semicolons."""
         if len(answers) != 1 or ";" not in answers[0]:
             return answers
         if read_answer(answers[0], self.session.options()).action is not None:
@@ -297,7 +297,7 @@ class TextGame(TextTable):
         options: Mapping[str, Any],
         **more: Any,
     ) -> TextGame:
-        """The game of plain values, as frameworks give them.
+        """The game from plain values, as frameworks give them.
 
         Arguments:
             home: the home module of the game (`tabletop_engine.game.game_of`).
@@ -322,5 +322,5 @@ class TextGame(TextTable):
         return self._begin(seed, agents)
 
     def turn(self, seat: int | None = None, *, problem: str = "", message: str = "", anew: bool = True) -> Turn:
-        """The message to the caller's seat as things are."""
+        """The present message to the caller's seat."""
         return super().turn(self.seat, problem=problem, message=message, anew=anew)

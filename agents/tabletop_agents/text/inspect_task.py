@@ -44,8 +44,8 @@ def text_game(
 
     Arguments: those of `Sittings`.
 
-    Every score is a mean with a standard error that takes the games of one seed, the model on each seat in turn, as one
-    observation (`stderr(cluster="seed")`). Raises ConfigError for bad arguments.
+    Every score is a mean with a standard error. The games of one seed, with the model on each seat in turn, count as
+    one observation (`stderr(cluster="seed")`). Raises ConfigError for bad arguments.
     """
     sittings = Sittings(
         game,
@@ -82,7 +82,7 @@ def text_game(
 def plays(sittings: Sittings) -> Solver:
     """Plays a sample's game to its end.
 
-    A limit of Inspect on tokens, messages or time leaves the game; its result is then unfinished. With
+    At a limit of Inspect on tokens, messages or time, the game is left and its result is unfinished. With
     on_failure="raise" a failed decision is an error of the sample.
     """
 
@@ -92,7 +92,7 @@ def plays(sittings: Sittings) -> Solver:
         turn: Turn = await run_sync(game.reset, seed)
         system = ChatMessageSystem(content=sittings.system(seat))
         asked: list[ChatMessage] = [system]
-        state.messages = [system]  # all that is said; `asked` is what the model reads
+        state.messages = [system]  # the whole conversation; `asked` is what the model reads
         decision = turn.number
         try:
             while not turn.done:

@@ -1,8 +1,8 @@
 """The command `mcp`: a game as tools of the Model Context Protocol, over stdin and stdout or at an address of this
 machine (the extra `mcp`).
 
-Clients with sessions have a game a session. The newest version of the protocol has none over HTTP; there `new_game`
-says the name of its game, which the other tools need.
+A client has one game for each session. The newest version of the protocol has no sessions over HTTP. There `new_game`
+returns a name of its game, which the other tools need.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from tabletop_engine.play.batch import usable_cores
 HOST = "127.0.0.1"
 PORT = 8322
 GAMES = 100
-"""Games that are kept over HTTP."""
+"""The most games that are kept over HTTP."""
 _MOST_BYTES = 4_000_000
-"""Bytes of a request, at most."""
+"""The most bytes of a request."""
 _MOST_SESSIONS = 1000
 _SECONDS_IDLE = 2 * 3600.0
 _MOST_CONNECTIONS = 200
@@ -78,7 +78,7 @@ class GameServer:
 
     @contextlib.asynccontextmanager
     async def _compiling(self, server: Any) -> AsyncIterator[None]:
-        """Compile the rules, the very first time, while clients are answered already."""
+        """Compile the rules at the very first start, while clients already get answers."""
         work = asyncio.create_task(in_thread(partial(self.catalogue.compiled, self.game.name)))
         try:
             yield
@@ -113,7 +113,7 @@ class GameServer:
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=said.is_error)
 
     async def _said(self, key: str, tool: str, arguments: dict[str, Any]) -> Said:
-        """What a tool says. A call that its client gives up goes on, and the next one waits for its end."""
+        """What a tool says. A call that its client gives up still runs to its end; the next call waits for that."""
 
         async def work() -> Said:
             player = self.players.of(key)
@@ -129,7 +129,7 @@ class GameServer:
 
 
 def _session(context: Any) -> str | None:
-    """What tells a client's session from others; None where the protocol has no sessions."""
+    """What identifies a client's session; None where the protocol has no sessions."""
     if context.request is None:
         return _ONLY_SESSION
     if context.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:
@@ -139,7 +139,7 @@ def _session(context: Any) -> str | None:
 
 
 async def in_thread(work: Callable[[], T]) -> T:
-    """The result of a function that takes time, which runs in a thread.
+    """Run a slow function in a thread and return its result.
 
     Neither the end of the loop nor that of the program waits for this thread.
     """
@@ -166,9 +166,9 @@ async def in_thread(work: Callable[[], T]) -> T:
 
 
 class _Lines:
-    """Lines of text from a file descriptor. A read that is not needed any more holds nothing up.
+    """Lines of text from a file descriptor. A read that is no longer needed blocks nothing.
 
-    Of a line that is longer than a request may be only the beginning is kept, which is then refused as no message.
+    If a line is longer than a request may be, only its beginning is kept. It is then refused, because it is no message.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -186,7 +186,7 @@ class _Lines:
 
 
 class _Written:
-    """Text for a file descriptor. A client that reads nothing holds up nothing but its own answers."""
+    """Text for a file descriptor. A client that reads nothing blocks only its own answers."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -198,12 +198,12 @@ class _Written:
                 data = data[await in_thread(partial(os.write, self._descriptor, data)) :]
 
     async def flush(self) -> None:
-        """Everything is written at once."""
+        """There is nothing to do: everything is written at once."""
 
 
 @contextlib.contextmanager
 def _taken(descriptor: int, instead: int) -> Any:
-    """A copy of a standard descriptor for the protocol alone; whoever uses the standard one gets another meanwhile."""
+    """A copy of a standard descriptor for the protocol alone. Meanwhile the standard one leads to `instead`."""
     own = os.dup(descriptor)
     os.dup2(instead, descriptor)
     try:
@@ -227,7 +227,7 @@ def serve_stdio(home: str, version: str) -> NoReturn:
             status = asyncio.run(_serve_stdio(GameServer(home, version, games=1).server, read, written))
         except KeyboardInterrupt:
             status = 128 + signal.SIGINT
-    # A thread may still compile or search. The usual end of Python tidies up beside it, which can take for ever.
+    # A thread may still compile or search. Python's normal exit cleans up beside it, which can hang.
     sys.stderr.flush()
     os._exit(status)
 
@@ -246,7 +246,7 @@ async def _serve_stdio(server: Server, read: int, written: int) -> int:
             await server.run(messages, answers, server.create_initialization_options())
 
     with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # Windows, and other threads than the main
-        loop.add_signal_handler(signal.SIGTERM, terminated)  # an exception could end any of the tasks
+        loop.add_signal_handler(signal.SIGTERM, terminated)  # an exception instead could end any task
     serving, ending = asyncio.create_task(serve()), asyncio.create_task(lines.end.wait())
     await asyncio.wait({serving, ending}, return_when=asyncio.FIRST_COMPLETED)
     if not status:
@@ -300,5 +300,5 @@ def serve_http(home: str, version: str, *, port: int = PORT, games: int = GAMES)
 
 
 def _quiet() -> None:
-    """The library's messages about what clients do wrong tell the server's owner nothing."""
+    """Hide the library's messages about clients' mistakes, which tell the server's owner nothing."""
     logging.getLogger("mcp").setLevel(logging.CRITICAL)

@@ -75,7 +75,8 @@ class ModelAgent:
         memory: "none": each decision is a conversation of its own, with the complete rules and the whole board.
             "game": a conversation goes on through the game, which costs the square of its length.
         form: what the messages show; its `rules` are in the first message of a conversation in any case.
-        tries: replies without a legal answer to one decision, each told why, after which `on_failure` happens.
+        tries: after so many replies without a legal answer to one decision `on_failure` happens; each time the model is
+            told why.
         on_failure: "lose": its seat loses the game; "random": a random legal action is played; "raise": ModelFailed.
         parallel: how many games are asked about at the same time.
         attempts: how often a call that raises an exception is made, with growing pauses between them.
@@ -175,7 +176,7 @@ class ModelAgent:
         if self.memory == "none" or number is None:
             return start
         with self._lock:
-            if len(self._conversations) > 10_000:  # of games that are long over
+            if len(self._conversations) > 10_000:  # conversations of games that ended long ago
                 self._conversations.clear()
             kept = self._conversations.setdefault(number, start)
             if kept[0] != start[0]:
@@ -196,7 +197,7 @@ class ModelAgent:
                 break
             except TabletopError:
                 raise
-            except Exception as error:  # a function of others raises anything
+            except Exception as error:  # a user's function may raise anything
                 if attempt == self.attempts - 1:
                     raise ModelFailed(
                         f"agent {self.name!r}: asking failed {self.attempts} times, at last with "
@@ -239,7 +240,7 @@ class ModelAgent:
             except BaseException as error:  # told to the thread that waits
                 failed.append(error)
 
-        asking = threading.Thread(target=call, daemon=True)  # one that never ends must not keep the program
+        asking = threading.Thread(target=call, daemon=True)  # a call that never ends must not keep the program alive
         asking.start()
         asking.join(self.seconds)
         if failed:

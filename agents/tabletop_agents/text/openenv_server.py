@@ -84,9 +84,9 @@ class GameEnvironment(Environment[GameAction, GameObservation, GameState]):  # t
         self._state = GameState(game=game, config=dict(config or {}))
 
     def reset(self, seed: int | None = None, episode_id: str | None = None, **kwargs: Any) -> GameObservation:
-        """Start the game of a seed; None draws one, which `state` then names. Other arguments have no effect.
+        """Start the game of a seed; None draws a seed, which `state` then names. Other arguments have no effect.
 
-        Returns the first message. Raises ConfigError for a seed that is none.
+        Returns the first message. Raises ConfigError for an invalid seed.
         """
         chosen = secrets.randbelow(2**32) if seed is None else seed
         turn = self._game.reset(chosen)

@@ -1,6 +1,6 @@
-"""Scripted players through text: they prove the pipeline, and are the rows that a model's result stands beside.
+"""Scripted players that answer by text. They test the pipeline, and a model's result is compared with theirs.
 
-They are named as models are: `model:tabletop_agents.text.scripted:first`.
+They are named like models: `model:tabletop_agents.text.scripted:first`.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ def random(messages: Sequence[Message]) -> str:
 
 
 def silent(messages: Sequence[Message]) -> str:
-    """Never an answer: what a model that understands nothing gets."""
+    """Never an answer: the result of a model that understands nothing."""
     return "I can't tell.\nThere is no answer here."
 
 
 class ThroughText(ModelAgent):
-    """An agent of the program, whose answers take the way of a model's: as words in a reply, which are read again.
+    """An agent of the program that answers as a model does: in words, which are then read.
 
     Arguments:
         agent: the agent that decides.

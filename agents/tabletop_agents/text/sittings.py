@@ -1,4 +1,4 @@
-"""Whole games by text in the frameworks of others: what is played, what a model is shown, and how it ended."""
+"""Whole games by text for other frameworks: what is played, what a model is shown, and how a game ended."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Sittings:
         answers: as in `Form`.
         board: as in `Form`; "turn" and "none" need the memory "game".
         lessons: as in `Form`.
-        tries: replies without a legal answer in a row, after which `on_failure` happens.
+        tries: after so many replies in a row without a legal answer `on_failure` happens.
         on_failure: as in `TextGame`.
 
     Raises ConfigError for bad arguments.
@@ -109,7 +109,7 @@ def outcome(game: TextGame, turn: Turn) -> dict[str, float]:
 
     Returns `win`: 1, or 1/k for a victory shared by k, or 0; `margin`: points less the mean of the others'; `points`;
     `invalid`: 1 if replies without a legal answer lost the game; `unfinished`: 1 if the game was left; `answers` and
-    `problems`: how many answers were played, and replies in which something was wrong. `win` and `margin` are missing
+    `problems`: how many answers were played, and how many replies had something wrong. `win` and `margin` are missing
     in games that a player plays for points alone. An invalid or unfinished game is never a win: its win is 0, its
     margin at most 0, and its points are 0.
     """

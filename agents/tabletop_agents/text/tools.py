@@ -1,6 +1,6 @@
 """A game as tools that take JSON and return text: what a server for language models offers (`mcp_server`).
 
-Whatever a client gives, it gets words back. It can name neither files nor code of its own.
+A client gets words back, whatever it sends. It can name neither files nor code of its own.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _HOW_TO_ANSWER = (
     "words, answers several decisions of your turn in a row, as far as it fits."
 )
 _MOST_TRIES = 100
-"""Replies without a legal answer in a row, after which an error says so: no game is lost by them here."""
+"""After so many replies in a row without a legal answer an error says so. They lose no game here."""
 _LONGEST_ERROR = 1000
 _MOST_NAMES = 20
-"""Entries of a list of names."""
+"""The most entries of a list of names."""
 _LARGEST = 2**53 - 1
 """The largest whole number that every client represents exactly."""
 _WHOLE: Schema = {"type": "integer"}
@@ -64,7 +64,7 @@ class Tool(NamedTuple):
     reads: bool = False
 
     def schema(self, more: Mapping[str, Schema] | None = None) -> Schema:
-        """The arguments as JSON Schema, with `more` arguments that must be given."""
+        """The arguments as JSON Schema, with `more` required arguments."""
         extra = dict(more or {})
         return {
             "type": "object",
@@ -210,7 +210,7 @@ class Player:
 
 
 class Players:
-    """The clients of a server, each with a game of its own. Keys are secrets: who knows one plays its game.
+    """The clients of a server, each with a game of its own. Keys are secrets: whoever knows a key can play its game.
 
     Arguments:
         catalogue: what can be chosen.
@@ -294,7 +294,7 @@ def _checked(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fits(value: Any, schema: Schema) -> bool:
-    """Whether a value is as asked for; the properties of an object are not looked at."""
+    """Whether a value fits the schema; the properties of an object are not checked."""
     if "anyOf" in schema:
         return any(_fits(value, one) for one in schema["anyOf"])
     if schema["type"] == "array":

@@ -3,8 +3,8 @@
     factory = functools.partial(GameTool, GAME, {"players": 2})
     trainer = GRPOTrainer(model, train_dataset=rows, environment_factory=factory, args=GRPOConfig(...))
 
-A row of the data set has a `prompt`, whose last message the first message of the game is appended to, and a `seed`.
-TRL repeats a row for its whole group, so all games of a group start the same.
+A row of the data set has a `prompt` and a `seed`. The first message of the game is appended to the prompt's last
+message. TRL repeats a row for its whole group, so all games of a group start the same.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class GameTool:
         return f"{self._turn.text}\n\n{OVER}" if self._turn.done else self._turn.text
 
     def get_reward(self) -> float:
-        """What the game brought. A game that the model has not played to its end is lost, as by illegal answers.
+        """What the game brought. A game that the model has not finished counts as lost, as after illegal answers.
 
         Raises GameOver before the first reset.
         """

@@ -60,7 +60,7 @@ Told = Iterable[tuple[str, Sequence[str]]]
 
 
 class Turn:
-    """One message: parts of text, which are written when they are first read.
+    """One message. Its parts are texts that are written when they are first read.
 
     Attributes:
         seat: the seat that reads.
@@ -107,7 +107,7 @@ class Turn:
 
     @cached_property
     def events(self) -> tuple[str, ...]:
-        """What happened since the seat's last answer, and what that did, in lines."""
+        """What happened since the seat's last answer, with its effects, in lines."""
         lines: list[str] = []
         for answer, sentences in self._told():
             lines += [answer] * bool(answer)

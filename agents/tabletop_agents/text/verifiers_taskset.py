@@ -50,7 +50,7 @@ class TextData(vf.TaskData):  # type: ignore[misc]
 
 
 class TextTask(vf.Task[TextData, vf.State, vf.TaskConfig]):  # type: ignore[misc]
-    """A game. The environment has its result, and so gives the rewards."""
+    """A game. The environment gives the rewards, because it knows the result."""
 
 
 class TextTaskset(vf.Taskset[TextTask, TextConfig]):  # type: ignore[misc]
@@ -124,7 +124,7 @@ class TextHarness(vf.Harness[vf.HarnessConfig]):  # type: ignore[misc]
         messages: Any,
         tool_interception_url: str | None = None,
     ) -> Any:
-        """The next reply: to these messages alone without a memory, otherwise to all that was said and to them."""
+        """The next reply. Without a memory it answers these messages alone, otherwise the whole conversation."""
         given = (ctx, trace, runtime, endpoint, secret, mcp_urls)
         if data.memory == "none":
             return await self.launch(*given, data.model_copy(update={"prompt": [*messages]}))
@@ -132,7 +132,7 @@ class TextHarness(vf.Harness[vf.HarnessConfig]):  # type: ignore[misc]
 
 
 class TextEnvConfig(vf.EnvConfig):  # type: ignore[misc]
-    """The one agent of verifiers; the others at the table are agents of this package."""
+    """The one agent of verifiers. The other seats are played by agents of this package."""
 
     player: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
 
@@ -140,9 +140,9 @@ class TextEnvConfig(vf.EnvConfig):  # type: ignore[misc]
 class TextEnv(vf.Env[TextEnvConfig]):  # type: ignore[misc]
     """Plays a task's game to its end, and gives its reward and, as metrics, all of `outcome`.
 
-    A limit of verifiers on turns or tokens leaves the game: its result is then unfinished, and no victory. With
-    on_failure="raise" a failed decision is an error of the episode. Raises ConfigError for another harness than
-    `TextHarness` without a memory.
+    At a limit of verifiers on turns or tokens, the game is left: its result is unfinished, and no victory. With
+    on_failure="raise" a failed decision is an error of the episode. Without a memory, raises ConfigError for any
+    harness but `TextHarness`.
     """
 
     async def run(self, task: Any, agents: Any) -> None:

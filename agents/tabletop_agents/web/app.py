@@ -151,7 +151,7 @@ class _Web:
             return Json({"error": str(error)}, 404)
 
     async def _played(self, request: Request, game: Game) -> tuple[Any, Any]:
-        """What the rules are asked of: the game of a link, or a configuration; and its printed numbers, if known."""
+        """What rules are asked about: the game of a link, or a configuration; and its printed numbers, if known."""
         key = request.query_params.get("table", "")
         if key:
             found = await self._hall.find(key)
@@ -237,7 +237,7 @@ class _Web:
         try:
             while True:
                 data = await page.receive()
-                await asyncio.sleep(0)  # who sends much at once is not served before others
+                await asyncio.sleep(0)  # a page that sends much at once does not delay others
                 if allowance.take():
                     await self._answer(page, table, link, data, thinking)
                     continue
@@ -314,7 +314,7 @@ class _Page:
         try:
             self._waiting.put_nowait(text)
         except asyncio.QueueFull:
-            self._lost.set()  # it connects once more and gets the present view
+            self._lost.set()  # the page connects once more and gets the present view
 
     def reply(self, number: int | None, **content: Any) -> None:
         self.push(dumps({"reply": number, **content}))

@@ -25,7 +25,7 @@ from tabletop_engine.play.agents import Agent
 
 _PLAIN = re.compile(r"random|greedy|rollout(-[1-9][0-9]{0,2})?|ismcts(-[1-9][0-9]{0,3}|-[1-9][0-9]{0,3}ms)?")
 _LEARNED = re.compile(r"(?:policy|policy-sample|search(?:-[1-9][0-9]{0,3}|-[1-9][0-9]{0,3}ms)?):(?P<policy>[\w-]+)")
-"""Searches with up to 9,999 simulations or milliseconds for a decision: others want to play, too."""
+"""Searches may have up to 9,999 simulations or milliseconds for a decision, because others want to play, too."""
 _SUGGESTED = ("random", "greedy", "ismcts-200", "ismcts-2000")
 _SUGGESTED_WITH_NETWORK = ("policy", "search-200", "search-800")
 _ABOUT = {
@@ -39,7 +39,7 @@ _ABOUT = {
 }
 """A sentence about each kind of agent."""
 _STRENGTHS = Path(__file__).with_name("strengths.json")
-"""How strong agents are, by game, whether one player plays or several, and agent (`docs.generate` writes it)."""
+"""How strong agents are: by game, by whether one player plays or several, and by agent (`docs.generate` writes it)."""
 _LISTED = ", separated by commas"
 """Words of a command's options that a page does not need, because it has boxes to tick."""
 _MOST_AGENTS = 32

@@ -1,4 +1,4 @@
-"""Clocks: how much time each person has left for the whole game. Nothing happens when it is over; it is only shown."""
+"""Clocks: how much time each person has left for the whole game. They only show it: nothing happens when it is over."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _MOST_MINUTES, _MOST_SECONDS = 600, 600
 class Clock:
     """The time of a table's people.
 
-    Each seat has two accounts. Its own people see the first one, from which all time is taken in which the seat is
-    asked. Others see the second one, from which time is taken only while everybody can see that the seat is asked. So
-    nobody learns from a clock that somebody was asked in secret, or has answered.
+    Each seat has two accounts. The first loses time whenever the seat is asked; the seat's own people see it. The
+    second loses time only while everybody can see that the seat is asked; the others see it. So nobody learns from a
+    clock that somebody was asked in secret, or has answered.
 
     Arguments:
         minutes: of each seat for the whole game.
@@ -33,12 +33,12 @@ class Clock:
         self.minutes, self.seconds, self._now = minutes, seconds, now
         self._left = dict.fromkeys(seats, 60.0 * minutes)
         self._seen = dict(self._left)
-        self._asked = self._seen_asked = NOBODY  # the seat whose turn it is, and that of which everybody knew last
+        self._asked = self._seen_asked = NOBODY  # the seat that is asked, and the last one that everybody knew of
         self._is_public = False
         self._since = now()
 
     def ask(self, seat: int, is_public: bool) -> None:
-        """From now on this seat is asked; NOBODY if the clocks stand. `is_public`: whether everybody sees that."""
+        """From now on this seat is asked; NOBODY stops the clocks. `is_public`: whether everybody sees that."""
         now = self._now()
         self._take(self._left, self._asked, now)
         if self._is_public:
@@ -65,12 +65,12 @@ class Clock:
 
     @property
     def order(self) -> dict[str, int]:
-        """What was asked for (`clock_of`)."""
+        """The request that asked for this clock (`clock_of`)."""
         return {"minutes": self.minutes, "seconds": self.seconds}
 
     @property
     def notes(self) -> dict[str, Any]:
-        """What `of_notes` takes up again. The time of the present question is not in it."""
+        """What `of_notes` reads. The time of the present question is not in it."""
         return {
             **self.order,
             "left": [self._left[seat] for seat in self._left],

@@ -1,4 +1,4 @@
-"""Who may talk to the server: the right host, our own pages, holders of the token. What browsers may do with a page."""
+"""Who may talk to the server: the right host, our own pages, holders of the token. And what a page may do."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _MOST_ADDRESSES = 1000
 
 
 class Json(JSONResponse):
-    """An answer in JSON. It is ASCII, which can hold what UTF-8 cannot, such as some paths."""
+    """An answer in JSON. It is ASCII, because UTF-8 cannot hold some paths."""
 
     def render(self, content: Any) -> bytes:
         return json.dumps(content, separators=(",", ":")).encode()
 
 
 class Guard:
-    """Lets requests from our own pages at an address of this server through, and refuses others with a message.
+    """Accepts requests from our own pages at an address of this server, and refuses others with a message.
 
     Arguments:
         names: host names of the server. With `any_address`, numeric addresses are accepted too. Other names are
@@ -73,7 +73,7 @@ class Guard:
         await self._app(scope, receive, _with_headers(send) if scope["type"] == "http" else send)
 
     def _problem(self, scope: Scope, headers: Headers) -> tuple[str, int]:
-        """What is wrong with a request, and the status that says so; "" where nothing is."""
+        """What is wrong with a request, and its status code; "" if nothing is wrong."""
         if not self._allowance(scope).take():
             return "too many requests; wait a little", 429
         hosts = headers.getlist("host")
@@ -130,7 +130,7 @@ class Guard:
 
 
 def _given_token(scope: Scope) -> str:
-    """The one in the address."""
+    """The token in the address."""
     try:
         found = parse_qs(scope["query_string"].decode("ascii"), max_num_fields=5)
     except ValueError:  # UnicodeDecodeError is one
@@ -147,7 +147,7 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, problem: str, stat
 
 
 def _limited(receive: Receive) -> Receive:
-    """The request's content up to the limit, whatever length it has said."""
+    """The request's content up to the limit, whatever length the request announced."""
     left = MOST_POSTED
 
     async def limited() -> Message:

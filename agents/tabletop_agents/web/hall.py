@@ -32,7 +32,7 @@ HERE, APART = "here", "apart"
 """What a person's seat is called in a request: at the device that asks, or with a link of its own."""
 _FORMAT = 1
 _MOST_TABLES = 100_000
-"""Known tables, in memory or in files, at most."""
+"""The most known tables, in memory or in files."""
 _MOST_READY = 100
 """Tables kept in memory; there are more only while pages look at them."""
 _MOST_LINKS_BYTES = 10_000
@@ -171,7 +171,7 @@ class Hall:
         path = self._known.get(key)
         if path is None:
             return None
-        while path not in self._ready:  # once more, if it was left idle at once for other tables
+        while path not in self._ready:  # again, if it was dropped at once to make room for others
             if path not in self._loading:
                 self._loading[path] = asyncio.create_task(self._load(path))
             await asyncio.shield(self._loading[path])
@@ -180,9 +180,9 @@ class Hall:
         return table, table.link(key)
 
     def turns(self, keys: Sequence[str]) -> dict[str, str]:
-        """Whose turn it is (`Table.turn`) by the keys of links; "gone" for links that nothing here belongs to.
+        """Whose turn it is (`Table.turn`) by the keys of links; "gone" for links without a table here.
 
-        Tables that are in no memory are left out: loading them would take too long.
+        Tables that are not in memory are left out: loading them would take too long.
         """
         turns = {key: "gone" for key in keys if key not in self._known}
         for key in self._known.keys() & set(keys):
@@ -267,7 +267,7 @@ def _write(path: Path, text: str) -> None:
 def _write_notes(path: Path, notes: dict[str, Any]) -> None:
     """Write the file of links beside a replay's file."""
     with whole_file(path.with_suffix(".links")) as unfinished:
-        unfinished.touch(mode=0o600)  # who has a link plays with it
+        unfinished.touch(mode=0o600)  # whoever has a link can play with it
         unfinished.write_text(json.dumps(notes), encoding="utf-8")
 
 

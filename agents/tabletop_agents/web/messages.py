@@ -22,7 +22,7 @@ MOST_POSTED = 2_000_000
 LONGEST_CALLED = 24
 """Characters of a person's name, at most."""
 MOST_KEYS = 30
-"""Links of one question about their games, at most."""
+"""The most links in one question about their games."""
 MOST_ACTIONS = 100
 """Actions of one answer, at most."""
 
@@ -212,7 +212,7 @@ class Allowance:
         self._left, self._at = burst, now()
 
     def take(self, cost: float = 1.0) -> bool:
-        """Use up a request of the allowance, if any is left; returns whether one was."""
+        """Use up a part of the allowance; returns whether there was enough left."""
         now = self._now()
         self._left = min(self._burst, self._left + (now - self._at) * self._rate)
         self._at = now

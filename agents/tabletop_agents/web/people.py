@@ -15,11 +15,11 @@ from tabletop_agents.web.catalogue import Catalogue
 from tabletop_agents.web.messages import Refused, called
 
 MOMENT = 2.0
-"""Seconds for which somebody counts as here after the last page is closed: it may be about to come back."""
+"""Seconds for which somebody still counts as here after closing the last page: the page may be about to come back."""
 AWAY = 120.0
-"""Seconds without a page of anybody who plays, after which somebody who watches may take the seats."""
+"""After so many seconds without a page of anybody who plays, somebody who watches may take the seats."""
 _MOST_PLAYING, _MOST_WATCHING = 8, 4
-"""Pages of one link that may be open at a time. Whoever only watches can't keep those out who play."""
+"""The most open pages of one link: of those who play, and of those who watch. So watchers can't keep players out."""
 _MOST_LET_IN = 8
 _BROWSER = re.compile(r"[\w-]{16,64}", re.ASCII)
 
@@ -35,7 +35,8 @@ class Page(Protocol):
 class Company:
     """The browsers at a link. Each is known by a random text of its own, which is kept as a digest only.
 
-    The first browser that comes plays; others watch until one that plays lets them in. Nobody is ever put out again.
+    The first browser that comes plays; others watch until one that plays lets them in. Nobody who was let in is put out
+    again.
 
     Attributes:
         everybody: whether all play, as at a link without seats.
@@ -48,7 +49,7 @@ class Company:
     ) -> None:
         self.everybody, self.let_in, self._now = everybody, [*let_in], now
         self.pages: dict[Page, str] = {}
-        self._numbers: dict[str, int] = {}  # by which those who watch are let in
+        self._numbers: dict[str, int] = {}  # the numbers by which those who watch are let in
         self._next = 1
         self._left = now()  # when the last page of somebody who plays was closed; or when this began
         self._last_here = -math.inf  # when somebody who plays was here
@@ -61,7 +62,7 @@ class Company:
         )
 
     def enter(self, page: Page, browser: str) -> bool:
-        """Add a page. Returns whether its browser is let in by that."""
+        """Add a page. Returns whether this lets its browser in."""
         first = not self.everybody and not self.let_in
         if first:
             self.let_in.append(browser)
@@ -108,14 +109,14 @@ class Company:
         return dict.fromkeys(self.pages.values(), 0) if self.everybody else self._numbers
 
     def admit(self, number: int) -> None:
-        """Let somebody in who watches. Raises Refused."""
+        """Let in somebody who watches. Raises Refused."""
         found = [browser for browser, its in self._numbers.items() if its == number]
         if not found:
             raise Refused("there is nobody to let in")
         self._let_in(found[0])
 
     def sit(self, page: Page) -> None:
-        """Let a page in whose browser watches, as nobody else plays any more. Raises Refused."""
+        """Let in a page of a browser that watches, because nobody plays any more. Raises Refused."""
         if not self.free:
             raise Refused("somebody else plays here; they can let you in")
         self._let_in(self.pages[page])
@@ -140,9 +141,9 @@ def browser_of(given: str) -> str:
 
 
 def names_of(session: Session, given: Mapping[int, str], catalogue: Catalogue) -> dict[int, str]:
-    """The names that people gave, by their seats, without superfluous spaces and empty ones.
+    """The names that people gave, by their seats, without superfluous spaces and without empty names.
 
-    Raises Refused for one that misleads: nobody can be called as somebody else is, or as an agent.
+    Raises Refused for a name that misleads: one that somebody else or an agent has.
     """
     names = {seat: called(name) for seat, name in given.items() if seat in session.people}
     names = {seat: name for seat, name in names.items() if name}

@@ -1,4 +1,4 @@
-"""What agents have said about whole games, for the pages of these games that people save."""
+"""Agents' reviews of whole games, for the pages that people save of these games."""
 
 from __future__ import annotations
 

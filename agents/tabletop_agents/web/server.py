@@ -36,7 +36,7 @@ _MOST_CONNECTIONS = 1000
 _LOCAL_NAMES = ("localhost", LOOPBACK, "[::1]")
 _SECONDS_TO_END = 3
 _TURN_OF_THREADS = 0.001
-"""Seconds that a thread may go on while another waits. Python's 5 ms would let answers wait for agents and boards."""
+"""Seconds that a thread may go on while another waits. With Python's 5 ms, answers would wait for agents and boards."""
 
 
 @dataclass
@@ -79,8 +79,8 @@ class Site:
             proxy_headers=False,
             server_header=False,
             ws="websockets-sansio",
-            ws_max_size=2 * MOST_BYTES,  # what is a little too long is answered in words
-            ws_per_message_deflate=not inside,  # 2 ms a view, which only a network is slower than
+            ws_max_size=2 * MOST_BYTES,  # a message that is a little too long gets an answer in words
+            ws_per_message_deflate=not inside,  # costs 2 ms a view, and saves more only over a network
             limit_concurrency=_MOST_CONNECTIONS,
             timeout_graceful_shutdown=_SECONDS_TO_END,
             lifespan="on",
@@ -89,7 +89,7 @@ class Site:
 
     def run(self) -> None:
         """Serve until a signal comes, or until `server.should_exit`."""
-        # after a second Ctrl-C uvicorn shows where it was, which tells nobody anything
+        # after a second Ctrl-C uvicorn would print a traceback, which helps nobody
         logging.getLogger("uvicorn.error").addFilter(lambda record: "CancelledError" not in record.getMessage())
         interval = sys.getswitchinterval()
         sys.setswitchinterval(_TURN_OF_THREADS)
@@ -153,7 +153,7 @@ def _url_of(host: str, port: int, token: str, asked: str, path: str) -> str:
 
 def _check_agent(catalogue: Catalogue, name: str) -> None:
     """Raise ConfigError unless some game has this agent: at the start rather than when a page asks for it."""
-    check_name(name)  # otherwise no game with it could be kept
+    check_name(name)  # otherwise no game with this agent could be saved
     problems = []
     for game in catalogue.games.values():
         try:

@@ -29,7 +29,7 @@ from tabletop_engine.replays.replay import Replay
 from tabletop_engine.replays.reviews import Review
 
 _DRAWING = ThreadPoolExecutor(1, "boards of what happened")
-"""One thread: with several, answers would wait for all of them."""
+"""One thread draws: with several, answers would wait for all of them."""
 _log = logging.getLogger(__name__)
 
 KINDS = ("play", "watch", "analyse")
@@ -38,9 +38,11 @@ _MOST_QUESTIONS = 4
 _FOR_WATCHERS = ("review", "export", "page")
 """What somebody who only watches may ask for when the game is over."""
 _NAMES_RATE, _NAMES_BURST = 0.2, 10.0
-"""New names a second of one link: each shows all pages their view anew."""
+"""New names a second of one link. Each makes all pages show their view anew."""
 _LATER = 0.02
 """Seconds between a view and the work on its boards, so that the view is on its way."""
+_TOGETHER = 0.1
+"""Seconds in which agents' answers are collected, so that those that come at once are told in one view."""
 
 T = TypeVar("T")
 
@@ -56,13 +58,15 @@ class Link:
         company: who is at this link, and may play or only watch.
         at_screen: the seat that is at the screen now.
         number: how many different views it has shown.
-        gives_alone: whether an answer that is the only one is given by itself.
+        answered: the last of them that was answered. Nobody looks at the boards of the steps to it any more.
+        gives_alone: whether the only possible answer is given automatically.
     """
 
     key: str
     seats: tuple[int, ...]
     at_screen: int = NOBODY
     number: int = 0
+    answered: int = 0
     gives_alone: bool = True
     let_in: InitVar[Sequence[str]] = ()
     company: Company = field(init=False)
@@ -88,9 +92,9 @@ def new_link(seats: Iterable[int]) -> Link:
 
 
 class _View(NamedTuple):
-    """A view, whether it shows more than the one before, and what draws the boards of what led to it."""
+    """A view as JSON, whether it shows more than the one before, and what draws the boards of the steps to it."""
 
-    content: dict[str, Any]
+    text: str
     is_new: bool
     story: views.Story | None
 
@@ -130,6 +134,7 @@ class Table:
         self._playing: asyncio.Task[None] | None = None
         self._stories: set[asyncio.Task[None]] = set()
         self._questions = 0
+        self._told_of = session.changes  # how far everybody was told
         self._set_clock()
 
     @property
@@ -160,9 +165,9 @@ class Table:
             self._set_clock()
             for one in self.links:
                 if self.clock is not None and one is not link:
-                    _push(one, {"clock": self.clock.told(one.seats)})
+                    _push(one, json.dumps({"clock": self.clock.told(one.seats)}))
         link.told[page] = self._people(link, page)
-        page.push(json.dumps({"people": link.told[page], **self._message(link, self._view(link, past=True))}))
+        page.push(self._message(link, self._view(link, past=True), people=link.told[page]))
         self._tell_people()
         if not link.company.may_play(page):
             self._tell_people_after(people.AWAY)  # nobody else may ever come
@@ -198,14 +203,17 @@ class Table:
                 before, link.told[page] = link.told[page], told
                 if told == before:
                     continue
-                is_let_in = told["plays"] and not before["plays"]
-                view = self._message(link, self._view(link, past=True)) if is_let_in else {}
-                page.push(json.dumps({"people": told, **view}))
+                if told["plays"] and not before["plays"]:
+                    self._tell_rest()
+                    page.push(self._message(link, self._view(link, past=True), people=told))
+                else:
+                    page.push(json.dumps({"people": told}))
 
     def _changed(self, undone: Sequence[dict[str, Any] | None] = ()) -> None:
         """Something happened: tell everybody who may know it. `undone` says by link what was taken back."""
         if not undone:
             self._give_what_is_alone()
+        self._told_of = self.session.changes
         self._on_change(self)
         self._set_clock()
         for link, one in zip_longest(self.links, undone):
@@ -223,21 +231,25 @@ class Table:
         self.clock.ask(actor, actor == NOBODY or all(seen == actor for seen in views_of_all))
         self._on_people(self)
 
-    def _message(self, link: Link, view: _View) -> dict[str, Any]:
-        """What is sent of a view."""
-        return {"view": view.content} | ({} if self.clock is None else {"clock": self.clock.told(link.seats)})
+    def _message(self, link: Link, view: _View, **more: Any) -> str:
+        """The message that shows a view, as JSON, with more beside it."""
+        clock = {} if self.clock is None else {"clock": self.clock.told(link.seats)}
+        return _joined(json.dumps(more), f'{{"view": {view.text}}}', json.dumps(clock))
 
     def _catch_up(self) -> None:
-        """Give what is alone since somebody is here, or wants it given."""
-        number = self.session.number
+        """Give the only possible answers now that somebody is here, or wants them given."""
         self._give_what_is_alone()
-        if self.session.number > number:
+        self._tell_rest()
+
+    def _tell_rest(self) -> None:
+        """Tell what has happened since everybody was told last."""
+        if self.session.changes != self._told_of:
             self._changed()
 
     def _give_what_is_alone(self) -> None:
-        """Answer for a person as long as there is one answer only.
+        """Answer for a person as long as there is only one possible answer.
 
-        Others would see from the time it takes that there was no choice, so this is done only where one person plays.
+        This is done only where one person plays. Others would see from the short time that there was no choice.
         """
         session = self.session
         while self.kind == "play" and not self.learn and session.people == (session.actor,):
@@ -263,13 +275,18 @@ class Table:
             task.add_done_callback(self._stories.discard)
 
     async def _tell_story(self, link: Link, number: int, story: views.Story) -> None:
+        """Send the boards of the steps to a view; none if it was answered meanwhile, since nobody looks then."""
+
+        def drawn() -> dict[str, Any] | None:
+            return None if link.answered >= number else story()
+
         await asyncio.sleep(_LATER)
+        told = None
         try:
-            told = await asyncio.get_running_loop().run_in_executor(_DRAWING, story)
-        except Exception:  # of a game of somebody's own: the view is there, and whoever waits for boards does without
+            told = await asyncio.get_running_loop().run_in_executor(_DRAWING, drawn)
+        except Exception:  # a user's own game may raise anything: the view was sent, only its boards are missing
             _log.exception("the boards of what happened could not be drawn")
-            told = {"boards": [], "parts": []}
-        _push(link, {"story": {"view": number, **told}})
+        _push(link, json.dumps({"story": {"view": number, **(told or {"boards": [], "parts": []})}}))
 
     async def told(self) -> None:
         """Wait until the boards of all that has happened are sent."""
@@ -295,33 +312,35 @@ class Table:
     def _view(self, link: Link, past: bool = False, undone: dict[str, Any] | None = None) -> _View:
         """The present view of the link.
 
-        `past` is for a page that was just opened: what happened last is shown as past. So it is where something was
-        taken back, which `undone` tells.
+        `past`: the page was just opened, so what happened last is shown as past. The same is done where `undone` tells
+        that something was taken back.
         """
         session, viewer, turn = self.session, self._viewer(link), self.turn(link)
         view: dict[str, Any] = {"kind": self.kind, "learn": self.learn, "turn": turn, "trouble": self.trouble}
-        boards, steps, story = views.Boards(), [], None
+        boards, story = views.Boards(), None
+        steps: list[dict[str, Any]] = []
         if turn == "handover":
             view |= {"game": self.game.name, "title": self.game.title, "for": views.labels(session)[session.actor]}
         else:
             view |= views.position_of(session, viewer, boards)
             view |= self._asked(link, turn, view["actor"])
-        view |= {"parts": boards.parts, "owners": views.owners_of(session, link.seats)}
-        shown = hash(json.dumps(view))  # hashlib would let other threads run first, and wait for them
+        view["owners"] = views.owners_of(session, link.seats)
+        text = _joined(json.dumps(view), f'{{"parts": {boards.text}}}')
+        shown = hash(text)  # with hashlib, other threads would run first
         past = past or undone is not None
         if turn != "handover":
             first = 0 if past else link.shown_steps.get(viewer, 0)
             if self.kind == "analyse":
                 first = max(0, session.number - 1)
-            steps = views.steps_of(session, first, viewer)
-            if not past and self.kind != "analyse" and sum(len(step["changes"]) for step in steps) > 1:
-                story = views.story_of(session, first, viewer, boards)
+            steps, moments = views.steps_of(session, first, viewer)
+            if not past and self.kind != "analyse" and len(moments) > 1:
+                story = views.story_of(session, moments, viewer, boards)
             link.shown_steps[viewer] = session.number
         is_new = shown != link.shown or bool(steps and not past) or undone is not None
         if is_new:
             link.shown, link.number = shown, link.number + 1
-        view |= {"number": link.number, "past": past, "undone": undone, "steps": steps, "story": story is not None}
-        return _View(view, is_new, story)
+        news = {"number": link.number, "past": past, "undone": undone, "steps": steps, "story": story is not None}
+        return _View(_joined(text, json.dumps(news)), is_new, story)
 
     def _asked(self, link: Link, turn: str, actor: int) -> dict[str, Any]:
         """What a page may do now, if it is not behind a curtain."""
@@ -351,7 +370,7 @@ class Table:
 
     @property
     def _combines(self) -> bool:
-        """Whether answers that go on with each other are offered as one. A first game explains each of them."""
+        """Whether answers that continue each other are offered as one. A first game explains each of them."""
         return self.kind == "play" and not self.learn
 
     def _way_back(self, link: Link) -> int | None:
@@ -370,7 +389,7 @@ class Table:
 
     @property
     def _can_export(self) -> bool:
-        """Whether a replay may be saved: it holds all hands, so nobody may be hiding one."""
+        """Whether a replay may be saved. It holds all hands, so no hand may still be hidden."""
         return self.session.over or len(self.links) == 1
 
     @property
@@ -408,6 +427,7 @@ class Table:
             self.session.give(message["actions"])
         except (IllegalAction, OverflowError):
             raise Refused("this is not one of the answers") from None
+        link.answered = link.number
         self._changed()
         return {}
 
@@ -427,7 +447,7 @@ class Table:
         """What a link is told when the answers from this number on are taken back; None if it knows of none of them."""
         if self.turn(link) == "handover":
             return None
-        steps = views.steps_of(self.session, number, self._viewer(link))
+        steps, _ = views.steps_of(self.session, number, self._viewer(link))
         return {"by": steps[0]["by"], "done": steps[0]["done"]} if steps else None
 
     async def _on_alone(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
@@ -443,13 +463,14 @@ class Table:
         return {}
 
     async def _on_name(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
-        """A new name for an own seat; everybody is shown it in all that was said."""
+        """Give an own seat a new name. Everybody sees it, in earlier messages too."""
         seat = message["seat"]
         if self.kind != "play" or seat not in link.seats:
             raise Refused("seat: one of your own")
         names = names_of(self.session, {**self.session.called, seat: message["name"]}, self.catalogue)
         if not link.names.take():
             raise Refused("too many new names; wait a little")
+        self._tell_rest()
         self.session.called = names
         self._on_people(self)
         for one in self.links:
@@ -563,7 +584,7 @@ class Table:
         return {}
 
     async def _on_describe(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
-        """The position: what is given of it, so that the rest follows, and the whole."""
+        """The position: a short description that the rest follows from, and the whole."""
         state, components = self._line.state, self._line.config.components
         form, whole = self.game.form(state), self.game.described(state)
         given = whole
@@ -648,34 +669,47 @@ class Table:
 
     async def _let_agents_play(self, most: int | None = None) -> None:
         session, loop = self.session, asyncio.get_running_loop()
+        until = loop.time() + _TOGETHER
         try:
             while session.waits_for_agent and most != 0:
                 asked = session.changes
-                action = await loop.run_in_executor(self._threads, session.agent_question())
+                answer = loop.run_in_executor(self._threads, session.agent_question())
+                if asked != self._told_of:  # an answer before may wait no longer than this one takes
+                    await asyncio.wait({answer}, timeout=until - loop.time())
+                    if not answer.done() or loop.time() >= until:
+                        self._tell_rest()
+                        until = loop.time() + _TOGETHER
+                action = await answer
                 if session.changes != asked:
                     continue  # somebody has taken an answer back meanwhile
                 session.take(action)
                 most = None if most is None else most - 1
-                self._changed()
-        except Exception as error:  # agents of somebody's own raise anything; the others' games go on
+                if most == 0 or not session.waits_for_agent:
+                    self._tell_rest()  # if an answer of a person is given with it, agents go on
+                    until = loop.time() + _TOGETHER
+        except Exception as error:  # a user's own agent may raise anything; other games go on
             self.trouble = str(error) if isinstance(error, TabletopError) else f"{type(error).__name__}: {error}"
             self._changed()
         finally:
             self._playing = None
 
     async def stop(self) -> None:
-        """Stop the agents, and what draws boards."""
+        """Stop the agents and the drawing of boards."""
         await self.told()
         if self._playing is not None:
             self._playing.cancel()
             await asyncio.gather(self._playing, return_exceptions=True)
 
 
-def _push(link: Link, message: dict[str, Any]) -> None:
-    """Send a message to all pages of a link."""
-    text = json.dumps(message)
+def _push(link: Link, text: str) -> None:
+    """Send a message, as JSON, to all pages of a link."""
     for page in link.pages:
         page.push(text)
+
+
+def _joined(*texts: str) -> str:
+    """Objects as JSON, made one."""
+    return f"{{{', '.join(text[1:-1] for text in texts if text != '{}')}}}"
 
 
 def _edited(form: Form | None, whole: dict[str, Any]) -> dict[str, Any]:

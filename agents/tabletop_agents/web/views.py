@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from tabletop_agents.play.combinations import Combination
 from tabletop_agents.play.session import PERSON, Session
-from tabletop_engine.drawing.parts import parts_of, without_drawings
+from tabletop_engine.drawing.parts import parts_without_drawings
 from tabletop_engine.drawing.svg import clean
 from tabletop_engine.game import NOBODY
 from tabletop_engine.play.batch import legal_actions
@@ -16,7 +18,7 @@ from tabletop_engine.replays.reviews import Moment, Review
 from tabletop_engine.text.words import asked_of
 
 MOST_STEPS = 60
-"""Steps that are sent at once, at most. A page that was away for longer gets the last ones."""
+"""The most steps that are sent at once. A page that was away for longer gets the last ones."""
 
 
 class Boards:
@@ -31,12 +33,23 @@ class Boards:
             state, viewer, tables=session.tables, names=labels(session), last_action=last
         )
         numbers = self._numbers
-        return [numbers.setdefault(part, len(numbers)) for part in parts_of(without_drawings(svg))]
+        return [numbers.setdefault(part, len(numbers)) for part in parts_without_drawings(svg)]
 
     @property
     def parts(self) -> list[str]:
         """The parts by number."""
         return list(self._numbers)
+
+    @property
+    def text(self) -> str:
+        """The parts by number, as JSON."""
+        return f"[{', '.join(map(_written, self._numbers))}]"
+
+
+@lru_cache(maxsize=2048)
+def _written(part: str) -> str:
+    """A part as JSON, which is the same in many views."""
+    return json.dumps(part)
 
 
 def labels(session: Session) -> tuple[str, ...]:
@@ -105,14 +118,22 @@ def answers_of(session: Session, combined: bool) -> list[dict[str, Any]]:
         found = session.combinations()
     else:
         found = [Combination((action,), (state,)) for action in legal_actions(state).tolist()]
+    told: dict[tuple[int, int], dict[str, Any]] = {}  # combinations that begin alike share records
+
+    def step_of(before: Any, action: int) -> dict[str, Any]:
+        key = id(before), action
+        if key not in told:
+            told[key] = {
+                "text": game.words.action_text(before, action),
+                "places": game.drawing.places(before, action),
+            }
+        return told[key]
+
     return [
         {
             "actions": one.actions,
-            "text": one.text(game),
-            "steps": [
-                {"text": game.words.action_text(*step), "places": game.drawing.places(*step)}
-                for step in zip(one.states, one.actions, strict=True)
-            ],
+            "text": one.text(lambda *step: str(step_of(*step)["text"])),
+            "steps": [step_of(*step) for step in zip(one.states, one.actions, strict=True)],
         }
         for one in found
     ]
@@ -123,43 +144,43 @@ def question_of(session: Session) -> str:
     return asked_of(session.game.words.question(session.state))
 
 
-def steps_of(session: Session, first: int, viewer: int | None) -> list[dict[str, Any]]:
-    """What happened since the given answer, in words, as far as the viewer may know it."""
+def steps_of(session: Session, first: int, viewer: int | None) -> tuple[list[dict[str, Any]], list[Any]]:
+    """What happened since the given answer, in words, as far as the viewer may know it.
+
+    With it come the records at the sentences, one for each; None where the game keeps none.
+    """
     steps: list[dict[str, Any]] = []
-    for step in session.steps(_first(session, first), viewer):
-        changes = list(session.game.words.events(step.before, step.action, viewer, session.tables))
+    moments: list[Any] = []
+    for step in session.steps(max(first, session.number - MOST_STEPS), viewer):
+        story = session.game.words.story(step.before, step.action, viewer, session.tables)
+        changes = [sentence for sentence, _ in story]
+        moments += [state for _, state in story]
         if step.done or changes:
             steps.append({"by": step.owner if step.done else NOBODY, "done": step.done, "changes": changes})
-    return steps
+    return steps, moments
 
 
 Story = Callable[[], dict[str, Any]]
 
 
-def story_of(session: Session, first: int, viewer: int | None, boards: Boards) -> Story:
-    """What draws the boards that belong to the sentences of `steps_of`, whatever happens in the game meanwhile.
+def story_of(session: Session, moments: Sequence[Any], viewer: int | None, boards: Boards) -> Story:
+    """A function that draws the boards for the sentences of `steps_of`, even if the game has gone on.
 
-    `boards` has the present board. The result has the boards in the order of the sentences, None for one that looks as
-    the one before and for the last one, which the page has; and the parts that are not in `boards`.
+    `boards` has the present board. The function returns a board for each sentence, and the parts that are not in
+    `boards`. A board is None if it looks like the one before. The last one is None too, because the page has it.
     """
-    steps, known = [*session.steps(_first(session, first), viewer)], len(boards.parts)
+    known = len(boards.parts)
 
     def drawn() -> dict[str, Any]:
-        story = session.game.words.story
-        states = [one for step in steps for _, one in story(step.before, step.action, viewer, session.tables)]
         found: list[list[int] | None] = []
         shown: list[int] | None = None
-        for state in states[:-1]:
+        for state in moments[:-1]:
             board = None if state is None else boards.add(session, state, viewer)
             found.append(None if board == shown else board)
             shown = board
         return {"boards": [*found, None], "parts": boards.parts[known:]}
 
     return drawn
-
-
-def _first(session: Session, first: int) -> int:
-    return max(first, session.number - MOST_STEPS)
 
 
 def review_of(replay: Replay, agent: str, found: Review) -> dict[str, Any]:

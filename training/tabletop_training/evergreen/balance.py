@@ -58,16 +58,16 @@ AGENT, BOXES, BOX_GAMES, EFFECT_GAMES = "policy:versus", 100, 20, 400
 _RESAMPLES = 400
 _SHOWN = 8
 _SIZE_WORDS = {
-    "decisions": "decisions of a game",
+    "decisions": "decisions in a game",
     "points": "points of a player",
-    "lead": "the best ahead of the next",
-    "spread": "the best ahead of the last",
+    "lead": "points between the best and the next",
+    "spread": "points between the best and the last",
 }
 
 
 @dataclass(frozen=True)
 class Balance:
-    """What games with one number of players say, over the boxes.
+    """What the games with one number of players show, over all boxes.
 
     Attributes:
         figures: by name: the win rate of each place in the first round's order (`places`), decisions of a game, mean
@@ -75,7 +75,7 @@ class Balance:
         sources: mean points of a player by source.
         powers: how many points come with a level of a power, compared with the mean of the powers.
         look_up: which numbers the mean points depend on.
-        changes: what each number of an overlay file does; None without one.
+        changes: what each number of an overlay file does; None without an overlay file.
     """
 
     players: int
@@ -92,7 +92,7 @@ class Balance:
 
     @classmethod
     def of(cls, games: Games, study: Study, changes: ChangeEffects | None = None) -> Balance:
-        """From games of the study, whose seed is for the bootstraps, too."""
+        """From games of the study. The study's seed is also the seed of the bootstraps."""
         chance = generator(study.seed, Stream.RANKS, games.players)
         shares = places(games.players)
         return cls(
@@ -113,11 +113,11 @@ class Balance:
 
 
 def powers_of(games: Games, chance: np.random.Generator) -> dict[str, Estimate]:
-    """Points for a level of each power more than the others have, compared with the mean of the powers.
+    """Points for one more level of each power than the others have, compared with the mean of the powers.
 
-    By least squares within games. In each round everybody takes as many levels, so only how they are shared out tells
-    anything: the six values sum to 0. The intervals are those of a bootstrap of the boxes. It is what comes with a
-    level, not what a level would do: who plays well chooses well, too.
+    Fitted by least squares within games. All players take the same number of levels in each round, so only their
+    distribution over the powers counts: the six values sum to 0. The intervals come from a bootstrap of the boxes.
+    The values tell what comes with a level, not what a level causes: players who play well also choose well.
     """
     others = games.players - 1
     ahead = games.levels - (games.levels.sum(axis=2, keepdims=True) - games.levels) / others
@@ -128,7 +128,7 @@ def powers_of(games: Games, chance: np.random.Generator) -> dict[str, Estimate]:
     squares, products = np.einsum("bij,bik->bjk", x, x), np.einsum("bij,bi->bj", x, y)
 
     def fitted(chosen: np.ndarray) -> np.ndarray:
-        """Of the solutions the shortest, in which the values of the powers sum to 0."""
+        """The shortest of the solutions: in it the values of the powers sum to 0."""
         found = np.linalg.lstsq(squares[chosen].sum(axis=0), products[chosen].sum(axis=0), rcond=1e-9)[0]
         return np.asarray(found[:-1])
 
@@ -159,16 +159,16 @@ def main(
     Arguments:
         agent: None means `AGENT`. players: the numbers of players; None means `PLAYERS`. boxes: how many boxes are
             drawn; None means `BOXES`. box_games: games of each box and number of players; None means `BOX_GAMES`.
-        components: an overlay file, whose numbers are not drawn. effect_games: games of each number of players with
-            each set of the file's changes, all other numbers as shipped, which tell what each change does; None means
-            `EFFECT_GAMES`, 0 none.
-        output: None means `runs/balance`. resume: the folder of a study to go on with, which keeps its settings.
+        components: an overlay file; its numbers are not drawn. effect_games: how many games tell what each change of
+            the file does, for each number of players and set of changes, with all other numbers as shipped; None
+            means `EFFECT_GAMES`, 0 none.
+        output: None means `runs/balance`. resume: the folder of a study to go on with; it keeps its settings.
         workers: they play the blocks of games, as in `tabletop_training.measure.matches.evaluate`; the games are the
             same. on_result: called with the content of `balance.json`.
 
-    Returns the folder. Finished games of all boxes, or of a set of changes, are saved at once. After Ctrl-C the report
-    is about the numbers of players that are done. Raises ConfigError, CheckpointError, ComponentsError, and
-    TabletopError for a folder that cannot be resumed.
+    Returns the folder. The games of all boxes, or of a set of changes, are saved as soon as they are finished. After
+    Ctrl-C the report covers the numbers of players that are finished. Raises ConfigError, CheckpointError,
+    ComponentsError, and TabletopError for a folder that cannot be resumed.
     """
     if resume is not None:
         given: dict[str, Any] = {"agent": agent, "players": players, "boxes": boxes, "box_games": box_games}
@@ -224,7 +224,7 @@ def _new_study(
     components: str | Path | None,
     effect_games: int | None,
 ) -> Study:
-    """A study with these settings, None for the usual ones."""
+    """A study with these settings; None means the default."""
     if effect_games is not None and components is None:
         raise ConfigError(f"effect_games={effect_games}: only with components, a file that changes numbers")
     told = EFFECT_GAMES if effect_games is None else effect_games
@@ -297,8 +297,10 @@ def _change_rows(one: Balance) -> list[dict[str, Any]]:
 def _seat_lines(found: Sequence[Balance]) -> list[str]:
     lines = []
     for one in found:
-        rates = ", ".join(f"{ORDINALS[place]} {100 * seat.mean.value:.1f} %" for place, seat in enumerate(one.seats))
-        lines.append(f"{counted(one.players, 'player')}: won by the {rates} in the first round's order.")
+        first, *others = (f"{100 * seat.mean.value:.1f} %" for seat in one.seats)
+        rest = "".join(f", the {name} {rate}" for name, rate in zip(ORDINALS[1:], others, strict=False))
+        order = "the first in the first round's order"
+        lines.append(f"{counted(one.players, 'player')}: {order} won {first} of the games{rest}.")
     return lines
 
 
@@ -339,18 +341,18 @@ def _report(found: Sequence[Balance], study: Study, changes: Changes) -> str:
         if number.index.value > 0
     ]
     together = ", ".join(f"{counted(one.players, 'player')} {100 * one.look_up.together.value:.0f} %" for one in found)
-    seat_heads = ("players", "place", "even share, %", "won, %", "median of the boxes", "nine tenths of them")
-    size_heads = ("players", "what", "mean", "median of the boxes", "nine tenths of them", "variance between boxes, %")
+    seat_heads = ("players", "place", "even share, %", "won, %", "median box", "nine tenths of the boxes")
+    size_heads = ("players", "what", "mean", "median box", "nine tenths of the boxes", "variance between boxes, %")
     nothing = "No number explains any of it by itself."
     parts = [
         "# Evergreen: is it balanced?",
         f"{name} plays all seats of {boxes * box_games:,} games with each number of players: {box_games} with each"
-        f" of {boxes} boxes, in which every number that nobody has read, the map and the deck are drawn from their"
-        " ranges (`evergreen components --draw`). The chance of the games does not count as a difference between boxes."
-        f" 95 % intervals; seeds from {study.seed}.",
+        f" of {boxes} boxes. In each box the map, the deck and every number that nobody has read are drawn from their"
+        " ranges (`evergreen components --draw`). Differences between boxes do not include the chance of single games."
+        f" Intervals are 95 %; seeds begin at {study.seed}.",
         *_seat_lines(found),
         "## Seats",
-        "By place in the first round's order. An even share would be the same for all.",
+        "Win rates by place in the first round's order. In a balanced game every place wins its even share.",
         "![Win rates by place in the first round's order](seats.png)",
         markdown_table(seat_heads, seats, left=2),
         "## Length and points",
@@ -358,13 +360,13 @@ def _report(found: Sequence[Balance], study: Study, changes: Changes) -> str:
         "## Where the points come from",
         markdown_table(("source", *heads), sources),
         "## What comes with a power",
-        "Points that a player is ahead for a level of this power more than the others have, and of another power less:"
-        " compared with the mean of all powers, within games. It is what comes with a level and not what a level does:"
-        " who plays well chooses well, too.",
+        "How many points further ahead a player ends with one more level of this power than the others have, compared"
+        " with one more level of an average power in the same game. The figures tell what comes with a level, not what"
+        " a level causes: players who play well also choose well.",
         markdown_table(("power", *heads), powers),
         "## Board, deck and flags",
-        "How much of the spread of the mean points between boxes goes if the board, the deck or a flag is known, by"
-        f" itself; all together predict: {together}.",
+        "How much of the spread of the mean points between boxes is explained by the board, the deck or a flag alone."
+        f" All of them together explain: {together}.",
         markdown_table(("players", "what", "share of the spread, %"), look_up, left=2) if look_up else nothing,
         *_change_section(found, changes),
     ]
@@ -372,7 +374,7 @@ def _report(found: Sequence[Balance], study: Study, changes: Changes) -> str:
 
 
 def _change_section(found: Sequence[Balance], changes: Changes) -> list[str]:
-    """What each number of an overlay file does; why nothing is said where there are too many."""
+    """What each number of an overlay file does, or that there are too many to tell."""
     if changes.too_many:
         return [changes.too_many]
     rows = [
@@ -391,8 +393,8 @@ def _change_section(found: Sequence[Balance], changes: Changes) -> list[str]:
         return []
     games = max(one.changes.games for one in found if one.changes is not None)
     start = (
-        f"From {games:,} games of each number of players with each set of changes, always with the same seeds, and with"
-        " all other numbers as shipped; wins in percentage points."
+        f"For each number of players, {games:,} games were played with each set of changes, always with the same seeds."
+        " All other numbers are as shipped. Wins are in percentage points."
     )
     heads = ("change", "players", "what", "alone", "last", "its part")
     return ["## What each change does", start, *changes.explained, markdown_table(heads, rows, left=3)]

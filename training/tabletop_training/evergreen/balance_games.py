@@ -114,7 +114,7 @@ class Study:
         agent: it has every seat.
         players: the numbers of players.
         boxes, box_games: how many boxes are drawn, and the games of each box and number of players.
-        effect_games: of each number of players and set of the changes of an overlay file; 0 for none.
+        effect_games: how many games with each number of players and each set of an overlay file's changes; 0 for none.
         seed: of the first game.
         components: as in `Config`.
         file: SHA-256 of the agent's checkpoint, if it has one.
@@ -152,7 +152,7 @@ class Study:
         return [Config(number, self.components) for number in self.players]
 
     def parts(self, config: Config, changes: Changes) -> list[Part]:
-        """What is played with one of the configurations: games over boxes, and with each set of the changes."""
+        """The parts of one configuration: games over boxes, and games with each set of the changes."""
         found = [Part(f"{config.players} boxes", config, self.boxes, self.box_games)]
         if changes.plan is not None:
             for chosen in (frozenset[int](), changes.whole, *changes.parts):
@@ -186,7 +186,7 @@ class Part(NamedTuple):
 
     Attributes:
         name: in `games.zip`.
-        boxes: how many boxes are drawn, whose seeds are those of reports; None for the configuration's own numbers.
+        boxes: how many boxes are drawn, with the seeds of reports; None for the configuration's own numbers.
         games: of each box.
         changes: which of an overlay file's changes its games have; None for games over boxes.
     """
@@ -206,7 +206,7 @@ class Part(NamedTuple):
 class KeptGames:
     """The games of a study's parts that are in its folder's `games.zip`.
 
-    Raises TabletopError for a file that has no such games.
+    Raises TabletopError for a file of other games.
     """
 
     def __init__(self, folder: Path, parts: Sequence[Part]) -> None:

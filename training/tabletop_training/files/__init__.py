@@ -1,1 +1,1 @@
-"""What commands read and leave: settings, logs, tables, plots, and the folder of a job."""
+"""What commands read and write: settings, logs, tables, plots, and the folder of a job."""

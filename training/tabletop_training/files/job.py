@@ -22,7 +22,7 @@ from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import shown
 
 SETTINGS_FILE = "settings.json"
-"""What was asked for, in the folder of a job that can be resumed."""
+"""The file with a job's settings, in the folder of a job that can be resumed."""
 
 Kept = TypeVar("Kept")
 
@@ -73,9 +73,9 @@ def refuse_with_resume(allowed: str, **given: Any) -> None:
 
 
 def kept_settings(folder: Path, kind: str, make: Callable[[dict[str, Any]], Kept], **today: Any) -> Kept:
-    """What `make` makes of the content of a folder's `settings.json`; `kind` is its name in errors.
+    """The settings that `make` makes from a folder's `settings.json`; `kind` is their name in errors.
 
-    `today` are the versions that its attributes must have. Raises TabletopError if there is no such file, or if it is
+    `today` are the versions that their attributes must have. Raises TabletopError if there is no such file, or if it is
     of another kind or version.
     """
     path = folder / SETTINGS_FILE
@@ -118,7 +118,8 @@ _held: set[Path] = set()
 def hold(folder: Path) -> Callable[[], None]:
     """Lock a folder against other processes. Calling the result unlocks it, and so does the end of this process.
 
-    Raises TabletopError if another process has locked it. Nothing is locked where folders cannot be, as on Windows.
+    Raises TabletopError if another process has locked it. Where folders cannot be locked, as on Windows, nothing is
+    locked.
     """
     resolved = folder.resolve()
     if fcntl is None or resolved in _held:

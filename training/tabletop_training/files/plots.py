@@ -60,7 +60,7 @@ _STYLE: Any = {
 def picture(
     path: Path, title: str, rows: int, columns: int, *, dpi: int = 150, title_size: int = 13, **options: Any
 ) -> Iterator[tuple[Figure, Any]]:
-    """A figure and its panels, with `options` as in `plt.subplots`; saved with its title when all is drawn."""
+    """A figure and its panels, with `options` as in `plt.subplots`; saved with its title at the end of the context."""
     with plt.rc_context(_STYLE):
         figure, panels = plt.subplots(rows, columns, layout="constrained", **options)
         yield figure, panels
@@ -123,7 +123,7 @@ def plot_learning_curve(
 
 
 def agent_title(agent: str) -> str:
-    """An agent's name as pictures show it, with the last two parts alone of a checkpoint's path."""
+    """An agent's name as pictures show it, with only the last two parts of a checkpoint's path."""
     kind, _, rest = agent.partition(":")
     parts = Path(rest).parts[-2:]
     title = shown(f"{kind}:{'/'.join([*parts[:-1], Path(parts[-1]).stem])}" if parts else agent)
@@ -152,7 +152,7 @@ def _smooth(curve: Sequence[CurvePoint]) -> np.ndarray:
         n, part = games[start:end].sum(), slice(start, end)
         rate = wins[part].sum() / n
         margin = (margins[part] * games[part]).sum() / n
-        # a point's margin is a mean of its games, so its square deviations count once a game
+        # a point's margin is a mean of its games, so its squared deviation counts once for each game
         spread = np.sqrt((games[part] * (margins[part] - margin) ** 2).sum() / max(1, end - start - 1))
         shown.append((steps[end - 1], rate, *score_interval(rate, n), margin, Z * spread / np.sqrt(n)))
     return np.array(shown).reshape(-1, 6).T

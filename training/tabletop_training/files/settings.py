@@ -45,11 +45,11 @@ class Settings:
     trunk: tuple[int, ...] = ()  # widths of the layers that policy and value share
     layers: tuple[int, ...] = (128, 128)  # widths of the layers after them, of policy and value each
     numbers: bool = False  # whether the network reads the printed numbers; one to start from gets them as new inputs
-    shortfall_weight: float = 0.0  # nats a point, at the start of a network that weighs none yet; 0: it gets none
+    shortfall_weight: float = 0.0  # nats a point, given to a network that weighs none yet; 0: none is given
     logit_scale: float = 1.0  # factor of the logits of a network that gets this weight
     reward: str = "margin"  # "win", "margin" or "points", as in `Batch`
     reward_scale: float = 0.1  # factor of the reward
-    win_bonus: float = 0.0  # after the scaling, added to a won game's last reward and taken off a lost game's
+    win_bonus: float = 0.0  # after the scaling, added to a won game's last reward, subtracted from a lost game's
     bfloat16: bool = True  # multiply matrices in bfloat16 if the processor can: 2 to 3 times as fast with AMX
     threads: int | None = None  # of torch; None measures which number is fastest
     evaluate_every: int = 500_000  # steps between two evaluations, which choose `best.zip`
@@ -71,7 +71,7 @@ class Settings:
         if any(width < 1 for width in (*self.trunk, *self.layers)):
             raise ConfigError(f"trunk={self.trunk}, layers={self.layers}: must be widths of at least 1")
         check_at_least_one(threads=1 if self.threads is None else self.threads)
-        if self.num_envs * self.steps % self.minibatch == 1:  # its advantages can't be normalized
+        if self.num_envs * self.steps % self.minibatch == 1:  # a single decision's advantage can't be normalized
             raise ConfigError(
                 f"minibatch={self.minibatch}: leaves a minibatch of a single decision of num_envs * steps = "
                 f"{self.num_envs * self.steps}"
@@ -124,9 +124,9 @@ def read_settings(name: str | Path | None, game: Game, **sections: type[Any]) ->
 
 
 def _without_old_tables(path: Path, tables: dict[str, Any], game: Game) -> dict[str, Any]:
-    """The tables of today for those that settings files had before 0.3.0, which are read until 0.4.0.
+    """Today's tables for those of settings files before 0.3.0. Such files are read until 0.4.0.
 
-    The learner had one seat of each game then, and the league the others.
+    The learner then had one seat of each game, and the league had the others.
     """
     old = [name for name in ("solo", "selfplay", "league") if isinstance(tables.get(name), dict)]
     if not old:

@@ -30,7 +30,7 @@ from tabletop_training.measure.evaluation import MAX_GAMES_AT_ONCE, Recording
 from tabletop_training.measure.results import Estimate, Results
 
 _LONGEST_SLUG = 40
-"""Bytes; five of them fit into the name of a file."""
+"""The most bytes of a slug. Five slugs fit into the name of a file."""
 
 OnResult = Callable[[Any], None]
 """Called with the content of a command's tables as JSON values (`plain`)."""
@@ -83,7 +83,7 @@ class ReplayFiles:
 
     Arguments:
         folder: `open` creates it; if it already has files, a new one beside it is used. None keeps no replays.
-        most: the number of games to keep in each folder within it; None for all.
+        most: the number of games to keep in each of its subfolders; None for all.
         probabilities: also keep the agents' probabilities.
 
     Raises ConfigError for a number of games below 1, and for options without a folder.
@@ -265,10 +265,10 @@ def markdown_table(heads: Sequence[str], rows: Iterable[Iterable[str]], left: in
 
 
 def markdown_code(text: str) -> str:
-    """The text as code in Markdown, as it is, whatever is in it."""
+    """The text as code in Markdown, unchanged whatever it contains."""
     code = shown(text) or " "
     fence = "`" * (1 + max(map(len, re.findall("`+", code)), default=0))
-    space = " " if not code.isspace() and (code[0] in "` " or code[-1] in "` ") else ""  # a reader takes it away
+    space = " " if not code.isspace() and (code[0] in "` " or code[-1] in "` ") else ""  # readers of Markdown remove it
     return f"{fence}{space}{code}{space}{fence}"
 
 

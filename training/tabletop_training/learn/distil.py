@@ -125,7 +125,7 @@ class Distiller(ABC):
         self.settings: Any = settings or self.default_settings(device)  # of `settings_type`
         self.network = copy.deepcopy(network)
         if HEADS in self.learns:
-            heads = None if self.learns == (HEADS,) else self.network.win_margin_heads  # alone they are learned anew
+            heads = None if self.learns == (HEADS,) else self.network.win_margin_heads  # heads alone begin anew
             if heads is None:
                 heads = new_heads(self.game.observation.size, self.game.players[-1])
             else:
@@ -151,7 +151,7 @@ class Distiller(ABC):
 
     @abstractmethod
     def losses(self, inputs: torch.Tensor, targets: Targets) -> dict[str, torch.Tensor]:
-        """What a minibatch loses; the sum is learned. `inputs` are its observations, (n, D) float32, scaled."""
+        """The losses of a minibatch; their sum is minimised. `inputs` are its observations, (n, D) float32, scaled."""
 
     @property
     def seconds(self) -> float:
@@ -243,7 +243,7 @@ class OutcomeSettings(DistilSettings):
 
 
 class FromOutcomes(Distiller):
-    """New win and margin heads learn how the network's own games end, in which it draws its actions."""
+    """New win and margin heads learn how the network's own games end. The games' actions are drawn from its policy."""
 
     settings_type = OutcomeSettings
     on_gpu: ClassVar = {"games": 4096, "minibatch": 16_384, "kept": 3_000_000}
@@ -278,15 +278,15 @@ class ImageSettings(DistilSettings):
     max_gradient: float = 1.0
     bfloat16: bool = True
     greedy: float = 0.2  # share of decisions that `greedy` takes, if the network weighs shortfalls
-    more_weight: float = 0.0  # nats that a point of shortfall counts more afterwards
+    more_weight: float = 0.0  # nats by which a point of shortfall counts more afterwards
 
 
 class FromImages(Distiller):
     """The policy learns the mean of what it thinks of a position and of its turned and mirrored images.
 
     A network that has learned from positions does not know that a mirrored position is the same one: it errs about each
-    image in its own way. In the mean these errors are smaller. It is the mean of the log-probabilities of the network
-    as it was at first. The network draws its actions; its value and its heads stay as they are.
+    image in its own way. In the mean these errors are smaller. The mean is that of the log-probabilities of the network
+    as it was at first. The actions are drawn from the network; its value and its heads stay as they are.
 
     Raises ConfigError for a game without images, and for `more_weight` in a network that does not weigh shortfalls.
     """
@@ -357,12 +357,12 @@ class SearchSettings(DistilSettings):
     evaluate_every: int | None = 250_000
     simulations: int = 64  # of each decision
     sampled: float = 0.25  # share of decisions that are drawn by their simulations, instead of the most tried action
-    value_scale: float = 25.0  # what a victory more adds to an action's logit, before the visit discount
+    value_scale: float = 25.0  # added to an action's logit for each victory it gains, before the visit discount
     visit_discount: float = 25.0  # the value of an action tried n times counts n / (n + visit_discount)
 
 
 class FromSearch(Distiller):
-    """Expert iteration: a search with the network plays games, the network learns from them, and so on in turns.
+    """Expert iteration: a search with the network plays games, the network learns from them, and so on.
 
     The policy learns what the search found better (Anthony, Tian and Barber 2017) from completed action values
     (Danihelka and others 2022). The win and margin heads learn how the games ended.

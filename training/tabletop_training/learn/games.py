@@ -42,7 +42,7 @@ class Ends(NamedTuple):
 
     @classmethod
     def join(cls, parts: list[Ends], seats: int) -> Ends:
-        """One after the other; `seats` is P, for no parts at all."""
+        """All parts in their order. `seats` is P, in case there are no parts."""
         none, by_seat = np.zeros(0, np.int64), np.zeros((0, seats))
         whole = by_seat.astype(np.int64)
         empty = cls([], none, none, none, whole, by_seat, whole, by_seat, whole)
@@ -259,7 +259,7 @@ class SeatGames:
     # --- saving ---
 
     def get_state(self) -> dict[str, Any]:
-        """All that decides how the games go on, beside the opponents, the curricula and torch's generators."""
+        """All that decides how the games go on, except the opponents, the curricula and torch's generators."""
         return {
             "batches": [{"states": batch.states.copy(), "paid": batch.paid.copy()} for batch in self.batches],
             "players": self.players,

@@ -23,7 +23,7 @@ T = TypeVar("T")
 LONGEST_WAIT = datetime.timedelta(hours=2)
 """How long a rank waits for another one, which may be evaluating or saving."""
 _NEW_STORE = "TORCH_DISABLE_SHARE_RDZV_TCP_STORE"
-"""Gives each start of torchrun's processes a store of its own, in which they find each other."""
+"""With this variable each start of torchrun's processes has a store of its own, where they find each other."""
 
 
 class Group:
@@ -45,7 +45,7 @@ class Group:
         return [value]
 
     def led(self, work: Callable[[], T]) -> T:
-        """The result of `work`, which only the rank that leads does. All raise the TabletopError that it raises."""
+        """The result of `work`, which only the leading rank does. If it raises a TabletopError, all ranks raise it."""
         return work()
 
     def averaging(self, network: nn.Module) -> nn.Module:
@@ -124,7 +124,7 @@ def started_by_torchrun(device: str) -> Iterator[tuple[Group, str]]:
         yield ALONE, device
         return
     if os.environ["TORCHELASTIC_MAX_RESTARTS"] != "0" and os.environ["TORCHELASTIC_USE_AGENT_STORE"] == "True":
-        # Processes that are started again would find the addresses of those before.
+        # Otherwise restarted processes would find the addresses of the earlier ones.
         raise ConfigError(f"torchrun --max-restarts: only with {_NEW_STORE}=1 in the environment")
     use_cores(max(1, usable_cores() // int(os.environ["LOCAL_WORLD_SIZE"])))
     device = own_device(device, int(os.environ["LOCAL_RANK"]))

@@ -1,4 +1,4 @@
-"""The learner: it plays games, improves its network, evaluates it, and saves what it has come to."""
+"""The learner: it plays games, improves its network, evaluates it, and saves the results."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ POLICY, BEST, RESUME, LEAGUE = "policy.zip", "best.zip", "resume.zip", "league"
 
 @dataclass(frozen=True)
 class Plan:
-    """All that decides how a run goes, beside its seed and budget: the tables of a settings file."""
+    """All that decides how a run goes, except its seed and budget: the tables of a settings file."""
 
     learning: Settings = field(default_factory=Settings)
     games: GamesSettings = field(default_factory=GamesSettings)
@@ -76,8 +76,8 @@ class Learner:
         tensorboard: False leaves out that log; so does an installation without TensorBoard.
         evaluate: False leaves out evaluations and `best.zip`.
         notes: JSON-able; saved in the checkpoints beside settings, seed and steps.
-        group: the processes that learn together. Games and minibatches are shared out among them, so a run with several
-            learns as much from a decision as with one. Only the one that leads evaluates and writes files.
+        group: the processes that learn together. Games and minibatches are shared out among them, so several processes
+            learn as much from a decision as one. Only the leading process evaluates and writes files.
 
     Attributes, beside the arguments:
         network: as it is now; it goes on learning.
@@ -124,7 +124,7 @@ class Learner:
         num_games = -(-settings.num_envs // group.size)
         own = seed + group.rank * num_games
         if group.rank:
-            torch.manual_seed(own)  # the network is the same for all, what is drawn is not
+            torch.manual_seed(own)  # all processes begin with the same network, but draw different numbers
         self.curricula = plan.games.curricula(game, own)
         self.configs = [config for curriculum in self.curricula.values() for config in curriculum.configs]
         self.opponents = Opponents(plan.opponents, self.configs, folder / LEAGUE if group.leads else None, own, device)
@@ -175,7 +175,7 @@ class Learner:
 
     @property
     def is_evaluated(self) -> bool:
-        """Whether the newest evaluation is of the present policy, or there are none in this run."""
+        """Whether the newest evaluation is of the present policy, or this run has no evaluations."""
         return self.evaluator is None or (bool(self.evaluations) and self.evaluations[-1][0] >= self.steps)
 
     def agent(self, name: str = "policy", *, sample: bool = False) -> PolicyAgent:
@@ -207,7 +207,7 @@ class Learner:
         return self
 
     def _goes_on(self) -> bool:
-        """Whether there is another rollout; saves if it is time. The whole group does as the one that leads."""
+        """Whether there is another rollout; saves if it is time. The leading process decides for the whole group."""
         due = self.seconds - self._saved > SECONDS_BETWEEN_CHECKPOINTS
         told = self.group.shared((self.fraction, due, self.should_stop()))
         self._used, due, stops = told[0][0], told[0][1], any(one[2] for one in told)
@@ -292,7 +292,7 @@ class Learner:
         if self.evaluator is None:
             return
         state = random_state(self.device)
-        with matmul_precision("highest"):  # as the policy will be played later
+        with matmul_precision("highest"):  # the precision with which the policy is played later
             evaluated = self.evaluator.evaluate(self.agent())
         set_random_state(state, self.device)
         row = self.logs.add_evaluation(self.seconds, self.steps, evaluated)

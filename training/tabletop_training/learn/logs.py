@@ -22,8 +22,8 @@ CURVE, EVALUATIONS, LEAGUE_LOG, TENSORBOARD = "learning_curve.csv", "evaluations
 class CurvePoint(NamedTuple):
     """The games that ended during one rollout, and the update after it: a row of `learning_curve.csv`.
 
-    `all_games` also counts games in which the network had every seat; the games of the other columns are those in which
-    it had one. `wins` counts a shared victory by its share. `others_points` are the mean points of all others.
+    `all_games` also counts games in which the network had every seat; the other columns are about games in which it had
+    one seat. `wins` counts a shared victory by its share. `others_points` are the mean points of all others.
     `decisions` are those of all seats of a game. The last columns are PPO's, averaged over the learner's decisions, in
     nats where it applies.
     """
@@ -134,7 +134,7 @@ class Logs:
 
     @property
     def best(self) -> tuple[int, PolicyEvaluation] | None:
-        """The evaluation with the highest score, and its steps: the first one of equal ones."""
+        """The first evaluation with the highest score, and its steps."""
         return max(self.evaluations, key=lambda pair: pair[1].score, default=None)
 
     @property

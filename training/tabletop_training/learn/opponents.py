@@ -57,7 +57,7 @@ class OpponentSettings:
     newest: float = 0.0
     power: float = 0.0  # more: members that still win get more seats; 0: all get the same
     floor: float = 0.05  # keeps a member that the learner always beats from being forgotten
-    memory: int = 200  # of about how many games of a member w is the mean; older ones fade
+    memory: int = 200  # w is the mean of about so many of a member's games; older ones fade
 
     def __post_init__(self) -> None:
         fit_fields(self)
@@ -95,15 +95,15 @@ class Member:
 
     @property
     def learner_ahead(self) -> float:
-        """The share of games in which the learner finishes ahead, as if two even games had been played before."""
+        """The share of games in which the learner finishes ahead, with two ties added."""
         return (self.ahead + 1) / (self.games + 2)
 
     def log_probabilities(
         self, seen: torch.Tensor, shortfalls: torch.Tensor | None, masks: torch.Tensor
     ) -> torch.Tensor:
-        """(n, A) with which its network plays, for the learner's inputs (n, ·) and masks (n, A)."""
+        """(n, A) log-probabilities of its network, for the learner's inputs (n, ·) and masks (n, A)."""
         assert self.network is not None
-        own = seen[:, : self.network.inputs]  # without the printed numbers for one that does not read them
+        own = seen[:, : self.network.inputs]  # a network that does not read the printed numbers gets none
         told = masked_log_probabilities(self.network.logits(self.network.trunk(own), shortfalls), masks)
         if self.sample:
             return told
@@ -293,7 +293,7 @@ class Opponents:
         }
 
     def set_state(self, state: dict[str, Any], network: Network, weights: Mapping[int, dict[str, np.ndarray]]) -> None:
-        """Restore a state from `get_state`. Earlier selves are like the network, with `weights` by their steps."""
+        """Restore a state from `get_state`. Earlier selves have the network's layers, and `weights` by their steps."""
         others = {(member.name, member.in_league): member for member in self.members if member.steps < 0}
         self.members = []
         for told in state["members"]:

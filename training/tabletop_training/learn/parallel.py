@@ -1,6 +1,6 @@
 """Starts processes that learn together, on this machine or on a Ray cluster, and watches them.
 
-If one of them dies, all start again and go on from the last `resume.zip`. Nobody is needed for that.
+If one of them dies, all start again and go on from the last `resume.zip`, without a user's help.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from tabletop_training.measure.cluster import joined
 from tabletop_training.measure.workers import serve_parent, without_ctrl_c
 
 TRIES = 5
-"""How often the workers start without getting as far as the next save."""
+"""How often the workers may start without reaching the next save."""
 _RESTARTS = 1000
-"""How often Ray Train starts workers again, as they may fail before they can say that they started."""
+"""How often Ray Train restarts workers, which may fail before they can say that they started."""
 _LOOK = 0.2
 """Seconds between two looks at the workers."""
 
@@ -56,7 +56,7 @@ class Watcher:
 
 
 class Work(Protocol):
-    """What every worker does. The result of the one that leads is what counts. It must be possible to pickle both."""
+    """What every worker does. Only the leading worker's result counts. Both must be picklable."""
 
     def __call__(self, group: Group, device: str, watcher: Watcher) -> Any: ...
 
@@ -77,7 +77,7 @@ class _Ended(NamedTuple):
 
 
 def _work(work: Work, group: Group, device: str, watcher: Watcher, send: Callable[[Any], None]) -> None:
-    """Do the work as one of the group, and send what has become of it."""
+    """Do the work as one of the group, and send the result or the error."""
     if group.leads:
         send(_Started(group.size))
     try:
@@ -124,7 +124,7 @@ class _News:
                 self.error = self.error or message
 
     def lost(self) -> None:
-        """One of the workers has failed, and so all begin again. `error` is set if that was too often."""
+        """A worker has failed, so all begin again. `error` is set if that has happened too often."""
         self._tries += 1
         if self._tries == TRIES and self.error is None:
             if self._failure:
@@ -145,7 +145,7 @@ class _News:
 
 
 class _OverPipe(Watcher):
-    """Passes on what the worker that leads shows; a message from the other end is the wish to stop."""
+    """Passes on what the leading worker shows. A message from the other end asks it to stop."""
 
     def __init__(self, pipe: Connection[Any, Any]) -> None:
         self._pipe = pipe
@@ -160,7 +160,7 @@ class _OverPipe(Watcher):
 def in_processes(work: Work, workers: int, device: str, watcher: Watcher) -> Any:
     """Do the work in processes of this machine, which share its cores and GPUs; returns what the leading one returns.
 
-    Raises the TabletopError of a worker, and one if they die again and again.
+    Raises the TabletopError of a worker, and another if workers die again and again.
     """
     news = _News(watcher, workers)
     while news.ended is None and news.error is None:
@@ -175,7 +175,7 @@ def in_processes(work: Work, workers: int, device: str, watcher: Watcher) -> Any
 def _processes(
     work: Work, workers: int, device: str
 ) -> Iterator[tuple[list[SpawnProcess], list[Connection[Any, Any]]]]:
-    """Processes that do the work, and a pipe to each. They are killed in the end, if they still live."""
+    """Processes that do the work, and a pipe to each. Those that still live at the end are killed."""
     context = get_context("spawn")  # a fork would share locks of threads that it lacks
     processes: list[SpawnProcess] = []
     pipes = []
@@ -207,7 +207,7 @@ def _process(work: Work, rank: int, size: int, device: str, meeting: str, pipe: 
         try:
             _work(work, group, device, watcher, pipe.send)
         except Exception:
-            os._exit(1)  # it was told already, and the group cannot be left in order
+            os._exit(1)  # the error was sent already, and the group cannot be left in order
 
 
 def _watch(processes: Sequence[Any], pipes: list[Connection[Any, Any]], news: _News, watcher: Watcher) -> None:
@@ -278,10 +278,10 @@ def on_ray(work: Work, address: str, workers: int | None, device: str, watcher: 
 
     Arguments:
         address: as for `cluster.connect`, but not of a Ray client (`check_address`).
-        workers: None for as many as the cluster has cores or, with `cuda`, GPUs. If it has fewer, these start, and
-            the others when it has more.
+        workers: None for as many as the cluster has cores or, with `cuda`, GPUs. If the cluster has fewer, so many
+            start, and the others when it has more.
 
-    Raises the TabletopError of a worker, and one if they die again and again.
+    Raises the TabletopError of a worker, and another if workers die again and again.
     """
     with joined(address) as ray:
         from ray import train

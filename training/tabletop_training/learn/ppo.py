@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tabletop_training.learn.games import Rollout
 
 _NEVER = -1e30
-"""The logit of an illegal action: below those of any network, even one that is about to be spoilt."""
+"""The logit of an illegal action: below those of any network, even one that diverges."""
 
 _ROUNDED = 128
 """Sizes of large minibatches are multiples of this."""
@@ -63,7 +63,7 @@ def drawn(log_probabilities: torch.Tensor) -> torch.Tensor:
     """(N,) int64 actions, drawn from torch's generator of the device."""
     sums = functional.softmax(log_probabilities, dim=1).double().cumsum(dim=1)
     point = torch.rand(len(sums), 1, dtype=torch.float64, device=sums.device) * sums[:, -1:]
-    return (sums <= point).sum(dim=1)  # the sums stand still at illegal actions, and the count goes past them
+    return (sums <= point).sum(dim=1)  # illegal actions add nothing to the sums, so the count skips them
 
 
 @torch.no_grad()
@@ -99,7 +99,7 @@ def advantages(rollout: Rollout, discount: float, gae_lambda: float) -> tuple[to
 
 
 def shuffled(rows: torch.Tensor, parts: int) -> tuple[torch.Tensor, ...]:
-    """The rows (n,) in a random order, in so many parts, as even as can be.
+    """The rows (n,) in a random order, in parts of sizes as equal as possible.
 
     Large parts are cut down to a multiple of `_ROUNDED` rows: on processors PyTorch compiles code for every size that
     it meets, and keeps it. The rows that one epoch leaves out, fewer than `_ROUNDED` a part, are in the next one.
@@ -131,7 +131,7 @@ def update(
     entropy_weight: float,
     group: Group = ALONE,
 ) -> Losses:
-    """PPO's epochs on one rollout, as `settings` say. `inputs` makes those of the network from counts and boxes.
+    """PPO's epochs on one rollout, as `settings` say. `inputs` makes the network's inputs from counts and boxes.
 
     In a group every process learns from its own rollout, and the gradients of each minibatch are averaged. A minibatch
     has about `settings.minibatch` decisions of all processes together.
@@ -148,7 +148,7 @@ def update(
     parameters = [parameter for parts in optimizer.param_groups for parameter in parts["params"]]
     learning = group.averaging(network)
     decisions = group.shared(len(rows))
-    # Equally many for every process. One decision has no spread of advantages.
+    # Equally many for every process, and at least two decisions in each, so that their advantages have a spread.
     minibatches = min(-(-sum(decisions) // settings.minibatch), min(decisions) // 2)
     for _ in range(settings.epochs if minibatches else 0):
         for chosen in shuffled(rows, minibatches):

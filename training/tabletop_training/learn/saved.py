@@ -26,7 +26,7 @@ Snapshots = dict[int, dict[str, np.ndarray]]
 
 
 def own_state(learner: Learner) -> dict[str, Any]:
-    """What the processes of a group do not have in common."""
+    """The part of the state that differs between the processes of a group."""
     return {
         "random": arrays_of(random_state(learner.device)),
         "games": learner.table.get_state(),
@@ -68,7 +68,7 @@ def read_state(path: Path, league: Path) -> tuple[dict[str, Any], Snapshots]:
 def restore(learner: Learner, path: Path, state: dict[str, Any], snapshots: Snapshots) -> None:
     """Put a learner into a state that was read from `path`.
 
-    In a group of another size than before all games begin anew. Raises CheckpointError if versions, settings or
+    If the group has another size than before, all games begin anew. Raises CheckpointError if versions, settings or
     components differ, or for a state of another run.
     """
     try:

@@ -20,7 +20,7 @@ from tabletop_engine.play.scores import margins, win_shares
 from tabletop_training.learn.ppo import masked_log_probabilities, masked_logits
 
 Targets = dict[str, torch.Tensor]
-"""Columns of n decisions with what is to be learned in them. A actions, space for K seats.
+"""Columns of n decisions: what is seen, and what is to be learned. A actions, space for K seats.
 
 observations: (n, D) int8 counts. masks: (n, A) bool, the legal actions. players: (n,) int64.
 won, margins: (n, K) float32, how the game ended: each seat's share of the victory and its margin in points, clockwise
@@ -153,19 +153,19 @@ def heads_loss(heads: nn.Module, inputs: torch.Tensor, targets: Targets) -> torc
 # --- Policies --------------------------------------------------------------------------------------------------------
 
 TEMPERATURES = (1.0, 4.0)
-"""Policies of images are compared as they are, and made more even, so that unlikely actions count too."""
+"""Policies of images are compared as they are, and flattened, so that unlikely actions count too."""
 _LEAST = 1e-30
-"""Of target probabilities, so that they have a logarithm."""
+"""The least target probability, so that all have a logarithm."""
 
 
 def policy_targets(
     logits: np.ndarray, visits: np.ndarray, utilities: np.ndarray, value_scale: float, visit_discount: float
 ) -> np.ndarray:
-    """(N, A) probabilities by completed action values: a policy's logits, raised by how much better each action was.
+    """(N, A) probabilities by completed action values: a policy's logits, plus what each action gains.
 
-    That is better than the mean in a search. The gain of an action with n `visits` counts n / (n + visit_discount).
-    With a small discount or a large scale a few lucky simulations raise bad actions, and the policy becomes flatter
-    with every round. Illegal actions have logits far below all others. All arrays are (N, A).
+    The gain is how much better the action was than the mean in a search. With n `visits` it counts n / (n +
+    visit_discount). With a small discount or a large scale a few lucky simulations raise bad actions, and the policy
+    becomes flatter with every round. Illegal actions have logits far below all others. All arrays are (N, A).
     """
     tried = visits.sum(axis=1, keepdims=True)
     mean = (visits * utilities).sum(axis=1, keepdims=True) / np.maximum(tried, 1)
@@ -189,8 +189,8 @@ class Images:
     """The images of a game with these numbers of players (`Game.images`), M in all. The game itself counts as one.
 
     Attributes:
-        observations: (M, D), where each number of an image's observation stands in the original's.
-        actions: (M, A), what each action of the original is called in the image.
+        observations: (M, D), for each number of an image's observation its place in the original's.
+        actions: (M, A), for each action of the original its number in the image.
         of: the images of each number of players; the first one is the game itself.
     """
 
@@ -217,9 +217,9 @@ class Images:
     def logits(
         self, network: Network, which: torch.Tensor, inputs: torch.Tensor, shortfalls: torch.Tensor | None
     ) -> torch.Tensor:
-        """(n, A) logits that a network gives the images `which`, (n,), of positions, in the order of their own actions.
+        """(n, A) logits of a network for the images `which`, (n,), of positions, by the positions' own actions.
 
-        `inputs` (n, D) and `shortfalls` (n, A) are the positions' own, too.
+        `inputs` (n, D) and `shortfalls` (n, A) are the positions', too.
         """
         actions = self.actions[which]
         theirs = None if shortfalls is None else torch.empty_like(shortfalls).scatter_(1, actions, shortfalls)

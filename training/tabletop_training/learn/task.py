@@ -72,7 +72,7 @@ class GamesSettings:
     boxes: int | None = None  # how many boxes are drawn from their ranges; a new game is played with any of them
     curriculum: bool = False
     threshold: float = 0.5  # win rate over the open configurations at which the curriculum opens the next level
-    latest: float = 0.1  # part of the budget at whose end all levels are open in any case
+    latest: float = 0.1  # part of the budget after which all levels are open in any case
 
     def __post_init__(self) -> None:
         fit_fields(self)
@@ -95,7 +95,7 @@ class GamesSettings:
             given["players"] = (given["players"],)
         chosen = {key: given.pop(key) for key in switches if key in given}
         made = cls(**given, switches=chosen)
-        made.levels(game)  # says what is wrong with it
+        made.levels(game)  # raises if something is wrong
         return made
 
     def table(self) -> dict[str, Any]:
@@ -106,8 +106,8 @@ class GamesSettings:
     def changed(self, game: Game, given: dict[str, Any]) -> Self:
         """A copy with other values of some keys; None leaves a key as it is.
 
-        A field of the configuration that the curriculum or the variety chooses turns these off. Turning the curriculum
-        on takes back such fields, and the variety. Paths of overlay files become absolute. Raises ConfigError and
+        A value for a field that the curriculum or the variety would choose turns that one off. Turning the curriculum
+        on removes such values, and the variety. Paths of overlay files become absolute. Raises ConfigError and
         ComponentsError.
         """
         table, given = self.table(), {key: value for key, value in given.items() if value is not None}
@@ -168,7 +168,7 @@ def chosen_by_variety(game: Game, players: Sequence[int]) -> set[str]:
 
 
 def _usual(game: Game) -> tuple[int, ...]:
-    """The numbers of players that are meant where none is given."""
+    """The numbers of players if none is given."""
     return tuple(number for number in game.players if number > 1) or game.players
 
 
@@ -231,7 +231,7 @@ class Evaluator:
         return PolicyEvaluation(float(np.mean(scores)), numbers)
 
     def _play(self, agent: Agent, configs: Sequence[Config]) -> tuple[float, float, dict[str, float]]:
-        """The mean win rate and margin over configurations for the same number of players, and the single ones."""
+        """The mean win rate and margin over configurations for the same number of players, and those of each."""
         players = configs[0].players
         seeds = self.seed + np.arange(-(-self.settings.games // players))
         told: dict[str, float] = {}

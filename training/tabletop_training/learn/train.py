@@ -95,7 +95,7 @@ def main(
         workers: processes that learn together, of this machine or the cluster; None means 1, and with `ray` as many as
             `parallel.on_ray` says.
         ray: the address of a cluster to learn on, as for `parallel.on_ray`; None learns on this machine.
-        on_result: called with what the run has come to: steps, seconds, evaluations, the league.
+        on_result: called with the results of the run: steps, seconds, evaluations, the league.
         changes: values of the table `[games]`, such as `players=(2, 3)`; None keeps those of the file.
 
     Raises ConfigError, CheckpointError.
@@ -188,7 +188,7 @@ class _Asked(Watcher):
 class Order(NamedTuple):
     """A run as all processes that learn it need it.
 
-    `network` is what it starts from. `before` is the budget until now of a run that its user resumes.
+    `network` is what it starts from. `before` is the earlier budget of a run that its user resumes.
     """
 
     game: Game
@@ -200,7 +200,7 @@ class Order(NamedTuple):
 
 
 class End(NamedTuple):
-    """What a run has come to; `best` says it in words, `results` as `how_good` does."""
+    """The results of a run: `best` in words, `results` as in `how_good`."""
 
     fraction: float
     saved_steps: int
@@ -259,9 +259,9 @@ def _prepared(
     workers: int | None,
     goes_on: bool = False,
 ) -> Order:
-    """What these arguments of `main` ask for. It makes the folder.
+    """The order that these arguments of `main` describe. Makes the folder.
 
-    With `goes_on` the same arguments once more mean the same run, not another one in a folder of its own.
+    With `goes_on`, giving the same arguments again means the same run, not another one in a folder of its own.
     """
     if resume is None:
         run = new_run(game, settings, changes, rival)._replace(seed=seed or 0, start=start, rival=rival)
@@ -272,7 +272,7 @@ def _prepared(
         refuse_with_resume("minutes, steps, device or workers", **given, output=output, **changes)
         folder = Path(resume)
         run = read_run(folder, game, settings)
-        first = folder / POLICY  # has the same layers; its weights are replaced
+        first = folder / POLICY  # it has the same layers, and its weights are replaced
         names = [*run.plan.evaluation.against, *run.plan.opponents.scripted, *run.plan.opponents.agents]
         check_trusted(folder, [name for name in names if name != f"policy:{run.rival}"], trust)
     before, run = run.budget, run._replace(budget=run_budget(run.budget, steps, minutes))
@@ -310,10 +310,10 @@ def settings_file(
 ) -> tuple[str, str | Path | None]:
     """The name of a run's settings, and its file; None where the game ships none for this name.
 
-    `selfplay` has a file for each number of players; the one for the next smaller number stands in for one that is
-    missing. With a curriculum, `solo` is `solo_curriculum`. Without a name it is `solo` for one player or a curriculum,
-    `selfplay` for one other number of players, and otherwise `general`. The only number of players of a game
-    need not be given. A note on stderr says which file is taken.
+    `selfplay` has a file for each number of players. If one is missing, that of the next smaller number is taken. With
+    a curriculum, `solo` is `solo_curriculum`. Without a name it is `solo` for one player or a curriculum, `selfplay`
+    for one other number of players, and otherwise `general`. The only number of players of a game need not be given. A
+    note on stderr says which file is taken.
 
     Raises ConfigError for `selfplay` with one player.
     """
@@ -343,7 +343,7 @@ def settings_file(
 
 
 def _plan_without_file(game: Game, kind: str) -> Plan:
-    """What is learned by settings that a game has no file for."""
+    """The plan of settings that a game has no file for."""
     if kind == SOLO:
         return Plan(games=GamesSettings((1,)))
     least = min((number for number in game.players if number > 1), default=1)
@@ -413,7 +413,7 @@ def read_run(folder: Path, game: Game, settings: object = None) -> Run:
 
 
 def how_good(learner: Learner) -> dict[str, Any]:
-    """What a run has come to: steps, all evaluations, and the rows of the league, if there is one."""
+    """The results of a run: steps, all evaluations, and the rows of the league, if there is one."""
     return {
         "steps": learner.steps,
         "seconds": round(learner.seconds, 1),
@@ -475,7 +475,7 @@ def _best_text(learner: Learner) -> str:
 
 
 def _say_what_is_kept(job: Job, game: Game, options: Sequence[str], saved_steps: int | None) -> None:
-    """Tell how a run that was stopped goes on, with these options. `saved_steps` are as in `Progress`."""
+    """Tell how to continue a stopped run, with these options. `saved_steps` are as in `Progress`."""
     again = " ".join([game.name, "train", *options, "--resume", shlex.quote(str(job.folder))])
     if not (job.folder / RESUME).is_file():
         text = "Stopped before anything was saved: nothing was kept."

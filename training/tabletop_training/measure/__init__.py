@@ -1,1 +1,1 @@
-"""Agents are measured: matches, tournaments, tables, and who plays the games."""
+"""Measuring agents: matches, tournaments, tables, and the workers that play the games."""

@@ -153,7 +153,7 @@ class Benchmark:
     """Everything measured so far.
 
     Attributes:
-        game: its name; empty in files from the time of a single game.
+        game: its name; empty in files from when there was only one game.
         solo: by agent: `games` of each set, and estimates [value, low, high] by the keys of the plan's columns;
             `decisions_per_second`.
         pairs: `first` and `second` agent, and their 2-player `games` as a text: two characters of `_RESULTS` a seed,
@@ -242,7 +242,7 @@ class Benchmark:
         return None
 
     def ratings(self) -> dict[str, Rating]:
-        """openskill ratings of all 2-player games, every pair having played as many."""
+        """openskill ratings from all 2-player games. All pairs have played equally many."""
         games: list[Rated] = []
         for pair in self.pairs:
             for number, game in enumerate(pair["games"]):
@@ -456,7 +456,7 @@ def _cell(plan: Plan, row: dict[str, Any], key: str, short: bool = False) -> str
 
 
 def _rungs(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """The columns of the ladder's agents that there are, with the agents."""
+    """The columns for those agents of the ladder that the rows have, with the agents' names."""
     return {key: key.removeprefix("against_") for key in rows[0] if key.startswith("against_")}
 
 

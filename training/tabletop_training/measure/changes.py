@@ -33,9 +33,9 @@ class Changes:
 
     @classmethod
     def of(cls, file: ComponentFile, overlay: Overlay | None, seed: int, fewest: int = 1) -> Changes:
-        """The changes of an overlay file; `seed` is for the orders if there are too many changes for all of them.
+        """The changes of an overlay file; `seed` draws orders if there are too many changes for all orders.
 
-        With less than `fewest` changes no games are played to tell them apart.
+        With fewer than `fewest` changes no games are played to tell them apart.
         """
         changed = file.own_numbers(overlay) or {}
         groups = tuple(groups_of(file, changed))
@@ -63,7 +63,7 @@ class Changes:
 
     @property
     def too_many(self) -> str:
-        """Why nothing is told of so many changes; empty where it is told."""
+        """Why nothing is told of the single changes, if there are too many; otherwise empty."""
         number = len(self.groups)
         if number <= MOST_GROUPS:
             return ""
@@ -71,7 +71,7 @@ class Changes:
 
     @property
     def explained(self) -> list[str]:
-        """What a report says of its columns `WAYS`."""
+        """How a report explains its columns `WAYS`."""
         blocks = [
             "*Alone* is the change of one number, all others as shipped. *Last* is the same change when all others of"
             " the file are made already. *Its part* is the mean over all orders in which the changes can be made (the"

@@ -37,7 +37,7 @@ def connect(address: str = LOCAL) -> Any:
     """
     ray = needed("ray", "--ray", "ray")
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-    if address == LOCAL:  # Ray would rather join one that somebody has left running
+    if address == LOCAL:  # Ray itself would join a cluster that somebody has left running
         options |= {"include_dashboard": False}
     try:
         if found := _HOST_AND_PORT.fullmatch(address):  # Ray itself would wait for minutes
@@ -137,7 +137,7 @@ def workers(number: int | None = None, address: str | None = None) -> Workers:
 
 @contextmanager
 def opened(given: Workers | int) -> Iterator[Workers]:
-    """Workers that can play: these, in their context if they are outside of it; or this number of processes."""
+    """Workers that can play: the given ones, in their context if it is not yet entered, or this number of processes."""
     found = given if isinstance(given, Workers) else workers(given)
     with nullcontext(found) if found.is_open else found as players:
         yield players

@@ -35,7 +35,7 @@ Seeds = Sequence[int] | np.ndarray
 
 
 class EvaluationStopped(Stopped):
-    """`should_stop` asked for it. Unfinished games are dropped, because short games would be over-represented."""
+    """`should_stop` asked to stop. Unfinished games are dropped, because short games would be over-represented."""
 
 
 class Recording(TypedDict, total=False):
@@ -80,15 +80,14 @@ class GameBlock:
 
 
 class Workers:
-    """Plays blocks of games: this class in this process, one after the other. `tabletop_training.measure.workers` has
-    others.
+    """Plays blocks of games. This class plays them in this process; `tabletop_training.measure.workers` has others.
 
     It is a context manager that holds what it needs to play. It plays `number` blocks at once.
     """
 
     number = 1
     is_open = True
-    """Whether it can play now. False for those that play only in their context, outside of it."""
+    """Whether it can play now. Some workers can play only in their context."""
 
     def __enter__(self) -> Self:
         return self

@@ -36,8 +36,10 @@ LADDER = ("random", "greedy", "rollout", "ismcts-200", "ismcts-2000")
 
 GAMES = {"ismcts-2000": 120, "ismcts-200": 240}
 SOLO_GAMES = {"ismcts-2000": 240, "ismcts-200": 960}
-"""Games of a step up to this agent; other steps take `OTHER_GAMES`. In solo two agents never meet: a difference
-between two win rates takes more games than a win rate does."""
+"""Games of a step up to this agent; other steps take `OTHER_GAMES`.
+
+In solo two agents never meet, and a difference between two win rates needs more games than one win rate.
+"""
 OTHER_GAMES = 480
 
 

@@ -54,7 +54,7 @@ from tabletop_training.measure.results import (
 )
 
 BLOCK_GAMES = 64
-"""About the number of games in the first block. Later a block, which Ctrl-C may lose, has an eighth of all so far."""
+"""About the number of games in the first block. Later blocks have an eighth of all so far; Ctrl-C may lose one."""
 FIRST_LOOK = 64
 """Seeds played before `until_width` may stop."""
 GAMES = 1000
@@ -111,7 +111,7 @@ class AgentReport:
     Attributes:
         estimates: `win_rate` (a victory shared by k players counts 1/k), `margin`, `points`, `decisions` (the agent's
             own in a game) and `length` (all decisions of a game). With several players also `place` and `advantage`,
-            the win rate less an even share. If the rules play an opponent, `others_points` are its points. Of agents
+            the win rate less an even share. If the rules play an opponent, `others_points` are its points. For agents
             that ask language models, `invalid` is the share of games that they lost by giving no legal answer.
         usage: what such an agent used in a game, by `tabletop_engine.play.agents.USAGE`; None for other agents.
     """
@@ -189,7 +189,7 @@ def report_agents(results: Results, labels: Sequence[str]) -> tuple[AgentReport,
         else:
             del estimates["invalid"]
         if players > 1:
-            # places 1 to n as numbers from 0 to 1: an interval even where an agent was always the first
+            # places as numbers from 0 to 1 have an interval even if an agent was always first
             last = results.config.owners
             share = share_estimate((own["place"] - 1) / (last - 1))
             estimates["place"] = Estimate(*(1 + (last - 1) * end for end in share))
@@ -476,7 +476,7 @@ def _print(console: Console, evaluation: Evaluation, until_width: float | None) 
 
 
 def usage_text(report: AgentReport) -> str:
-    """What a language model used and spoiled, in words."""
+    """What a language model used, and how often it gave no legal answer, in words."""
     used = report.usage or {}
     numbers = {name: f"{used[name]:,.1f}".removesuffix(".0") for name in USAGE}
     return (

@@ -1,4 +1,4 @@
-"""Many games one after the other, with the time left; and hashes that tell saved games of other rules apart."""
+"""Many games one after the other, with the time left; and hashes that show whether saved games had other rules."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Match:
     def blocks(self, seed: int) -> list[GameBlock]:
         """The games from this seed on, in blocks, as `play_rounds` plays them.
 
-        Games of one box stand together, because agents look up again what they computed of the same numbers.
+        Games of one box stand together, because agents reuse what they computed from the same numbers.
         """
         lineups = rotations(self.config.players)[: None if self.rotate else 1]
         seeds = np.arange(seed, seed + seeds_for(self.games, len(lineups)))
@@ -93,7 +93,7 @@ def about(seconds: float) -> str:
 def play_all(
     job: Job, matches: Sequence[Match], seed: int, workers: Workers | int = HERE, **recording: Unpack[Recording]
 ) -> Iterator[tuple[Results, str]]:
-    """Play all in this order, each from `seed` on. Yields the results one by one, with the time left in words.
+    """Play all matches in this order, each from `seed` on. Yields the results one by one, with the time left in words.
 
     The total time is printed before the first game, and the time left beside a progress bar. They are estimated first
     from a few timed decisions of each agent, then from its games. `workers` play, as in
@@ -115,7 +115,7 @@ def _play_all(
         return own / workers.number
 
     def watching(match: Match, later: Sequence[Match]) -> Callable[[], bool]:
-        """Called again and again while this is played: shows the time left, and returns whether to stop.
+        """A function to call again and again during this match: it shows the time left and returns whether to stop.
 
         A single worker calls it at each step. The progress of several workers is known less exactly.
         """

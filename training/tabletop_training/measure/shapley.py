@@ -1,4 +1,4 @@
-"""What each of several changes does: alone, last, and its Shapley value, from games with sets of them."""
+"""What each of several changes does: alone, last, and its Shapley value, from games with sets of changes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tabletop_engine.described.overlays import ComponentFile
 from tabletop_engine.errors import ComponentsError
 
 MOST_GROUPS = 8
-"""Groups of changed keys, at most, whose effects are told apart."""
+"""The most groups of changed keys whose effects are told apart."""
 EXACT_GROUPS = 4
-"""With so many groups or fewer, every set of them is played; with more, those of `ORDERS` random orders."""
+"""With so many groups or fewer, every set of groups is played; with more, those along `ORDERS` random orders."""
 ORDERS = 8
 
 Set = frozenset[int]
@@ -24,9 +24,9 @@ Set = frozenset[int]
 
 
 def groups_of(file: ComponentFile, changes: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """The changed keys, where keys that are allowed only together are one group.
+    """The changed keys in groups. Keys that are allowed only together are one group.
 
-    Every set of groups is allowed then; with more than `MOST_GROUPS` only each group alone, and all but one.
+    Then every set of groups is allowed. With more than `MOST_GROUPS` groups, only each group alone and all but one are.
     """
     groups: list[tuple[str, ...]] = [(key,) for key in changes]
     while (bad := _refused(file, changes, groups)) is not None:
@@ -83,11 +83,11 @@ class Plan:
         if number <= EXACT_GROUPS:
             return cls(number, None)
         half = np.array([generator.permutation(number) for _ in range(ORDERS // 2)])
-        return cls(number, np.concatenate([half, half[:, ::-1]]))  # with each order its reverse, which varies less
+        return cls(number, np.concatenate([half, half[:, ::-1]]))  # reversed orders make the mean vary less
 
     @property
     def sets(self) -> list[Set]:
-        """The sets that are played, without the empty one and that of all: each alone first."""
+        """The sets that are played, without the empty one and that of all changes. Single changes come first."""
         whole = frozenset(range(self.number))
         if self.orders is None:
             every = [frozenset(one) for size in range(1, self.number) for one in combinations(range(self.number), size)]

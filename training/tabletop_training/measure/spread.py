@@ -1,7 +1,7 @@
-"""What differs from box to box: estimates from games of many boxes, and from which numbers the differences come.
+"""How boxes differ: estimates from games of many boxes, and which numbers the differences come from.
 
-A box is one of many sets of printed numbers that are possible. Its games tell its own win rate only roughly. So the
-boxes and the games within them are estimated together, as one random effect and what is left.
+A box is one of many possible sets of printed numbers. Its games tell its own win rate only roughly. So boxes and games
+are estimated together: boxes as a random effect, games within a box as the residual.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Parts(NamedTuple):
 def parts_of(values: np.ndarray) -> Parts:
     """The parts of (…, boxes, games) numbers, by the analysis of variance of one random effect.
 
-    With one game a box nothing tells the two variances apart, and all is within.
+    With one game for each box the two variances cannot be told apart, and all of it counts as within.
     """
     boxes, games = values.shape[-2:]
     means = values.mean(axis=-1)
@@ -91,7 +91,7 @@ def spread_of(values: np.ndarray, generator: np.random.Generator, *, shares: boo
     """The spread of (boxes, games) results; `shares`: they are from 0 to 1, such as victories.
 
     Win rates of boxes follow a beta distribution with the estimated mean and variance. For other figures the boxes'
-    means are moved together until they have the estimated variance.
+    means are moved towards each other until they have the estimated variance.
     """
     boxes, games = values.shape
     resampled = values[generator.integers(boxes, size=(_RESAMPLES, boxes))]
@@ -134,7 +134,7 @@ def _bootstrapped(value: float, again: np.ndarray) -> Estimate:
 def share_holding(differences: np.ndarray, generator: np.random.Generator) -> Estimate:
     """The share of all boxes in which a difference is above 0, from (boxes, games) differences of single games.
 
-    The boxes' own differences are taken as normal, with the mean and variance that are estimated; so the chance of the
+    The boxes' own differences are assumed to be normal, with the estimated mean and variance. So the chance of the
     games does not count. The interval is that of a bootstrap of the boxes.
     """
     resampled = differences[generator.integers(len(differences), size=(_RESAMPLES, len(differences)))]
@@ -153,7 +153,7 @@ def _share_above(differences: np.ndarray) -> Any:
 
 @dataclass(frozen=True)
 class FirstOrder:
-    """How much of the spread between boxes goes if some numbers are known: their first-order sensitivity index.
+    """How much of the spread between boxes some numbers explain: their first-order sensitivity index.
 
     Attributes:
         keys: of the component file, drawn together.
@@ -172,7 +172,7 @@ class LookUp:
     Attributes:
         numbers: by their index, the greatest first.
         together: the share of the variance between boxes that all numbers explain together, predicted in the same way.
-            What is left is noise, or how numbers act on each other, which no model here has.
+            The rest is noise, or numbers that act on each other, which the models leave out.
     """
 
     numbers: tuple[FirstOrder, ...]
@@ -205,7 +205,7 @@ def look_up_first(
     features = {key: _features(one) for key, one in values_of.items()}
     groups: list[list[str]] = []
     for block in blocks_of_keys(ranges, constraints):
-        dealt_out = any(isinstance(ranges[key], Permuted) for key in block)  # no key of them says anything alone
+        dealt_out = any(isinstance(ranges[key], Permuted) for key in block)  # a single one of these keys says nothing
         groups += [block] if dealt_out else [[key] for key in block]
     found = []
     for keys in groups:
@@ -223,7 +223,7 @@ def _features(values: Sequence[Any]) -> np.ndarray:
     if all(isinstance(one, int | float) and not isinstance(one, bool) for value in listed for one in value):
         width = max(map(len, listed))
         table = np.array([[*value, *[value[-1] if value else 0] * (width - len(value))] for value in listed], float)
-        table = np.concatenate([table, (table - table.mean(axis=0)) ** 2], axis=1)  # a curve in each number
+        table = np.concatenate([table, (table - table.mean(axis=0)) ** 2], axis=1)  # squares, for curved effects
     else:
         words = sorted({(place, str(one)) for value in listed for place, one in enumerate(value)})
         placed = [{(place, str(one)) for place, one in enumerate(value)} for value in listed]

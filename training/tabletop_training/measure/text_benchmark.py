@@ -1,7 +1,7 @@
 """`… benchmark-text`: how strong a language model is, on fixed seeds, against agents of rising strength.
 
 Each rung of the ladder is an agent. The model plays it on the same seeds from both seats, and climbs on as long as it
-beats the rung. Every finished seed is kept, so a run that was stopped goes on.
+beats the rung. Every finished seed is kept, so a stopped run can go on.
 """
 
 from __future__ import annotations
@@ -261,7 +261,7 @@ def _played(
     until_width: float | None,
     job: Job,
 ) -> Iterator[dict[str, Any]]:
-    """The games of a rung that are missing, a few seeds at a time."""
+    """Play the missing games of a rung, a few seeds at a time; yields a row for each."""
     done, missing = list(own), [seed for seed in _seeds(seeds) if seed not in {row["seed"] for row in own}]
     while missing and not job.should_stop():
         played = len({row["seed"] for row in done})
@@ -269,7 +269,7 @@ def _played(
             return
         now, missing = missing[:AT_ONCE], missing[AT_ONCE:]
         results = play_match([player, other], config, now)
-        # a model answers for all games of a seed at once, so what it used is shared among them
+        # a model answers for all games of a seed at once, so its usage is divided among them
         usage = (results.usage[0] / len(results)).tolist() if len(results.usage) else []
         for game in range(len(results)):
             seat = int(np.flatnonzero(results.lineups[game] == 0)[0])
@@ -326,7 +326,7 @@ def _kept(folder: Path, player: Agent, config: Config) -> list[dict[str, Any]]:
 
 
 def estimated_cost(player: Agent, config: Config) -> tuple[float, float]:
-    """Calls in a game of the player, and tokens of all their messages; from random games, each decision once."""
+    """The player's calls in a game and the tokens of their messages, from random games that ask each decision once."""
     form = getattr(player, "form", None) or Form()
     growing = getattr(player, "memory", "none") == "game"
     rules = estimated_tokens(config.game.words.rules(config))

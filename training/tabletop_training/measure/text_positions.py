@@ -27,7 +27,7 @@ from tabletop_training.files.tables import OnResult, unheard
 from tabletop_training.measure.evaluation import TEXT_SEED
 
 MOST_A_GAME = 4
-"""Positions that are taken from one game, at most, since those of a game are alike."""
+"""The most positions from one game, because positions of one game are alike."""
 
 
 @checked

@@ -1,8 +1,8 @@
 """The command `tune`: numbers on the pieces are changed until the game is as hard, as fair or as long as it should be.
 
 A candidate is a few changed numbers. Optuna's tree-structured Parzen estimator proposes candidates; all play the same
-seeds, so that they are compared game by game. The best ones play more games, and the last one is verified on seeds on
-which nothing was chosen.
+seeds, so that they are compared game by game. The best ones play more games, and the chosen one is verified on seeds
+that no choice has used.
 """
 
 from __future__ import annotations
@@ -55,24 +55,24 @@ TARGETS = {
     "seats": ("largest advantage of a seat (win rate)", 0.015, 1.0),
     "length": ("number of decisions", 2.0, 0.02),
 }
-"""For each figure: its words, how near is near enough, and what a unit counts against a change."""
+"""For each figure: its name in words, how near to the goal is near enough, and the weight of one unit of distance."""
 
 TRIALS, GAMES, VERIFYING, MOST_CHANGES = 120, 256, 2000, 3
 AT_ONCE = 4
 """Candidates that are proposed together, so that several workers can play."""
 PATIENCE = 60
-"""Candidates in a row without a better one, after which the search ends."""
+"""The search ends after so many candidates in a row without a better one."""
 FINALISTS = 4
-"""Candidates that play more games before one is chosen, and how many times as many."""
+"""How many candidates play more games before one is chosen, and how many times as many games they play."""
 
 _SURE = 0.6
-"""How much nearer a candidate must come than it need, so that it is near enough on new seeds, too."""
+"""A candidate must come within this fraction of near enough, so that it is near enough on new seeds, too."""
 _COST_OF_A_CHANGE, _COST_OF_A_STEP = 0.004, 0.01
 _REFUSED = 10.0
-"""What a candidate counts that the game does not allow."""
+"""The value of a candidate that the game does not allow."""
 _NONE = "none"
 _FINAL = Seeds(TUNING.first + 5_000_000, TUNING.last)
-"""The games of candidates that may be chosen."""
+"""The seeds of the finalists' games."""
 TRIALS_FILE = "trials.csv"
 _COLUMNS = ("changes", "distance", "value", "figures")
 
@@ -84,7 +84,7 @@ class Number:
     Attributes:
         key: of the component file.
         place: in its list; None for the whole value of the key.
-        choices: what it may be, the present value among them.
+        choices: its possible values, the present one among them.
         now: the place of the present value in `choices`.
     """
 
@@ -95,7 +95,7 @@ class Number:
 
     @property
     def name(self) -> str:
-        """Of the variable: `tiles.cotton.scores[0]`."""
+        """The name of the variable, such as `tiles.cotton.scores[0]`."""
         return self.key if self.place is None else f"{self.key}[{self.place}]"
 
     def far(self, choice: int) -> float:
@@ -110,7 +110,7 @@ Candidate = Mapping[str, int]
 
 
 def numbers_of(file: ComponentFile, components: Any, keys: Sequence[str] = ()) -> list[Number]:
-    """The numbers that may change: those of the keys, all that have a range for none.
+    """The numbers that may change: those of the keys; without keys, all that have a range.
 
     Raises ConfigError for an unknown key, for one without a range, and if nothing may change.
     """
@@ -277,7 +277,7 @@ class Tuning:
         return float(np.mean([abs(self.figure(one).value - self.task.goal) for one in results]))
 
     def value(self, candidate: Candidate, distance: float) -> float:
-        """What the optimiser makes small: the distance, and a little for each change and its size."""
+        """What the optimiser minimises: the distance, plus a little for each change and its size."""
         steps = sum(self.by_name[name].far(choice) for name, choice in candidate.items())
         near = distance * TARGETS[self.task.target][2]
         return near + _COST_OF_A_CHANGE * len(candidate) + _COST_OF_A_STEP * steps
@@ -305,7 +305,7 @@ class Optimiser:
         self._slots = [f"slot {slot}" for slot in range(min(tuning.task.changes, len(tuning.by_name)))]
 
     def ask(self) -> tuple[Any, dict[str, int]]:
-        """A trial of the optimiser's, and its candidate."""
+        """A new trial of the optimiser, and its candidate."""
         trial = self._study.ask()
         candidate: dict[str, int] = {}
         for slot in self._slots:
@@ -316,11 +316,11 @@ class Optimiser:
         return trial, changes
 
     def tell(self, trial: Any, value: float) -> None:
-        """What the trial's candidate counts."""
+        """Tell the optimiser the value of the trial's candidate."""
         self._study.tell(trial, value)
 
     def add(self, candidate: Mapping[str, int], value: float) -> None:
-        """A candidate that was played before."""
+        """Add a candidate that was played before."""
         make = optuna.distributions
         chosen = [*candidate, *[_NONE] * len(self._slots)]
         params: dict[str, Any] = dict(zip(self._slots, chosen, strict=False))
@@ -357,7 +357,7 @@ def search(
     on_trial: Callable[[Trial], None],
     should_stop: Callable[[], bool],
 ) -> tuple[dict[str, int], str]:
-    """Look for the best candidate, from the trials so far on, which it extends. Returns it and what ended the search.
+    """Look for the best candidate. New trials are added to `trials`. Returns it and what ended the search.
 
     Raises EvaluationStopped.
     """
@@ -369,7 +369,7 @@ def search(
         on_trial(_played(tuning, {}, workers=workers, should_stop=should_stop)[0])
 
     def distance_of(candidate: Candidate) -> float:
-        """By more games, on seeds of which no candidate was proposed."""
+        """The distance in more games, on seeds that proposed no candidate."""
         (results,) = tuning.play([candidate], FINALISTS * task.games, _FINAL.first, workers, should_stop)
         return tuning.distance(results)
 
@@ -403,7 +403,7 @@ def search(
 def _without_needless(
     candidate: dict[str, int], distance_of: Callable[[Candidate], float], near: float
 ) -> dict[str, int]:
-    """The candidate without the changes that are not needed to come as near as this."""
+    """The candidate without the changes that are not needed to come this near."""
     for name in sorted(candidate):
         rest = {other: one for other, one in candidate.items() if other != name}
         if distance_of(rest) <= near:
@@ -428,7 +428,7 @@ def _frozen(candidate: Candidate) -> tuple[tuple[str, int], ...]:
 def verify(
     tuning: Tuning, candidate: dict[str, int], stopped: str, workers: Workers, should_stop: Callable[[], bool]
 ) -> Found:
-    """Play the candidate, and the numbers as they were, on seeds of which nothing was chosen."""
+    """Play the candidate, and the numbers as they were, on seeds that no choice has used."""
     games = tuning.task.verifying
     before, after = tuning.play([{}, candidate], games, EVALUATION.first, workers, should_stop)
     told = [tuple(tuning.figure(one) for one in results) for results in (before, after)]

@@ -102,7 +102,7 @@ class _Tasks:
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
-        self._known: dict[int, tuple[Sequence[Agent], bytes, str]] = {}  # by the identity of what is beside
+        self._known: dict[int, tuple[Sequence[Agent], bytes, str]] = {}  # by the identity of the agents
 
     def __call__(self, block: GameBlock) -> Task:
         if id(block.agents) not in self._known:
@@ -271,8 +271,8 @@ def _play_until_stopped(task: Task) -> Results:
 def without_ctrl_c() -> Iterator[None]:
     """Processes that are spawned in this context never see Ctrl-C, from their first moment on.
 
-    It reaches all processes of a terminal, and the first one decides. Windows cannot do this, so there a process sees
-    Ctrl-C until it calls `serve_parent`.
+    Ctrl-C reaches all processes of a terminal, but only the first one decides what to do. Windows cannot do this, so
+    there a process sees Ctrl-C until it calls `serve_parent`.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield

@@ -26,4 +26,5 @@ PLAN = Plan(
         "- **points ahead**: of the neutral player.",
     ),
     about_numbers="Numbers that the rule texts lack are assumed (`petrichor components`)",
+    title="Petrichor: the agents, measured",
 )

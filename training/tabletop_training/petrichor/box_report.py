@@ -41,7 +41,7 @@ class OverBoxes:
     Attributes:
         won, margins: (16, boxes, games), in the order of `ALL_VARIANTS`; a game of each set has the same seed and box.
         rates, leads: the spread of each set's win rate, and of its margin.
-        conclusions: what the games say of the variants, by the boxes in which it holds.
+        conclusions: sentences about the variants, each with the share of boxes in which it holds.
         look_up: which numbers the mean margin over the sets depends on.
     """
 
@@ -64,7 +64,7 @@ def _easiest_first(won: np.ndarray, margins: np.ndarray) -> np.ndarray:
 
 
 def over_boxes_of(agent: str, won: np.ndarray, margins: np.ndarray, boxes: Sequence[Any], study: Study) -> OverBoxes:
-    """What an agent's games say; the arrays are as in `OverBoxes`, `boxes` are the components of each box."""
+    """The results of an agent's games; the arrays are as in `OverBoxes`, `boxes` are the components of each box."""
     chance = generator(study.seed, Stream.RANKS, 1)
     components = COMPONENTS.load(study.components)
     return OverBoxes(
@@ -92,7 +92,7 @@ def all_over_boxes(study: Study, played: Sequence[Results]) -> list[OverBoxes]:
 
 
 def _conclusions(won: np.ndarray, margins: np.ndarray, chance: np.random.Generator) -> tuple[Conclusion, ...]:
-    """Each variant alone, each two variants, and neighbours in the ranking, said so that most boxes agree."""
+    """Conclusions about each variant, each pair, and neighbours in the ranking, put so that most boxes agree."""
     cost = {name: -np.einsum("v,vbg->bg", contrast((name,)), margins) for name in VARIANTS}
     told = []
     for name in VARIANTS:
@@ -216,7 +216,7 @@ def plot_boxes(path: Path, found: Sequence[OverBoxes], shipped: Mapping[Key, flo
 
 
 def plot_look_up(path: Path, one: OverBoxes) -> None:
-    """Bars: how much of the spread between boxes goes if a number is known, with intervals."""
+    """Bars: how much of the spread between boxes each number explains, with intervals."""
     numbers = one.look_up.numbers[:_SHOWN]
     rows = np.arange(len(numbers))
     title = f"What to look up first, when {agent_title(one.agent)} plays"

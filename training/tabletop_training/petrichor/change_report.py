@@ -35,7 +35,7 @@ class AgentEffects:
 
 
 def change_effects(study: Study, played: Sequence[Results]) -> list[AgentEffects]:
-    """The effects for each agent that has played all sets with all sets of changes that are needed."""
+    """The effects for each agent that has played all sets of variants with all needed sets of changes."""
     changes, found = study.changes, []
     if changes.plan is None:
         return []
@@ -58,7 +58,7 @@ def change_effects(study: Study, played: Sequence[Results]) -> list[AgentEffects
 
 
 def change_section(study: Study, found: Sequence[AgentEffects]) -> list[str]:
-    """What the report says of each change; why it says nothing where there are too many."""
+    """What the report says of each change, or that there are too many to tell."""
     changes = study.changes
     if changes.too_many:
         return [changes.too_many]

@@ -84,11 +84,11 @@ def main(
         games, search_games: for each agent and set; None means `GAMES`, and `SEARCH_GAMES` for `SEARCH_AGENTS`.
         seed: of the first game of each set; None means `EVALUATION_SEED`.
         modules, components: as in `Config`.
-        boxes: how many boxes are drawn, with each of which every agent also plays every set; the report then says what
-            holds whatever the box says. None for none.
-        effect_games: of each agent and set with some of the numbers that an overlay file changes, so that the report
-            says what each of them does; 0 for none. None means `EFFECT_GAMES`.
-        box_games: of each agent, set and box; None means `BOX_GAMES`, and none of `SEARCH_AGENTS`.
+        boxes: how many boxes are drawn; None for none. With each box every agent also plays every set, and the report
+            says what holds whatever the box says.
+        effect_games: games of each agent and set of variants with each set of an overlay file's changes, so that the
+            report says what each change does; 0 for none. None means `EFFECT_GAMES`.
+        box_games: games of each agent, set and box; None means `BOX_GAMES`, but no games of `SEARCH_AGENTS`.
         output: as in `Job`; None means `runs/difficulty`.
         resume: the folder of a study to resume. It keeps its settings; new `agents` are added to it.
         replays: the folder for replays of the games played now, with a folder for each agent and set. Games with the

@@ -59,7 +59,7 @@ _MENTIONED = 0.5
 
 
 class _Findings:
-    """Results for the yardstick: the strongest agent, by mean win rate over the sets."""
+    """Results of the strongest agent, by mean win rate over the sets."""
 
     def __init__(self, study: Study, sets: Sequence[Sets]) -> None:
         strength = sorted(sets, key=lambda one: (one.win_rates.mean(), one.margins.mean()), reverse=True)

@@ -29,7 +29,7 @@ VARIANT_TITLES = dict(
 
 _PLAYER, _NEUTRAL = "#0072B2", "#D55E00"
 _DOT: Any = {"markersize": 5.5, "elinewidth": 1.4}
-# Paul Tol's "muted" scheme, with two of "light" for the seldom ones
+# Paul Tol's "muted" scheme, with two of "light" for rare sources
 _SOURCE_COLOURS = {
     "wheat": "#DDCC77",
     "wheat_tokens": "#999933",

@@ -43,7 +43,7 @@ PICTURE = "strength.png"
 GAMES = 400
 """The games of each row with a search."""
 POLICY_GAMES = 10
-"""The factor for games of a policy alone, which take very little time."""
+"""A policy alone plays so many times as many games, because they take very little time."""
 
 HARDEST = "all four variants"
 MIDDLE = ("double_card", "one_more_turn")
@@ -114,11 +114,11 @@ _ABLATIONS = (
     _changed("temperature", 1.0),
     _changed("exploration", 0.5),
     _changed("exploration", 3.0),
-    # 1,000 times the square root of the tries is more than there are tries: no simulation meets the bound
+    # 1,000 times the square root of the tries is more than all tries, so no simulation reaches the bound
     _changed("widening", 1000.0, "chance is drawn anew each time"),
     _changed("widening", 0.5, "few outcomes of chance"),
     _changed("margin", 0.0, "victory alone"),
-    # beside points that count 1,000 victories each the victory is nothing; only differences count, so the scale is free
+    # if a point counts as much as 1,000 victories, victories count nothing; the scale does not matter
     _changed("margin", 1000.0, "margin alone"),
 )
 _CURVE = (_BARE, *(Player(simulations) for simulations in (25, 50, 100, 200, 400, 800)))
@@ -218,13 +218,13 @@ def main(
     Returns the folder. Each row is saved as soon as it is measured; Ctrl-C loses only the present one.
 
     Arguments:
-        policy: a checkpoint with an outlook, or the name of a shipped one.
+        policy: a checkpoint with win and margin heads, or the name of a shipped one.
         games: for each row with a search; a policy alone plays `POLICY_GAMES` times as many.
         seed: of the first game of each row; all rows use the same seeds.
         part: one of `PARTS`; None for all.
         on_result: told the rows that are printed, as `strength.json` has them.
 
-    Raises ConfigError for bad arguments, CheckpointError for a policy without an outlook, TabletopError for a file with
+    Raises ConfigError for bad arguments, CheckpointError for a policy without such heads, TabletopError for a file with
     rows of another network, of other rules, or of a search with other settings.
     """
     if part is not None and part not in PARTS:

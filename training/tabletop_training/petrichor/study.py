@@ -60,7 +60,7 @@ class Study:
         tables: SHA-256 of the numbers on the pieces, and of those of all boxes.
         boxes: how many boxes are drawn for further games of each set; 0 for none.
         box_games: the number of games that each agent plays of each set and box, by name.
-        effect_games: of each agent and set, with each set of changes of an overlay file that is played to tell the
+        effect_games: games of each agent and set of variants with each set of an overlay file's changes, to tell the
             changes apart; 0 for none.
     """
 
@@ -88,17 +88,17 @@ class Study:
 
     @cached_property
     def changes(self) -> Changes:
-        """What the overlay file changes, if its changes are to be told apart; one alone is compared as a whole."""
+        """The overlay file's changes, if several are to be told apart; a single one is compared as a whole."""
         return Changes.of(COMPONENTS, self.components if self.effect_games else None, self.seed, fewest=2)
 
     @cached_property
     def effect_configs(self) -> dict[Set, Config]:
-        """The configurations with some of the changes, by which."""
+        """The configurations with some of the changes, by the set of changes."""
         return {chosen: replace(self.config, components=overlay) for chosen, overlay in self.changes.parts.items()}
 
     @property
     def box_seeds(self) -> list[int]:
-        """The seeds of the boxes, on none of which anything is learned or chosen."""
+        """The seeds of the boxes. Nothing is learned or chosen on these boxes."""
         return box_seeds(EVALUATION, self.boxes)
 
     @property
@@ -137,7 +137,7 @@ class Study:
 
 
 def usual_box_games(agent: str) -> int:
-    """The default number of games of each set and box: none of a search, which would play for hours."""
+    """The default number of games of each set and box: none for a search, which would play for hours."""
     return 0 if is_search(agent) else BOX_GAMES
 
 
@@ -234,7 +234,7 @@ def read_games(folder: Path, study: Study) -> list[Results]:
         boxed = names[2] == "boxes"
         number = study.boxes * study.box_games[agent] if boxed else study.games_of(agent, config)
         wanted = range(study.seed, study.seed + number)
-        # a line cut off within its last number is as long as the others
+        # a line that was cut off within its last number has as many cells as the others
         if seeds.tolist() == list(wanted) and np.array_equal(scored.sum(axis=2), points):
             places = np.where(won, 1, 2)
             shown = (study.seed, points, places, lengths, lengths[:, None], scored)

@@ -7,12 +7,13 @@ unit of every interval and test.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations, permutations
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 from petrichor_env.config import VARIANTS
 from tabletop_training.measure.ratings import CONFIDENCE
@@ -53,7 +54,7 @@ class Sets:
 
     @classmethod
     def of(cls, results: Mapping[tuple[str, ...], Results]) -> Sets:
-        """Of the results of each set. Raises KeyError where one is missing."""
+        """From the results of each set. Raises KeyError if one is missing."""
         parts = [results[variants] for variants in ALL_VARIANTS]
         return cls(
             agent=parts[0].agents[0],
@@ -65,7 +66,7 @@ class Sets:
 
     @property
     def games(self) -> int:
-        """Of each set."""
+        """The number of games of each set."""
         return self.won.shape[1]
 
     @property
@@ -110,7 +111,7 @@ def p_values(samples: Iterable[np.ndarray]) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Effect:
-    """The mean effect of a variant over the sets of the others, or the effect of several beyond the sum of each.
+    """The mean effect of a variant over the sets of the others, or that of several beyond the sum of their own.
 
     `low` and `high` are the ends of the 95 % Student interval over seeds. `p` is that of the t test for no effect, with
     Holm's adjustment for all effects of the same agent and measure.
@@ -169,7 +170,8 @@ def p_of_mean(values: np.ndarray) -> float:
         return 1.0
     if np.ptp(values) == 0:  # where the test divides by 0
         return 0.0 if values[0] else 1.0
-    return float(stats.ttest_1samp(values, 0.0).pvalue)
+    t = np.mean(values) / (np.std(values, ddof=1) / math.sqrt(len(values)))
+    return float(2 * special.stdtr(len(values) - 1, -abs(t)))
 
 
 # --- Comparisons of each two sets ------------------------------------------------------------------------------------
@@ -177,7 +179,9 @@ def p_of_mean(values: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class Pairs:
-    """All 120 pairs of sets, by their index in `ALL_VARIANTS`; symmetric but for the sign, the diagonal 0 and 1.
+    """All 120 pairs of sets, by their index in `ALL_VARIANTS`; symmetric except for the sign.
+
+    On the diagonal differences are 0, and p is 1.
 
     Attributes:
         differences: (16, 16) float64, the mean of the row's set less that of the column's.

@@ -1,0 +1,88 @@
+"""Parts of pictures that are drawn anew only if what they show has changed, since most of a board stays as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+
+_MOST = 400
+"""Drawings of each kind of part after which those are forgotten that nothing has shown since as many before."""
+
+V = TypeVar("V", bound="Shown")
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A game to draw.
+
+    Attributes:
+        s: the record.
+        t: the printed numbers that it is played with.
+        viewer: the seat that looks on; None sees everything.
+        names: the labels of the seats.
+    """
+
+    s: Any
+    t: Any
+    viewer: int | None
+    names: tuple[str, ...]
+
+    @cached_property
+    def record(self) -> bytes:
+        """All of the record."""
+        return bytes(self.s.tobytes())
+
+    @cached_property
+    def numbers(self) -> bytes:
+        """All of the printed numbers."""
+        return bytes(self.t.tobytes())
+
+
+def kept(
+    record: np.dtype[Any], fields: Sequence[str], rows: Sequence[str] = ()
+) -> Callable[[Callable[Concatenate[V, int, P], T]], Callable[Concatenate[V, int, P], T]]:
+    """Keep what a function draws, for the next time that it would draw the same.
+
+    The function's arguments are what is shown, the number of a row, and others that are hashable. Of the record it sees
+    only these fields, and that row of the fields `rows`; all else is 0. So nothing else can make a difference.
+    """
+    declared: Mapping[str, Any] = record.fields or {}
+    spans = []  # of each field its first byte, the size of what is seen of it, and the step from row to row
+    for name in (*fields, *rows):
+        kind, first = declared[name][:2]
+        size = kind.itemsize if name in fields else kind.itemsize // kind.shape[0]
+        spans.append((first, size, 0 if name in fields else size))
+
+    def decorate(draw: Callable[Concatenate[V, int, P], T]) -> Callable[Concatenate[V, int, P], T]:
+        young: dict[Any, T] = {}
+        old: dict[Any, T] = {}
+
+        @wraps(draw)
+        def drawn(v: V, row: int, /, *args: P.args, **kwargs: P.kwargs) -> T:
+            nonlocal young, old
+            places = [slice(first + row * step, first + row * step + size) for first, size, step in spans]
+            seen = [v.record[place] for place in places]
+            key = (b"".join(seen), v.numbers, v.viewer, v.names, row, args, *kwargs.items())
+            one = young.get(key)
+            if one is not None:
+                return one
+            one = old.get(key)
+            if one is None:
+                alone = bytearray(record.itemsize)
+                for place, part in zip(places, seen, strict=True):
+                    alone[place] = part
+                one = draw(replace(v, s=np.frombuffer(alone, record)[0]), row, *args, **kwargs)
+            if len(young) >= _MOST:
+                young, old = {}, young
+            young[key] = one
+            return one
+
+        return drawn
+
+    return decorate
