@@ -13,7 +13,6 @@ from evergreen_env.state import (
     BIOME_NAMES,
     CARD_NAMES,
     NO_CARD,
-    NUM_BIOMES,
     NUM_POWERS,
     PIECE_NAMES,
     PLACE_NAMES,
@@ -76,12 +75,13 @@ def answer_name(state: State, action: int) -> str:
     return ACTION_NAMES[action] if place is None else f"space {PLACE_NAMES[place]}"
 
 
-def biome_letter(t: Tables, place: int) -> str:
-    """The letter of a biome such as `W`, or `#` for a ravine; a blank if there is no space."""
-    for biome in range(NUM_BIOMES):
-        if int(t.biome[biome]) >> place & 1:
-            return LETTERS[biome]
-    return RAVINE if int(t.ravines) >> place & 1 else " "
+def biome_letters(t: Tables) -> list[str]:
+    """By place the letter of its biome such as `W`, or `#` for a ravine; a blank if there is no space."""
+    letters = [" "] * PLACES
+    for letter, spaces in zip((*LETTERS, RAVINE), (*t.biome, t.ravines), strict=True):
+        for place in places_in(spaces):
+            letters[place] = letter
+    return letters
 
 
 def card_word(card: int) -> str:

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -683,7 +683,7 @@ def described(s: State) -> dict[str, Any]:
     players, decision, config = s.players, s.decision, Config.of(s)
     owners = owner_names(players)
     agents = owners[:players]
-    effect, no_effect = _describe_effect(s, players, owners), _describe_effect(BLANK[0], players, owners)
+    effect, no_effect = _describe_effect(s, players, owners), _no_effect(players)
     described: dict[str, Any] = {
         "players": players,
         "rounds": s.rounds,
@@ -740,11 +740,11 @@ def _numbers(cards: np.ndarray) -> list[int]:
 
 
 def _describe_tile(s: State, tile: int, owners: Sequence[str]) -> dict[str, Any]:
-    cloud = {"kind": CLOUD_NAMES[s.cloud[tile]], "drops": _counted(s.cloud_drops[tile], owners)}
+    kind = s.cloud[tile]
     there = {
         "growing": s.growing[tile] and GROWING_NAMES[s.growing[tile]],
         "drops": _counted(s.drops[tile], owners),
-        "cloud": s.cloud[tile] and cloud,
+        "cloud": kind and {"kind": CLOUD_NAMES[kind], "drops": _counted(s.cloud_drops[tile], owners)},
         "fertilizer": bool(s.fertilizer[tile]),
         "pod": bool(s.pods[tile]),
         "blooms": int(s.blooms[tile]),
@@ -776,10 +776,15 @@ def _describe_effect(s: State, players: int, owners: Sequence[str]) -> dict[str,
     }
 
 
+@cache
+def _no_effect(players: int) -> dict[str, Any]:
+    return _describe_effect(BLANK[0], players, owner_names(players))
+
+
 def _tile_or_none(players: int, tile: int) -> str | None:
     return None if tile == NO_TILE else tile_name(players, int(tile))
 
 
 def _counted(counts: np.ndarray, names: Sequence[str] = WEATHER_NAMES) -> dict[str, int]:
     """The counts that are not 0, by name."""
-    return {name: int(count) for name, count in zip(names, counts, strict=False) if count}
+    return {name: count for name, count in zip(names, counts.tolist(), strict=False) if count}

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 GAME = Path(__file__).parent / "games" / "leduc_poker.py"
 
@@ -405,29 +407,77 @@ UNCOMPILED = {
 """Mistakes that Numba refuses, by name: `found` is for the message to the author."""
 
 
+def module_of(name: str) -> str:
+    """The module of the game with this mistake."""
+    return "mistake_" + "".join(letter if letter.isalnum() else "_" for letter in name)
+
+
 def write(folder: Path, name: str, mistakes: dict[str, Mistake] = MISTAKES) -> str:
     """Write the changed game as a module into a folder; returns the module's name."""
     text = GAME.read_text(encoding="utf-8")
     for old, new in mistakes[name].changes:
         assert text.count(old) >= 1, (name, old)
         text = text.replace(old, new, 1)
-    module = "mistake_" + "".join(letter if letter.isalnum() else "_" for letter in name)
+    module = module_of(name)
     (folder / f"{module}.py").write_text(text, encoding="utf-8")
     return module
 
 
+GAMES = 4
+"""Random games of each game."""
+
+
 def main(folder: str, *names: str) -> None:
-    """Check the games with these mistakes, and print a line for each."""
+    """Check the games with these mistakes, and print a line for each.
+
+    A check plays each game in two processes of plain Python. Here they are two for all games, as starting one takes
+    longer than playing.
+    """
+    for name in names:
+        write(Path(folder), name)
+    played = {seed: in_plain_python(folder, names, seed) for seed in ("1", "2")}
     sys.path.insert(0, folder)
     testing = importlib.import_module("tabletop_engine.testing")
+    every = importlib.import_module("tabletop_engine.testing.every")
+    every._in_a_process = lambda config, number, hash_seed: played[hash_seed][config.game.home]
     for name in names:
-        module = write(Path(folder), name)
+        game = importlib.import_module(module_of(name)).GAME
         try:
-            found = [str(problem) for problem in testing.problems_of(importlib.import_module(module).GAME, games=4)]
+            found = [str(problem) for problem in testing.problems_of(game, games=GAMES)]
         except Exception as error:  # a check must never end with another error
             found = [f"CRASH {type(error).__name__}: {error}"]
         print(json.dumps({"name": name, "found": found}), flush=True)
 
 
+def in_plain_python(folder: str, names: tuple[str, ...], hash_seed: str) -> dict[str, tuple[list[Any], str]]:
+    """What a process of `tabletop_engine.testing.strict` prints of each module, and what went wrong with it."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "tests.mistakes", "--strict", folder, *names],
+        env={**os.environ, "PYTHONHASHSEED": hash_seed},
+        stdout=subprocess.PIPE,
+        check=True,
+        encoding="utf-8",
+    )
+    return {module: (lines, error) for module, lines, error in map(json.loads, ran.stdout.splitlines())}
+
+
+def play_strictly(folder: str, *names: str) -> None:
+    """Play the games as `tabletop_engine.testing.strict` does, and print a line for each."""
+    sys.path.insert(0, folder)
+    strict = importlib.import_module("tabletop_engine.testing.strict")
+    strict.make_strict()
+    strict.MOST_STEPS = 2_000  # which is an endless game, too
+    for module in map(module_of, names):
+        lines, error = [], ""
+        try:
+            lines = list(strict.games(importlib.import_module(module).GAME.config(), GAMES))
+        except Exception as raised:
+            error = f"{type(raised).__name__}: {raised}"
+        print(json.dumps([module, lines, error]), flush=True)
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    if sys.argv[1] == "--strict":
+        play_strictly(*sys.argv[2:])
+    else:
+        main(*sys.argv[1:])

@@ -158,7 +158,7 @@ def last_decisions(config: Any, games: int) -> list[tuple[Decisions, dict[int, i
     generator, greedy, found = random(), GreedyAgent(), []
     while (playing := batch.actors >= 0).any():
         asked = np.flatnonzero(playing)
-        for game in asked:
+        for game in asked[batch.states["round"][asked] == batch.states["rounds"][asked]]:
             legal = np.flatnonzero(batch.action_masks[game])
             after = Batch(config, len(legal), autoreset="disabled")
             after.set_states(np.repeat(batch.states[game : game + 1], len(legal)))

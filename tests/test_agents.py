@@ -62,7 +62,7 @@ def test_actions_are_legal_in_every_configuration(agent: Agent, config: Config) 
     batch = Batch(config, games, seed=3)
     generator = np.random.default_rng(0)
     asked = set()
-    for _ in range(150):
+    for _ in range(100):
         asked |= set(batch.states["decision"].tolist())
         actions = agent.act(Decisions.of(batch), generator)
         assert actions.shape == (games,)
@@ -149,6 +149,8 @@ def test_the_last_choice_of_a_game_is_searched_to_its_end() -> None:
         asked = np.flatnonzero(playing)
         for game in asked:
             state = batch.states[game : game + 1]
+            if state["round"][0] < state["rounds"][0]:
+                continue
             ends = [_margin_after(state, batch, int(action)) for action in np.flatnonzero(batch.action_masks[game])]
             if None not in ends and len(set(ends)) > 1:
                 decision = Decisions.of(batch, np.array([game]))

@@ -340,6 +340,7 @@ def test_any_argument_works_or_says_what_it_takes(
     """There is never an internal error, such as an int without an attribute. The message names the argument."""
     function, given = CALLS[call]
     monkeypatch.setattr("tabletop_engine.play.batch._most_cores", 2)
+    monkeypatch.setattr("tabletop_training.measure.tournament._ORDERS", 1)  # each takes half a second
     problems: list[str] = []
     for number, wrong in enumerate(WRONG):
         if argument in SLOW and is_whole(wrong) and wrong > 5 and call != "workers":
@@ -470,15 +471,13 @@ def test_agents_by_name_lists_and_numpys_numbers(tmp_path: Path) -> None:
 
 def test_a_number_of_workers() -> None:
     """A number of workers starts processes and ends them; so does `Processes` that is not opened."""
-    here = evaluate(AGENTS, TWO, 80, 50)
-    two = Processes(2)
-    for given in (two, 1):
-        assert_same(here.results[0], evaluate(AGENTS, TWO, 80, 50, workers=given).results[0])
-    assert not two.is_open
-    games = EVERGREEN.config(players=2)
+    here, other = evaluate(AGENTS, TWO, 80, 50), EVERGREEN.config(players=2)
+    assert_same(here.results[0], evaluate(AGENTS, TWO, 80, 50, workers=2).results[0])
+    one = Processes(1)
     assert_same(
-        play_tournament(AGENTS, games, 20, 50).results, play_tournament(AGENTS, games, 20, 50, workers=2).results
+        play_tournament(AGENTS, other, 20, 50).results, play_tournament(AGENTS, other, 20, 50, workers=one).results
     )
+    assert not one.is_open
     for wrong in (0, -1, True, 10_001):
         with pytest.raises(ConfigError, match="workers="):
             evaluate(AGENTS, TWO, 10, workers=wrong)

@@ -19,11 +19,11 @@ from tests.support.differential import Comparison, Difference, compare_game
 from tests.support.effort import games
 from tests.support.play import play as play_fast
 
-GAMES = games(2, 5)
+GAMES = games(1, 5)
 """Of each configuration."""
 RANDOM_GAMES = 8
 """Of each of the groups of random configurations."""
-PLAYED = games(3, RANDOM_GAMES)
+PLAYED = games(2, RANDOM_GAMES)
 """The first ones of each group."""
 MANY = 3000
 """Random games among the slow tests; `make fuzz` plays on and on."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Any
 from xml.etree import ElementTree
 
@@ -22,6 +22,7 @@ from tabletop_engine.errors import ScenarioError
 from tabletop_engine.play.batch import Batch
 from tests.games import connect_four
 from tests.support.configurations import A_FEW, EVERY_CONFIGURATION, SOLO_MODULES
+from tests.support.effort import games
 
 Path = tuple[str, ...]
 
@@ -33,8 +34,15 @@ EACH_KEY = [
 ]
 
 
+@cache
 def first_state(config: Any) -> Any:
     return Batch(config, 1, seed=1).states[0]
+
+
+@cache
+def first_form(config: Any) -> Form:
+    form: Form = config.game.form(first_state(config))
+    return form
 
 
 def leaves(form: Form, at: Path = ()) -> Iterator[tuple[Path, Form]]:
@@ -60,7 +68,7 @@ def lowest(form: Form) -> Any:
 
 def with_value(config: Any, at: Path, value: Any) -> dict[str, Any]:
     """A description with the configuration's switches and one more value."""
-    form = config.game.form(first_state(config))
+    form = first_form(config)
     whole = {key: inner["value"] for key, inner in form["keys"].items() if inner["kind"] == "fixed"}
     inner: Any = whole
     for key in at[:-1]:
@@ -80,7 +88,7 @@ def refusal(config: Any, at: Path, value: Any) -> ScenarioError | None:
 @pytest.mark.parametrize("config", [*EVERY_CONFIGURATION, *EVERGREEN], ids=lambda config: config.name)
 def test_what_is_described_fits(config: Any) -> None:
     """All states of random games fit, up to their ends, after a round trip through JSON."""
-    batch = Batch(config, 2, seed=5, autoreset="next_step")
+    batch = Batch(config, games(1, 2), seed=5, autoreset="next_step")
     for step in range(60 * int(batch.states[0]["rounds"])):
         if step % 25 == 0 or batch.terminations.any():
             for state in batch.states:
@@ -124,7 +132,7 @@ def test_evergreens_keys_are_those_of_scenarios(config: Evergreen) -> None:
 def test_scenario_takes_each_key(config: Any) -> None:
     """The lowest value of each key is accepted or breaks a count, but never for its name or kind."""
     taken = 0
-    for at, form in leaves(config.game.form(first_state(config))):
+    for at, form in leaves(first_form(config)):
         error = refusal(config, at, lowest(form))
         taken += error is None
         if error is not None and error.where:
@@ -137,7 +145,7 @@ def test_scenario_takes_each_key(config: Any) -> None:
 def test_scenario_ends_where_the_form_ends(config: Any) -> None:
     """One more than the highest number, and one less than the lowest, are refused with their place."""
     tried = 0
-    for at, form in leaves(config.game.form(first_state(config))):
+    for at, form in leaves(first_form(config)):
         listed = form["kind"] == "list" and form["of"]["kind"] == "number"
         number = form["of"] if listed else form
         if number["kind"] != "number":

@@ -19,7 +19,7 @@ from evergreen_env.state import (
     Biome,
 )
 from evergreen_env.tables import UNLIMITED, Tables, WildFertility
-from evergreen_env.words import PIECE_WORDS, POWER_WORDS, biome_letter
+from evergreen_env.words import PIECE_WORDS, POWER_WORDS, biome_letters
 from tabletop_engine.decisions import check_table
 from tabletop_engine.text.words import Section, counted, rules_page
 
@@ -90,7 +90,8 @@ def _table(c: Config, t: Tables) -> Iterator[str]:
 
 def _map(t: Tables) -> str:
     """The planet, a line for each row, as code inside a point of a list."""
-    rows = ("".join(biome_letter(t, row * COLUMNS + column) for column in range(COLUMNS)) for row in range(ROWS))
+    letters = biome_letters(t)
+    rows = ("".join(letters[COLUMNS * row : COLUMNS * (row + 1)]) for row in range(ROWS))
     lines = (f"  {number} {row.replace(' ', OUTSIDE)}" for number, row in enumerate(rows, 1))
     return "\n".join(["  ```", *lines, "  ```"])
 

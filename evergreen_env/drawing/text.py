@@ -46,11 +46,10 @@ from evergreen_env.words import (
     PLANET_FIELDS,
     POWER_WORDS,
     SHOWN_FIELDS,
-    biome_letter,
+    biome_letters,
     card_word,
     cards_in,
     icons_word,
-    piece_on,
     places_in,
     tables_of,
 )
@@ -97,7 +96,8 @@ def text_blocks(
     """
     t = tables_of(tables)
     paint = partial(painted, colour=colour)
-    planets = [_planet_lines(state, t, seat, viewer, paint) for seat in range(state.players)]
+    letters = biome_letters(t)
+    planets = [_planet_lines(state, letters, seat, viewer, paint) for seat in range(state.players)]
     beside = 2 if state.players == 4 else state.players
     rows = [planets[first : first + beside] for first in range(0, len(planets), beside)]
     below = [part for line in _table(state, t) for part in textwrap.wrap(line, WIDTH, subsequent_indent="    ")]
@@ -117,7 +117,8 @@ def small_blocks(
     *_, below = text_blocks(state, viewer, colour, tables, asked=False)
     own = viewer or 0
     seats = [own, *(seat for seat in range(state.players) if seat != own)]
-    planets = [_small_planet(state, t, seat, viewer, paint, seat == own) for seat in seats]
+    letters = biome_letters(t)
+    planets = [_small_planet(state, letters, seat, viewer, paint, seat == own) for seat in seats]
     widths = [_OWN_PLANET, *([_OTHER_PLANET] * (state.players - 1))]
     heading = Words(_heading(state, viewer, paint, False))
     return [below, Words([""]), heading, Cells([planets], widths)]
@@ -126,7 +127,7 @@ def small_blocks(
 _OWN_PLANET, _OTHER_PLANET = 2 + 3 * COLUMNS, 1 + 2 * COLUMNS
 
 
-def _small_planet(s: State, t: Tables, seat: int, viewer: int | None, paint: Paint, own: bool) -> list[str]:
+def _small_planet(s: State, letters: list[str], seat: int, viewer: int | None, paint: Paint, own: bool) -> list[str]:
     shown = viewer not in (None, seat)
     small, big, bushes, lit = _growing(s, seat, shown)
     name = f"p{seat} {player_names(s.players)[seat]}" if own else f"p{seat}"
@@ -134,8 +135,9 @@ def _small_planet(s: State, t: Tables, seat: int, viewer: int | None, paint: Pai
     lines = [paint(name + points, OWNER_PAINTS[seat])]
     cell, margin = (3, 2) if own else (2, 1)
     lines.append(" " * margin + "".join(f"{letter:<{cell}}" for letter in "abcdefg").rstrip())
+    every = _cells(s, letters, seat, shown, lit)
     for row in range(ROWS):
-        cells = [_cell(s, t, seat, shown, lit, COLUMNS * row + column) for column in range(COLUMNS)]
+        cells = every[COLUMNS * row : COLUMNS * (row + 1)]
         texts = cells if own else [one[1:] or one for one in cells]
         lines.append((f"{row + 1} " if own else " ") + "".join(f"{text:<{cell}}" for text in texts).rstrip())
     light, forest = light_points(small, big, s.sun), int(largest_forest(small | big | bushes)).bit_count()
@@ -218,16 +220,17 @@ def _growing(s: State, seat: int, shown: bool) -> tuple[Any, Any, Any, int]:
     return small, big, bushes, int(lit_small_trees(small, big, s.sun) | lit_big_trees(big, s.sun))
 
 
-def _planet_lines(s: State, t: Tables, seat: int, viewer: int | None, paint: Paint) -> list[str]:
+def _planet_lines(s: State, letters: list[str], seat: int, viewer: int | None, paint: Paint) -> list[str]:
     shown = viewer not in (None, seat)
     small, big, bushes, lit = _growing(s, seat, shown)
     name = f"p{seat} {player_names(s.players)[seat]}"
     points = counted(points_seen(s, seat, viewer), "point")
     lines = [paint(name + points.rjust(_PLANET - len(name)), OWNER_PAINTS[seat])]
     lines.append("  " + "".join(f"{letter:<{_CELL}}" for letter in "abcdefg"))
+    cells = _cells(s, letters, seat, shown, lit)
     for row in range(ROWS):
-        cells = (_cell(s, t, seat, shown, lit, COLUMNS * row + column) for column in range(COLUMNS))
-        lines.append(f"{row + 1} " + "".join(f"{cell:<{_CELL}}" for cell in cells))
+        in_row = cells[COLUMNS * row : COLUMNS * (row + 1)]
+        lines.append(f"{row + 1} " + "".join(f"{cell:<{_CELL}}" for cell in in_row))
     forest = int(largest_forest(small | big | bushes)).bit_count()
     lines.append(f"light {light_points(small, big, s.sun)}, forest {forest}")
     levels = s.shown_level[seat] if shown else s.level[seat]
@@ -236,10 +239,13 @@ def _planet_lines(s: State, t: Tables, seat: int, viewer: int | None, paint: Pai
     return lines
 
 
-def _cell(s: State, t: Tables, seat: int, shown: bool, lit: int, place: int) -> str:
-    piece = piece_on(s, seat, place, shown)
-    letter = biome_letter(t, place)
-    return letter if piece is None else letter + PIECE_LETTERS[piece] + ("*" if lit >> place & 1 else "")
+def _cells(s: State, letters: list[str], seat: int, shown: bool, lit: int) -> list[str]:
+    """What is in each place: the letter of its biome, that of its piece, and a star on a tree that is lit."""
+    cells = letters.copy()
+    for letter, name in zip(PIECE_LETTERS, SHOWN_FIELDS if shown else PLANET_FIELDS, strict=True):
+        for place in places_in(s[name][seat]):
+            cells[place] += letter + "*" * (lit >> place & 1)
+    return cells
 
 
 # --- cards and fertility ---------------------------------------------------------------------------------------------

@@ -167,9 +167,14 @@ def broken_ranges(s: np.ndarray) -> Iterator[Check]:
 
 
 def _out_of_range(s: np.ndarray, field: str, low: int, high: Any) -> Check:
-    values, highs = s[field], np.broadcast_to(high, len(s))
-    bad = (values < low) | (highs < values.T).T
-    return breaks(bad, lambda i, *at: f"{field} is {values[(i, *at)]}; allowed are {low} to {highs[i]}")
+    """`high` is a number, or one for each game."""
+    values = s[field]
+    bad = (values < low) | (high < values.T).T
+
+    def reason(i: int, *at: int) -> str:
+        return f"{field} is {values[(i, *at)]}; allowed are {low} to {np.broadcast_to(high, len(s))[i]}"
+
+    return breaks(bad, reason)
 
 
 def broken_fields(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:

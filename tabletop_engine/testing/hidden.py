@@ -326,19 +326,20 @@ class _Line:
 
     def goes_on(self) -> bool:
         """Play a random action in all these games. False if the line ends."""
-        batch, first = self.batch, int(self.alike[0])
-        actor, legal = int(batch.actors[first]), batch.states["legal"][first]
-        if actor == NOBODY or (batch.actors[self.alike] != actor).any():
+        states, first = self.batch.states, int(self.alike[0])
+        actor, legal = int(states["actor"][first]), states["legal"][first]
+        if actor == NOBODY or (states["actor"][self.alike] != actor).any():
             return False
-        if (batch.states["legal"][self.alike] != legal).any():
+        if (states["legal"][self.alike] != legal).any():
             return False
-        action = int(self.chosen.choice(legal_actions(batch.states[first])))
+        action = int(self.chosen.choice(legal_actions(states[first])))
         if actor != self.seat and not self._is_seen(first, action):
             return False
-        self.followed &= (batch.actors == actor) & (batch.action_masks[:, action] == 1)
-        batch.step(np.full(DEALS, action), which=self.followed)
+        allowed = states["legal"][:, action // 64] >> np.uint64(action % 64) & np.uint64(1)
+        self.followed &= (states["actor"] == actor) & (allowed == 1)
+        self.game.kernels.play_actions(states, self.batch.tables, np.full(DEALS, action), self.followed)
         self._keep_those_that_look_alike()
-        return len(self.alike) >= _FEWEST and int(batch.actors[self.alike[0]]) != NOBODY
+        return len(self.alike) >= _FEWEST and int(states["actor"][self.alike[0]]) != NOBODY
 
     def _is_seen(self, game: int, action: int) -> bool:
         """Whether the seat sees which action another seat takes: after each other one it sees something else."""

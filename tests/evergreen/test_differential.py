@@ -18,11 +18,11 @@ from tests.reference_evergreen.task import Task
 from tests.reference_evergreen.zone import Zone
 from tests.support.effort import games
 
-GAMES = games(5, 12)
+GAMES = games(3, 12)
 """Of each number of players."""
 RANDOM_GAMES = 10
 """Of each of the groups of random configurations."""
-PLAYED = games(4, RANDOM_GAMES)
+PLAYED = games(2, RANDOM_GAMES)
 """The first ones of each group."""
 MANY = 2000
 """Random games among the slow tests; `make fuzz` plays on and on."""

@@ -84,16 +84,18 @@ def test_random_games(players: int, seed: int) -> None:
     """At every decision: two answers or more, 42 cards, points that add up; now and then a description comes back."""
     chance = random.Random(seed)
     state = fresh(players, seed)
-    while asked(state)[0] != "game_over":
-        found = described(state)
-        assert len(legal(state)) > 1
+    while (found := described(state))["decision"] != "game_over":
+        options = legal(state)
+        assert len(options) > 1
         cards = [*found["cards"].values(), *found["deck"], *found["discards"], *found["collected"]]
         cards += [card.removesuffix(" (face down)") for card in [*found["zone"], *found["market"]] if card]
         assert sorted(cards) == sorted(CARDS)
-        sources = [e.scored(state, source) for source in ("start", "buds", "light", "forest", "fertility")]
-        assert e.points(state) == tuple(map(sum, zip(*sources, strict=True)))
+        sources = ("start", "buds", "light", "forest", "fertility")
+        for seat in (f"player_{seat}" for seat in range(players)):
+            points = [found["scored"].get(source, {}).get(seat, 0) for source in sources]
+            assert sum(points) == found["points"][seat]
         if chance.random() < 0.1:
             again = e.scenario(found)
-            assert (described(again), legal(again)) == (found, legal(state))
-        state = play(state, chance.choice(sorted(legal(state))))
+            assert (described(again), legal(again)) == (found, options)
+        state = play(state, chance.choice(sorted(options)))
     assert (look(state, "round"), look(state, "collected"), look(state, "cards")) == (14, [], {})

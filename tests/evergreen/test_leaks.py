@@ -23,7 +23,7 @@ from tests.support.environments import legal_action
 
 PLAYERS = (2, 3, 4)
 GAMES = games(4, 6)
-WORDS_IN = 2
+WORDS_IN = games(1, 2)
 """In so many of the games the slow parts are compared too: texts, pictures, pages."""
 
 

@@ -21,7 +21,7 @@ from tests.evergreen.random_games import random_overlay
 from tests.support.effort import games
 
 PLAYERS = (1, 2, 3, 4)
-OVERLAYS = 12
+OVERLAYS = games(6, 12)
 AT_ONCE = 16
 """Steps whose states are checked together, because checking few states takes as long as checking many."""
 
@@ -46,7 +46,7 @@ def random_game(config: Config, number: int, seed: int = 0) -> Iterator[Batch]:
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 def test_every_state_is_sound(config: Config) -> None:
     """All of `invariants`, and views within their bounds; a description gives the same state again."""
-    number = games(20, 40)
+    number = games(12, 40)
     states = np.empty((AT_ONCE, number), STATE)
     for step, batch in enumerate(random_game(config, number)):
         states[step % AT_ONCE] = batch.states

@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from openskill.models import PlackettLuce
-from scipy import stats
 
 from tabletop_engine.checks import checked, whole
 from tabletop_engine.errors import ConfigError
@@ -21,8 +20,8 @@ from tabletop_engine.seeds import Stream, generator
 
 CONFIDENCE = 0.95
 """The confidence of every interval, here and in `tabletop_training.measure.evaluation`."""
-Z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
-"""1.96, the standard deviations from the mean to either end of a normal interval."""
+Z = 1.959963984540054
+"""The standard deviations from the mean to either end of a normal interval of this confidence."""
 
 START_MU = 25.0
 START_SIGMA = START_MU / 3

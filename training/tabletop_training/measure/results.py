@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import special, stats
 
 from tabletop_engine.game import NOBODY, Config
 from tabletop_engine.play.agents import USAGE
@@ -179,6 +178,8 @@ def wilson_interval(wins: int, games: int) -> tuple[float, float]:
     """The 95 % Wilson score interval of a win rate. Raises ValueError unless 0 <= wins <= games and games >= 1."""
     if games < 1 or not 0 <= wins <= games:
         raise ValueError(f"{wins} wins of {games} games: must be 0 to games, with at least 1 game")
+    from scipy import stats  # which takes half a second, and processes that only play need no intervals
+
     interval = stats.binomtest(wins, games).proportion_ci(CONFIDENCE, method="wilson")
     return float(interval.low), float(interval.high)
 
@@ -195,6 +196,8 @@ def mean_interval(values: np.ndarray) -> tuple[float, float]:
     mean = float(np.mean(values))
     if len(values) < 2:
         return -math.inf, math.inf
+    from scipy import special  # as in `wilson_interval`
+
     # Of scipy's functions with all checks, each would take a millisecond.
     error = np.std(values, ddof=1) / math.sqrt(len(values))
     half = float(error * special.stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2))
