@@ -100,7 +100,7 @@ def test_one_number_makes_it_a_game_for_three(tmp_path: Path) -> None:
     three = rules.replace("PLAYERS, ROUNDS, SIDES, FULL_POT = 2, ", "PLAYERS, ROUNDS, SIDES, FULL_POT = 3, ")
     game.write_text(three, encoding="utf-8")
     command = [sys.executable, "-m", "tabletop_cli", "dice_env", "check", "--games", "2"]
-    ran = there(tmp_path, *command, NUMBA_DISABLE_JIT="1")
+    ran = there(tmp_path, *command)
     assert (ran.returncode, ran.stdout) == (0, "Dice Env: no mistake was found\n"), ran.stdout + ran.stderr
 
 
