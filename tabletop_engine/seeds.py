@@ -1,7 +1,7 @@
 """Every stream of random numbers outside the games, and every range of seeds. No two uses share one.
 
 A game draws from its own stream, which is in its record. All other randomness comes from `generator`: the same seed
-gives independent numbers to each `Stream`. Which games are played for what is told apart by `Seeds`.
+gives independent numbers to each `Stream`. `Seeds` lists the ranges of seeds: each purpose has its own.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ TUNING = Seeds(90_000_000, 99_999_999)
 
 
 def box_seeds(seeds: Seeds, number: int) -> list[int]:
-    """The seeds of so many boxes for this use: the first of the range."""
+    """The first `number` seeds of this range, one for each box."""
     return list(range(seeds.first, seeds.first + number))
 
 
