@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from tabletop_agents.web import tables
 from tabletop_agents.web.catalogue import Catalogue
 from tabletop_agents.web.line import Line
 from tabletop_agents.web.server import Site
-from tabletop_agents.web.tables import Table, new_link
+from tabletop_agents.web.tables import Link, Table, new_link
 from tabletop_agents.web.views import steps_of
 from tabletop_cli.play import SHIPPED
 from tabletop_engine.drawing.parts import drawings_of, parts_of, parts_without_drawings
@@ -264,25 +265,31 @@ class Listening:
         return [message[what] for message in self.got if what in message]
 
 
-@pytest.mark.parametrize("together", [0.0, 1000.0])
-def test_agents_that_answer_at_once(together: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What they did is told once and in order, in one view if they are fast enough."""
-    monkeypatch.setattr(tables, "_TOGETHER", together)
-    session = Session(Config(players=3), {1: GreedyAgent(), 2: GreedyAgent()}, seed=1)
+def played(session: Session, answers: int, choose: Callable[[], Sequence[int]]) -> tuple[Listening, Link]:
+    """The page of seat 0 and its link after so many answers, each given when the agents have given theirs."""
     with ThreadPoolExecutor(1) as threads:
         page, link = Listening(), new_link([0])
         table = Table(session, "play", [link], Catalogue(SHIPPED), threads)
 
         async def play() -> None:
             table.open(link, page, BROWSER)
-            for _ in range(6):
-                given = {"view": link.number, "actions": [session.answers()[-1][0]]}
-                await table.obey(link, page, "answer", given)
+            for _ in range(answers):
+                await table.obey(link, page, "answer", {"view": link.number, "actions": choose()})
                 while table._playing is not None:
                     await asyncio.sleep(0.001)
+            await table.told()
             await table.stop()
 
         asyncio.run(play())
+    return page, link
+
+
+@pytest.mark.parametrize("together", [0.0, 1000.0])
+def test_agents_that_answer_at_once(together: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they did is told once and in order, in one view if they are fast enough."""
+    monkeypatch.setattr(tables, "_TOGETHER", together)
+    session = Session(Config(players=3), {1: GreedyAgent(), 2: GreedyAgent()}, seed=1)
+    page, _ = played(session, 6, lambda: [session.answers()[-1][0]])
     views = page.all("view")
     told = [step for view in views if not view["past"] for step in view["steps"]]
     first = session.number - len(told)
@@ -293,18 +300,7 @@ def test_agents_that_answer_at_once(together: float, monkeypatch: pytest.MonkeyP
 
 def test_boards_of_what_was_answered_are_not_drawn() -> None:
     session = Session(Config(players=1), seed=5)
-    with ThreadPoolExecutor(1) as threads:
-        page, link = Listening(), new_link([0])
-        table = Table(session, "play", [link], Catalogue(SHIPPED), threads)
-
-        async def play() -> None:
-            table.open(link, page, BROWSER)
-            for _ in range(30):
-                given = {"view": link.number, "actions": session.combinations()[-1].actions}
-                await table.obey(link, page, "answer", given)
-            await table.told()
-
-        asyncio.run(play())
+    page, link = played(session, 30, lambda: session.combinations()[-1].actions)
     stories = {story["view"]: story for story in page.all("story")}
     assert {view["number"] for view in page.all("view") if view["story"]} == {*stories}
     assert len(stories) > 2 and all(not story["boards"] for number, story in stories.items() if number < link.number)

@@ -57,9 +57,9 @@ _AT_TARGET = (
 def fields(v: View, x: float, y: float, tile_width: float, tile_height: float) -> Iterator[Markup]:
     """Every tile of the Fields; (x, y) is the corner of the first one."""
     hits: dict[int, list[int]] = {}  # the Southern Winds cards with an effect on each tile
-    for i in range(v.s.winds_revealed):
-        hits.setdefault(int(v.s.winds_target[i]), []).append(int(v.s.winds_card[i]))
     s = v.s
+    for i in range(s.winds_revealed):
+        hits.setdefault(int(s.winds_target[i]), []).append(int(s.winds_card[i]))
     lifted = v.by_owner(s.chosen_drops) if s.chosen_drops.any() else ""
     for tile in FIELDS[s.players]:
         left, top = x + tile % _SIDE * (tile_width + GAP), y + tile // _SIDE * (tile_height + GAP)

@@ -106,6 +106,6 @@ def usual_timing_index(s: np.ndarray) -> np.ndarray:
     decision, timing, players = s["decision"], s["timing"], s["players"].astype(np.int64)
     index = (s["actor"] - s["first_player"]) % players
     index = np.where(timing == Timing.SUN_TURN, s["turn_index"] + (decision != Decision.FORECAST), index)
-    index = np.where(among(decision, list(_AFTER_FORECASTS)), players, index)
+    index = np.where(among(decision, _AFTER_FORECASTS), players, index)
     outside = (decision == Decision.GAME_OVER) | among(timing, (Timing.ACTION_PHASE, Timing.SCORED))
     return np.asarray(np.where(outside, 0, index))

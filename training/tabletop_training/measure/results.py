@@ -191,6 +191,11 @@ def score_interval(rate: float, games: float) -> tuple[float, float]:
     return centre - half, centre + half
 
 
+def standard_error(values: np.ndarray) -> float:
+    """The standard error of the mean of at least two numbers, (n,)."""
+    return float(np.std(values, ddof=1) / math.sqrt(len(values)))
+
+
 def mean_interval(values: np.ndarray) -> tuple[float, float]:
     """The 95 % Student interval of a mean. Equal values give an interval of width 0, a single value infinite ends."""
     mean = float(np.mean(values))
@@ -199,8 +204,7 @@ def mean_interval(values: np.ndarray) -> tuple[float, float]:
     from scipy import special  # as in `wilson_interval`
 
     # Of scipy's functions with all checks, each would take a millisecond.
-    error = np.std(values, ddof=1) / math.sqrt(len(values))
-    half = float(error * special.stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2))
+    half = float(standard_error(values) * special.stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2))
     return mean - half, mean + half
 
 

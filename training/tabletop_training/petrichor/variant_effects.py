@@ -7,7 +7,6 @@ unit of every interval and test.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations, permutations
@@ -24,6 +23,7 @@ from tabletop_training.measure.results import (
     mean_estimate,
     mean_interval,
     share_estimate,
+    standard_error,
 )
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
 
@@ -170,7 +170,7 @@ def p_of_mean(values: np.ndarray) -> float:
         return 1.0
     if np.ptp(values) == 0:  # where the test divides by 0
         return 0.0 if values[0] else 1.0
-    t = np.mean(values) / (np.std(values, ddof=1) / math.sqrt(len(values)))
+    t = np.mean(values) / standard_error(values)
     return float(2 * special.stdtr(len(values) - 1, -abs(t)))
 
 
