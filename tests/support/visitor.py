@@ -35,7 +35,7 @@ const spots = marks.map((mark) => {
   const look = () => {
     const box = mark.querySelector(".hit").getBoundingClientRect();
     for (const down of [0.5, 0.25, 0.75, 0.1, 0.9]) for (const right of [0.5, 0.25, 0.75, 0.1, 0.9]) {
-      const x = box.left + right * box.width, y = box.top + down * box.height;
+      const x = Math.round(box.left + right * box.width), y = Math.round(box.top + down * box.height);
       if (!spot.at && document.elementFromPoint(x, y)?.closest(".mark") === mark) spot.at = [x, y];
     }
   };
@@ -190,7 +190,7 @@ class Visitor:
         """
         more = True
         while more:
-            begun = self.facts["begun"]
+            before = self.facts
             spots = [spot for spot in self.spots() if spot["at"]]
             if not spots:
                 self.clicks["list"] += 1
@@ -200,10 +200,18 @@ class Visitor:
             spot = self.random.choice(spots)
             self.tap(spot)
             if len(spot["actions"]) > 1:
+                wait(lambda: self.all("#menu button"), SECONDS)
                 self.random.choice(self.all("#menu button")).click()
-            more = self.facts["begun"] == str(int(begun) + 1)
-            if more:
-                wait(lambda: self.ready != "", SECONDS)
+            more = self.begins(before)
+
+    def begins(self, before: dict[str, str]) -> bool:
+        """Whether what was pressed only begins an answer, or goes on with one; its next question can be answered then."""
+        wait(lambda: self.facts != before, SECONDS)
+        now = self.facts
+        if now["view"] != before["view"] or now["begun"] != str(int(before["begun"]) + 1):
+            return False
+        wait(lambda: self.ready == before["ready"], SECONDS)
+        return True
 
     def go_on(self, before: str) -> None:
         """Give the answers that complete one that was begun, and wait for another view."""

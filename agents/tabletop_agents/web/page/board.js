@@ -254,6 +254,7 @@ function drawMark(mark, isFirst, choose, hover) {
   mark.group.addEventListener("click", press);
   mark.group.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
+    if (event.key === "Enter" && $("typed").textContent) return; // a number that was typed comes first
     event.preventDefault();
     event.stopPropagation();
     press();

@@ -276,11 +276,12 @@ function offer() {
   const next = new Map(open().map(({ actions, steps }) => [actions[begun.length], steps[begun.length]]));
   const entries = [...next].map(([key, { text, places }]) => ({ key, words: text, places }));
   const those = (keys) => open().filter(({ actions }) => keys.includes(actions[begun.length]));
-  if (active && !isEditing()) markPlaces(entries, pick, (keys) => hover(those(keys)));
   narrowAnswers(begun);
   const words = begun.length ? open()[0].steps.slice(0, begun.length).map(({ text }) => text).join(", ") : "";
   $("begun").textContent = words && `${words[0].toUpperCase()}${words.slice(1)} …`;
   $("undo").hidden = !can.undo && !begun.length;
+  // last: the sheet with the question has its height now, and covers none of them
+  if (active && !isEditing()) markPlaces(entries, pick, (keys) => hover(those(keys)));
   document.body.dataset.begun = begun.length;
   if (turn === "others") return; // it is no one's turn here
   clearTimeout(settling);
