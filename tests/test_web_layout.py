@@ -217,6 +217,26 @@ def test_answers_that_are_places_are_folded_away(visitor: Visitor, server: Serve
         assert visitor.shows("lesson") and first["top"] > 0 and first["bottom"] <= size[1]
 
 
+def test_an_answer_that_goes_on(visitor: Visitor, server: Server) -> None:
+    """The sheet grows by what was begun, and covers none of the places that come next. A number that is typed counts,
+    although a place has the focus.
+    """
+    resize(visitor.browser, *SMALL_PHONE)
+    visitor.sit(server.make("petrichor", start={"seed": 5}, **FULL["petrichor"])[0])
+    seen = 0
+    while seen < 8:
+        before = visitor.ready
+        if visitor.press():
+            seen += 1
+            assert visitor.run(_IN_SIGHT), visitor.text("begun")
+        else:
+            visitor.changed(before)
+    before = visitor.facts
+    visitor.tab_to(".mark")
+    press(visitor.browser, visitor.texts("#answers li:not([hidden]) .number")[0], Keys.ENTER)
+    assert not visitor.begins(before)
+
+
 _PLANETS = """
 return [...document.querySelectorAll("#board [data-planet]")].map((one) => one.getBoundingClientRect().width);
 """

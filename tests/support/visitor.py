@@ -188,21 +188,24 @@ class Visitor:
 
         Further answers that belong to it are given in the same way.
         """
-        more = True
-        while more:
-            before = self.facts
-            spots = [spot for spot in self.spots() if spot["at"]]
-            if not spots:
-                self.clicks["list"] += 1
-                self.random.choice([one for one in self.all("#answers button") if one.is_displayed()]).click()
-                return
-            self.clicks["board"] += 1
-            spot = self.random.choice(spots)
-            self.tap(spot)
-            if len(spot["actions"]) > 1:
-                wait(lambda: self.all("#menu button"), SECONDS)
-                self.random.choice(self.all("#menu button")).click()
-            more = self.begins(before)
+        while self.press():
+            pass
+
+    def press(self) -> bool:
+        """Press any place, or any answer of the list if there are none. Returns whether that only `begins` an answer."""
+        before = self.facts
+        spots = [spot for spot in self.spots() if spot["at"]]
+        if not spots:
+            self.clicks["list"] += 1
+            self.random.choice([one for one in self.all("#answers button") if one.is_displayed()]).click()
+            return False
+        self.clicks["board"] += 1
+        spot = self.random.choice(spots)
+        self.tap(spot)
+        if len(spot["actions"]) > 1:
+            wait(lambda: self.all("#menu button"), SECONDS)
+            self.random.choice(self.all("#menu button")).click()
+        return self.begins(before)
 
     def begins(self, before: dict[str, str]) -> bool:
         """Whether what was pressed only begins an answer, or goes on with one; its next question can be answered then."""
