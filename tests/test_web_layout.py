@@ -225,16 +225,19 @@ def test_an_answer_that_goes_on(visitor: Visitor, server: Server) -> None:
     visitor.sit(server.make("petrichor", start={"seed": 5}, **FULL["petrichor"])[0])
     seen = 0
     while seen < 8:
-        before = visitor.ready
+        before = visitor.facts
         if visitor.press():
             seen += 1
             assert visitor.run(_IN_SIGHT), visitor.text("begun")
         else:
-            visitor.changed(before)
+            visitor.changed(before["ready"])
     before = visitor.facts
+    last = visitor.all("#answers li:not([hidden]) button")[-1]
+    actions = last.get_attribute("data-action")
     visitor.tab_to(".mark")
-    press(visitor.browser, visitor.texts("#answers li:not([hidden]) .number")[0], Keys.ENTER)
+    press(visitor.browser, *last.find_element("class name", "number").get_attribute("textContent"), Keys.ENTER)
     assert not visitor.begins(before)
+    assert visitor.sent()[-1]["actions"] == [int(action) for action in actions.split()]
 
 
 _PLANETS = """

@@ -192,7 +192,7 @@ class Visitor:
             pass
 
     def press(self) -> bool:
-        """Press any place, or any answer of the list if there are none. Returns whether that only `begins` an answer."""
+        """Press any place, or an answer of the list if there are none. Returns whether that only `begins` an answer."""
         before = self.facts
         spots = [spot for spot in self.spots() if spot["at"]]
         if not spots:
@@ -208,7 +208,7 @@ class Visitor:
         return self.begins(before)
 
     def begins(self, before: dict[str, str]) -> bool:
-        """Whether what was pressed only begins an answer, or goes on with one; its next question can be answered then."""
+        """Whether what was pressed only begins an answer or goes on with it; its next question can be answered then."""
         wait(lambda: self.facts != before, SECONDS)
         now = self.facts
         if now["view"] != before["view"] or now["begun"] != str(int(before["begun"]) + 1):
