@@ -33,7 +33,7 @@ LEAST_HIT = {"finger": 39.0, "mouse": 15.5}
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("games"), hurried=True) as one:
+    with serving(tmp_path_factory.mktemp("games")) as one:
         yield one
 
 
