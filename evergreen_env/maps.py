@@ -86,13 +86,15 @@ def _spanning_tree(beside: Mapping[Place, Sequence[Place]], chance: Chance) -> d
     Arguments:
         beside: the places, and those beside each.
     """
+    below = chance.below  # most of the time of drawing a map is spent here
     parent: dict[Place, Place] = {}
     joined = {next(iter(beside))}
     for start in beside:
         here = start
         while here not in joined:
-            parent[here] = chance.one_of(beside[here])  # a later visit forgets the loop
-            here = parent[here]
+            around = beside[here]
+            following = parent[here] = around[below(len(around))]  # a later visit forgets the loop
+            here = following
         here = start
         while here not in joined:
             joined.add(here)

@@ -10,16 +10,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from petrichor_env.component_files import load_tables
-from petrichor_env.config import MODULES, Config
+from petrichor_env.config import MODULES, READINGS, VARIANTS, Config
 from petrichor_env.invariants import first_broken
 from petrichor_env.invariants.decisions import (
     CARD_OF_DECISION,
@@ -451,9 +452,10 @@ class _Reader:
             if left[crop] and priorities[crop, copy] > 0
         )
         wanted = [crops.get(position) for position in FIELDS[1]]
-        for chosen in combinations(tiles, len(wanted)):
-            if all(crop in (None, tile[1]) for crop, tile in zip(wanted, chosen, strict=True)):
-                return {position: crop for position, (_, crop) in zip(FIELDS[1], chosen, strict=True)}
+        rest = iter(tiles)  # the lowest tile that fits leaves the most for the positions after it
+        chosen = [next((tile for tile in rest if crop in (None, tile[1])), None) for crop in wanted]
+        if None not in chosen:
+            return {position: tile[1] for position, tile in zip(FIELDS[1], chosen, strict=True) if tile}
         named = ", ".join(f"{CROP_NAMES[crop]} at {tile_name(1, tile)}" for tile, crop in sorted(crops.items()))
         order = ", ".join(f"{CROP_NAMES[crop]} {priority / 10:g}" for priority, crop in tiles)
         problem = f"{named} can't be laid in ascending order of priority"
@@ -678,82 +680,105 @@ def describe(state: State, components: str | Path | None = None) -> dict[str, An
     return described(array.reshape(1).astype(STATE)[0])
 
 
+class _Plain(SimpleNamespace):
+    """A record's fields as plain numbers and lists. They are read far faster than the record itself."""
+
+    @classmethod
+    def of(cls, s: State) -> _Plain:
+        return cls(**{name: s[name].tolist() for name in STATE.names or ()})
+
+
 def described(s: State) -> dict[str, Any]:
     """The result of `describe` for a record that has been checked already."""
-    players, decision, config = s.players, s.decision, Config.of(s)
+    plain: Any = _Plain.of(s)
+    players = plain.players
     owners = owner_names(players)
     agents = owners[:players]
-    effect, no_effect = _describe_effect(s, players, owners), _no_effect(players)
+    switches = {
+        "modules": _marked(MODULES, plain.modules),
+        "powers": [POWER_NAMES[power] for power in plain.chosen_power if power],
+        "readings": _marked(READINGS, plain.readings),
+    }
+    scored = zip(SOURCE_NAMES, zip(*plain.scored, strict=True), strict=True)
+    effect, no_effect = _describe_effect(plain, players, owners), _no_effect(players)
     described: dict[str, Any] = {
         "players": players,
-        "rounds": s.rounds,
-        "drafting": bool(s.drafting),
-        "variants": list(config.variants),
-        **{key: list(names) for key in ("modules", "powers", "readings") if (names := getattr(config, key))},
-        "round": s.round,
-        "phase": PHASE_NAMES[s.phase],
-        "first_player": agents[s.first_player],
-        "passed": name_or_none(agents, s.passed),
-        "turns": s.turns,
-        "last_turns": s.last_turns,
-        "harvested": bool(s.harvested),
-        "forfeited": name_or_none(agents, s.forfeited),
-        "decision": DECISION_NAMES[decision],
-        "actor": name_or_none(agents, s.actor),
-        "field": {tile_name(players, tile): _describe_tile(s, tile, owners) for tile in FIELDS[players]},
-        "hands": {agent: _counted(s.hand[seat]) for seat, agent in enumerate(agents)},
-        "packs": {agent: _counted(s.pack[seat]) for seat, agent in enumerate(agents)},
-        "deck": _counted(s.deck),
-        "discards": _counted(s.discards),
-        "votes": {weather: _counted(votes, owners) for weather, votes in zip(WEATHER_NAMES, s.votes, strict=True)},
-        "dice": ["harvest" if side == HARVEST else int(side) for side in s.dice],
-        "points": {owner: int(s.points[seat]) for seat, owner in enumerate(owners)},
-        "scored": {name: points for i, name in enumerate(SOURCE_NAMES) if (points := _counted(s.scored[:, i], owners))},
-        "voting_wins": {owner: int(s.voting_wins[seat]) for seat, owner in enumerate(owners)},
-        "wheat_tokens": {owner: int(s.wheat_tokens[seat]) for seat, owner in enumerate(owners)},
-        **_describe_modules(s, agents),
+        "rounds": plain.rounds,
+        "drafting": bool(plain.drafting),
+        "variants": _marked(VARIANTS, plain.variants),
+        **{key: names for key, names in switches.items() if names},
+        "round": plain.round,
+        "phase": PHASE_NAMES[plain.phase],
+        "first_player": agents[plain.first_player],
+        "passed": name_or_none(agents, plain.passed),
+        "turns": plain.turns,
+        "last_turns": plain.last_turns,
+        "harvested": bool(plain.harvested),
+        "forfeited": name_or_none(agents, plain.forfeited),
+        "decision": DECISION_NAMES[plain.decision],
+        "actor": name_or_none(agents, plain.actor),
+        "field": {tile_name(players, tile): _describe_tile(plain, tile, owners) for tile in FIELDS[players]},
+        "hands": dict(zip(agents, map(_counted, plain.hand), strict=False)),
+        "packs": dict(zip(agents, map(_counted, plain.pack), strict=False)),
+        "deck": _counted(plain.deck),
+        "discards": _counted(plain.discards),
+        "votes": {weather: _counted(votes, owners) for weather, votes in zip(WEATHER_NAMES, plain.votes, strict=True)},
+        "dice": ["harvest" if side == HARVEST else side for side in plain.dice],
+        "points": dict(zip(owners, plain.points, strict=False)),
+        "scored": {name: points for name, by_seat in scored if (points := _counted(by_seat, owners))},
+        "voting_wins": dict(zip(owners, plain.voting_wins, strict=False)),
+        "wheat_tokens": dict(zip(owners, plain.wheat_tokens, strict=False)),
+        **_describe_modules(plain, agents),
         "pending": {key: word for key, word in effect.items() if word != no_effect[key]},
     }
     if players == 1:
-        log = np.column_stack([s.winds_card, s.winds_roll, s.winds_target])[: s.winds_revealed].tolist()
+        log = list(zip(plain.winds_card, plain.winds_roll, plain.winds_target, strict=True))[: plain.winds_revealed]
         cards = [{"card": card, "roll": roll or None, "target": _tile_or_none(1, target)} for card, roll, target in log]
-        described["southern_winds"] = {"deck": _numbers(s.winds_deck == 1), "revealed": cards}
-    described["random"] = int(s.rng)
+        described["southern_winds"] = {"deck": _numbers(plain.winds_deck, 1), "revealed": cards}
+    described["random"] = plain.rng
     return described
 
 
-def _describe_modules(s: State, agents: Sequence[str]) -> dict[str, Any]:
+def _describe_modules(s: Any, agents: Sequence[str]) -> dict[str, Any]:
     described: dict[str, Any] = {}
     if s.modules[Module.FLOWER_TILES]:
         described["controller"] = name_or_none(agents, s.controller)
     if s.modules[Module.POWERS]:
         described["power"] = {agent: POWER_NAMES[s.power[seat]] for seat, agent in enumerate(agents)}
     if s.modules[Module.FORECASTS]:
-        described["forecasts"] = {agent: _numbers(s.forecast_holder == seat) for seat, agent in enumerate(agents)}
-        described["forecasts_played"] = _numbers(s.forecast_holder == PLAYED)
+        described["forecasts"] = {agent: _numbers(s.forecast_holder, seat) for seat, agent in enumerate(agents)}
+        described["forecasts_played"] = _numbers(s.forecast_holder, PLAYED)
     return described
 
 
-def _numbers(cards: np.ndarray) -> list[int]:
-    """The numbers of the cards that are marked; cards are numbered from 1."""
-    return (np.flatnonzero(cards) + 1).tolist()
+def _marked(names: Sequence[str], marks: Iterable[int]) -> list[str]:
+    return [name for name, on in zip(names, marks, strict=True) if on]
 
 
-def _describe_tile(s: State, tile: int, owners: Sequence[str]) -> dict[str, Any]:
-    kind = s.cloud[tile]
-    there = {
-        "growing": s.growing[tile] and GROWING_NAMES[s.growing[tile]],
-        "drops": _counted(s.drops[tile], owners),
-        "cloud": kind and {"kind": CLOUD_NAMES[kind], "drops": _counted(s.cloud_drops[tile], owners)},
-        "fertilizer": bool(s.fertilizer[tile]),
-        "pod": bool(s.pods[tile]),
-        "blooms": int(s.blooms[tile]),
-    }
-    return {"crop": crop_name(s.crop[tile]), **{key: value for key, value in there.items() if value}}
+def _numbers(cards: Sequence[int], wanted: int) -> list[int]:
+    """The numbers of the cards with this mark; cards are numbered from 1."""
+    return [number for number, mark in enumerate(cards, 1) if mark == wanted]
 
 
-def _describe_effect(s: State, players: int, owners: Sequence[str]) -> dict[str, Any]:
-    scored = [tile for tile in FIELDS[players] if s.scored_drops[tile].any()]
+def _describe_tile(s: Any, tile: int, owners: Sequence[str]) -> dict[str, Any]:
+    described: dict[str, Any] = {"crop": crop_name(s.crop[tile])}
+    if growing := s.growing[tile]:
+        described["growing"] = GROWING_NAMES[growing]
+    if drops := _counted(s.drops[tile], owners):
+        described["drops"] = drops
+    if kind := s.cloud[tile]:
+        described["cloud"] = {"kind": CLOUD_NAMES[kind], "drops": _counted(s.cloud_drops[tile], owners)}
+    if s.fertilizer[tile]:
+        described["fertilizer"] = True
+    if s.pods[tile]:
+        described["pod"] = True
+    if blooms := s.blooms[tile]:
+        described["blooms"] = blooms
+    return described
+
+
+def _describe_effect(s: Any, players: int, owners: Sequence[str]) -> dict[str, Any]:
+    scored = [tile for tile in FIELDS[players] if any(s.scored_drops[tile])]
     return {
         "card": name_or_none(WEATHER_NAMES, s.card),
         "optional": bool(s.optional),
@@ -778,13 +803,13 @@ def _describe_effect(s: State, players: int, owners: Sequence[str]) -> dict[str,
 
 @cache
 def _no_effect(players: int) -> dict[str, Any]:
-    return _describe_effect(BLANK[0], players, owner_names(players))
+    return _describe_effect(_Plain.of(BLANK[0]), players, owner_names(players))
 
 
 def _tile_or_none(players: int, tile: int) -> str | None:
     return None if tile == NO_TILE else tile_name(players, int(tile))
 
 
-def _counted(counts: np.ndarray, names: Sequence[str] = WEATHER_NAMES) -> dict[str, int]:
+def _counted(counts: Iterable[int], names: Sequence[str] = WEATHER_NAMES) -> dict[str, int]:
     """The counts that are not 0, by name."""
-    return {name: count for name, count in zip(names, counts.tolist(), strict=False) if count}
+    return {name: count for name, count in zip(names, counts, strict=False) if count}

@@ -103,8 +103,13 @@ class Chance:
         """A whole number from 0 to `bound` - 1, all equally likely."""
         bits = (bound - 1).bit_length()
         raw, unused = self._raw, -bits % 64
+        if bits <= 64:  # one raw number holds it, as nearly always
+            number = raw() >> unused if bits else 0
+            while number >= bound:
+                number = raw() >> unused
+            return number
         while True:
-            number = raw() if bits else 0
+            number = raw()
             for _ in range(64, bits, 64):
                 number = number << 64 | raw()
             number >>= unused

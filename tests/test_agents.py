@@ -35,6 +35,7 @@ from tabletop_training.measure.evaluation import play_games
 from tests.games.leduc_poker import GAME as LEDUC
 from tests.games.leduc_poker import ROUNDS
 from tests.support.configurations import SOLO_MODULES
+from tests.support.effort import games
 from tests.support.hidden import what_is_hidden_changed
 from tests.support.play import in_the_middle
 from tests.support.processes import in_python
@@ -58,16 +59,16 @@ AGENTS: list[Agent] = [RandomAgent(), GreedyAgent(), RolloutAgent(2), IsmctsAgen
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
 def test_actions_are_legal_in_every_configuration(agent: Agent, config: Config) -> None:
-    games = 32 if agent.name in ("random", "greedy") else 4
-    batch = Batch(config, games, seed=3)
+    number = 32 if agent.name in ("random", "greedy") else 4
+    batch = Batch(config, number, seed=3)
     generator = np.random.default_rng(0)
     asked = set()
-    for _ in range(100):
+    for _ in range(games(60, 100)):
         asked |= set(batch.states["decision"].tolist())
         actions = agent.act(Decisions.of(batch), generator)
-        assert actions.shape == (games,)
+        assert actions.shape == (number,)
         assert actions.dtype == np.int64
-        assert batch.action_masks[np.arange(games), actions].all()
+        assert batch.action_masks[np.arange(number), actions].all()
         batch.step(actions)
     assert {Decision.TURN, Decision.VOTE, Decision.OPTIONAL_ACTION} <= asked
 
@@ -112,7 +113,7 @@ def test_the_searches_find_the_same_whatever_is_hidden(config: Config) -> None:
     """Every action has the same number of simulations and the same utility, not only the same rank."""
     for steps in (0, 12, 30):
         original, redrawn = what_is_hidden_changed(config, 12, steps)
-        for seed in range(2):
+        for seed in range(games(1, 2)):
             first, second = (IsmctsAgent(40).search(d, np.random.default_rng(seed)) for d in (original, redrawn))
             assert np.array_equal(first, second)
             one, other = (RolloutAgent(2).utilities(d, np.random.default_rng(seed)) for d in (original, redrawn))

@@ -36,7 +36,7 @@ CONFIGS = [
 ]
 EVERY = games(40, 20)  # one in so many actions, because pages take longer
 LOOKING = 2  # players who look, before each action
-SHARE = games(10, 4)  # one in so many positions is looked at, because pictures take milliseconds
+SHARE = games(16, 4)  # one in so many positions is looked at, because pictures take milliseconds
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)

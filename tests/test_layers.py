@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from copy import deepcopy
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -27,6 +29,17 @@ GAMES = ("petrichor_env", "evergreen_env")
 FILES = sorted((floor, path) for floor, folder in FLOORS.items() for path in folder.rglob("*.py"))
 THE_ONE_LOOK_UPWARD = ("tabletop_engine", "agents.py", "tabletop_agents")
 """The engine looks up opponents by name when they are used."""
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """The file's syntax tree, which several tests read."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def imported_by(path: Path) -> tuple[str, ...]:
+    return tuple(imported(parsed(path)))
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
@@ -51,7 +64,7 @@ def test_imports_go_down(floor: str, path: Path) -> None:
     above = set(floors[floors.index(floor) + 1 :])
     if floor in GAMES:
         above |= set(GAMES) - {floor}
-    found = {name.split(".")[0] for name in imported(ast.parse(path.read_text(encoding="utf-8")))} & above
+    found = {name.split(".")[0] for name in imported_by(path)} & above
     if (floor, path.name, *found) == THE_ONE_LOOK_UPWARD:
         return
     if path.name == "__main__.py":
@@ -108,14 +121,19 @@ def test_imports_close_no_circle() -> None:
     files = modules()
     imports = {name: set[str]() for name in files}
     for name, path in files.items():
-        tree: ast.AST = ast.parse(path.read_text(encoding="utf-8"))
-        for other in imported(WithoutTypeChecking().visit(tree) if path.name == "__init__.py" else tree):
+        at_run_time = path.name == "__init__.py"
+        for other in imported(without_type_checking(path)) if at_run_time else imported_by(path):
             module = other if other in files else other.rpartition(".")[0]
             if module in files and module != name:
                 imports[name].add(module)
     assert circles(imports, without=set(CLOSES_A_CIRCLE)) == []
     for left_out in CLOSES_A_CIRCLE:
         assert circles(imports, without=set(CLOSES_A_CIRCLE) - {left_out}), f"{left_out} closes no circle any more"
+
+
+def without_type_checking(path: Path) -> ast.AST:
+    whole: ast.AST = WithoutTypeChecking().visit(deepcopy(parsed(path)))
+    return whole
 
 
 class WithoutTypeChecking(ast.NodeTransformer):
@@ -148,8 +166,8 @@ BELOW = [(floor, path) for floor, path in FILES if floor in ("tabletop_engine", 
 
 @pytest.mark.parametrize("path", [path for _, path in BELOW], ids=[str(path.relative_to(ROOT)) for _, path in BELOW])
 def test_engine_and_games_need_no_trainer(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    assert not {name.split(".")[0] for name in imported(tree)} & HEAVY - {"matplotlib"}
+    tree = parsed(path)
+    assert not {name.split(".")[0] for name in imported_by(path)} & HEAVY - {"matplotlib"}
     at_its_top = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     assert not {name.split(".")[0] for node in at_its_top for name in imported(node)} & HEAVY
 
@@ -159,7 +177,7 @@ RULES = [path for game in GAMES for path in sorted((FLOORS[game] / "rules").glob
 
 @pytest.mark.parametrize("path", RULES, ids=lambda path: path.name)
 def test_rules_know_only_rules(path: Path) -> None:
-    names = set(imported(ast.parse(path.read_text(encoding="utf-8"))))
+    names = set(imported_by(path))
     game = path.parents[1].name
     assert {name.split(".")[0] for name in names} <= {"__future__", "numpy", "typing", "tabletop_engine", game}
     ours = {name.split(".")[1] for name in names if name.startswith(f"{game}.")}
@@ -170,7 +188,7 @@ def test_rules_know_only_rules(path: Path) -> None:
 
 @pytest.mark.parametrize("path", sorted((FLOORS["tabletop_engine"] / "parts").glob("*.py")), ids=lambda path: path.name)
 def test_parts_of_games_know_only_rules(path: Path) -> None:
-    names = set(imported(ast.parse(path.read_text(encoding="utf-8"))))
+    names = set(imported_by(path))
     engine = {name.split(".")[1] for name in names if name.startswith("tabletop_engine.")}
     assert engine <= {"chance", "compiling", "legal", "parts", "record"}
     assert {name.split(".")[0] for name in names} <= {"__future__", "numpy", "typing", "tabletop_engine"}
@@ -181,7 +199,14 @@ ENVIRONMENTS = [*sorted((ROOT / "tabletop_engine" / "envs").glob("*.py")), *(ROO
 
 @pytest.mark.parametrize("path", ENVIRONMENTS, ids=lambda path: path.name)
 def test_environments_know_no_rule(path: Path) -> None:
-    assert not any(".rules" in name for name in imported(ast.parse(path.read_text(encoding="utf-8"))))
+    assert not any(".rules" in name for name in imported_by(path))
+
+
+MAY_IMPORT_A_TEST = re.compile(
+    r"^\s*(from|import)\s+tests\b([^\n]*\btest_|[^(\n]*\([^)]*\btest_)|import_module|__import__|\b_import\(|find_spec",
+    re.MULTILINE,
+)
+"""Few files do, so only these are parsed."""
 
 
 def test_no_test_is_imported() -> None:
@@ -189,7 +214,8 @@ def test_no_test_is_imported() -> None:
     found = {
         str(path.relative_to(ROOT)): name
         for path in (ROOT / "tests").rglob("*.py")
-        for name in imported(ast.parse(path.read_text(encoding="utf-8")))
+        if MAY_IMPORT_A_TEST.search(path.read_text(encoding="utf-8"))
+        for name in imported(parsed(path))
         if re.match(r"tests\.(\w+\.)*test_", name)
     }
     assert not found

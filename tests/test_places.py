@@ -34,9 +34,9 @@ from tests.support.play import action_of, play
 CONFIGS = [*A_FEW, *(EvergreenConfig(players) for players in EVERGREEN.players)]
 NOWHERE = {PETRICHOR: {PASS, DECLINE}, EVERGREEN: {DONE}}
 """Answers that no piece stands for."""
-EVERY = 9
+EVERY = games(18, 9)
 """One in so many decisions of a game is drawn for all seats."""
-MOST = games(5, 12)
+MOST = games(3, 12)
 """How many decisions of one kind are looked at in a game."""
 HIDDEN = ("hand-card", "pack-card")
 

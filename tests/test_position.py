@@ -27,6 +27,7 @@ from tabletop_engine.positions.scripted import BEGIN
 from tests.games import connect_four, leduc_poker
 from tests.support.configurations import SOLO_MODULES
 from tests.support.draws import Overheard
+from tests.support.effort import games
 from tests.support.processes import in_python
 
 ROOT = Path(__file__).parents[1]
@@ -73,7 +74,7 @@ def without_stream(states: np.ndarray) -> bytes:
 def test_the_draws_of_a_game_give_the_same_game(config: Config) -> None:
     """The draws of a batch's game are recorded. Given as outcomes, they lead through the same records."""
     positions, overheard = positions_of(config), Overheard(config.game)
-    for seed in range(2):
+    for seed in range(games(1, 2)):
         batch = Batch(config, 1, seed, autoreset="disabled")
         plain, position = positions.blank.copy(), positions.first
         plain["rng"] = game_seed(seed)

@@ -25,6 +25,7 @@ from tabletop_training.measure.matches import play_match
 from tabletop_training.measure.text_benchmark import estimated_cost, highest_beaten, main, rung_of, rungs_for
 from tabletop_training.measure.text_positions import main as write_positions
 from tests.games import connect_four
+from tests.support.effort import games
 
 TWO = Config(players=2)
 SCRIPTED = "model:tabletop_agents.text.scripted"
@@ -120,7 +121,8 @@ def test_what_it_would_cost() -> None:
     for memory in ("none", "game"):
         agent = ModelAgent(lambda messages: '{"answer": 1}', memory=memory, form=Form())
         calls, tokens = estimated_cost(agent, TWO)
-        used = play_games([agent, "random"], TWO, 8, seed=TEXT_SEED).usage[0] / 8
+        number = games(4, 8)
+        used = play_games([agent, "random"], TWO, number, seed=TEXT_SEED).usage[0] / number
         assert 0.6 < calls / used[0] < 1.7 and 0.5 < tokens / used[1] < 2.0, (memory, calls, tokens, used)
 
 

@@ -50,7 +50,14 @@ FAILING = f"{__name__}:Failing"
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("games"), agents=[FAILING]) as one:
+    with serving(tmp_path_factory.mktemp("games"), hurried=True, agents=[FAILING]) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def patient_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server of the page as it is, for what happens in the moments before a question takes an answer."""
+    with serving(tmp_path_factory.mktemp("patient")) as one:
         yield one
 
 
@@ -69,6 +76,12 @@ def phone() -> Iterator[Any]:
 @pytest.fixture
 def visitor(desk: Any, server: Server, tmp_path: Path) -> Iterator[Visitor]:
     with visiting(desk, server.url, tmp_path) as one:
+        yield one
+
+
+@pytest.fixture
+def patient(desk: Any, patient_server: Server, tmp_path: Path) -> Iterator[Visitor]:
+    with visiting(desk, patient_server.url, tmp_path) as one:
         yield one
 
 
@@ -483,44 +496,44 @@ look();
 """
 
 
-def test_the_southern_winds_beside_the_question(visitor: Visitor, server: Server) -> None:
+def test_the_southern_winds_beside_the_question(patient: Visitor, patient_server: Server) -> None:
     """The next question is there at once. Meanwhile the Winds' steps are shown, and an answer ends this."""
-    visitor.sit(server.make("petrichor", ["here"], start={"seed": 5})[0])
-    choose_speed(visitor, "4")
+    patient.sit(patient_server.make("petrichor", ["here"], start={"seed": 5})[0])
+    choose_speed(patient, "4")
     sentences: list[str] = []
     while len(sentences) < 4:
-        last = len(visitor.all("#answers button")) - 1
-        before = visitor.ready
-        found = visitor.browser.execute_async_script(_CLICK, last)
-        view = visitor.view()
+        last = len(patient.all("#answers button")) - 1
+        before = patient.ready
+        found = patient.browser.execute_async_script(_CLICK, last)
+        view = patient.view()
         assert found["turn"] == "you" and found["answers"] == len(view["answers"]) and found["ready"] == ""
         assert found["asked"] == view["question"]
         sentences = [text for step in view["steps"] for text in step["changes"][1:]]
         assert len(set(found["told"])) <= 1  # nothing has been told before it
-        visitor.changed(before)
-    wait(lambda: not visitor.shows("skip"), SECONDS)
-    told = visitor.run("return window.captions")
+        patient.changed(before)
+    wait(lambda: not patient.shows("skip"), SECONDS)
+    told = patient.run("return window.captions")
     assert [one for one in dict.fromkeys(told) if one in sentences] == list(dict.fromkeys(sentences))
-    assert visitor.texts("#log > li:last-child li") == visitor.view()["steps"][-1]["changes"]
+    assert patient.texts("#log > li:last-child li") == patient.view()["steps"][-1]["changes"]
 
     # slowly, with an answer in the middle: the rest is in the list of what happened
-    choose_speed(visitor, "0.5")
-    while not visitor.shows("skip"):
-        before = visitor.ready
-        visitor.all("#answers button")[-1].click()
-        visitor.changed(before)
-    assert visitor.all(".mark") and visitor.all("#answers button:enabled")
-    visitor.answer()
-    assert visitor.texts("#log > li:last-child li") == visitor.view()["steps"][-1]["changes"]
-    while not visitor.shows("skip"):
-        visitor.answer()
-    visitor.click("skip")
-    wait(lambda: not visitor.shows("skip"))
+    choose_speed(patient, "0.5")
+    while not patient.shows("skip"):
+        before = patient.ready
+        patient.all("#answers button")[-1].click()
+        patient.changed(before)
+    assert patient.all(".mark") and patient.all("#answers button:enabled")
+    patient.answer()
+    assert patient.texts("#log > li:last-child li") == patient.view()["steps"][-1]["changes"]
+    while not patient.shows("skip"):
+        patient.answer()
+    patient.click("skip")
+    wait(lambda: not patient.shows("skip"))
 
-    choose_speed(visitor, "0")
-    visitor.browser.refresh()
-    visitor.starts()
-    assert by_id(visitor.browser, "speed").get_attribute("value") == "0"
+    choose_speed(patient, "0")
+    patient.browser.refresh()
+    patient.starts()
+    assert by_id(patient.browser, "speed").get_attribute("value") == "0"
 
 
 _PRESS = """
@@ -538,35 +551,35 @@ return key ? !press.defaultPrevented : !document.querySelector("#answers button:
 _LATE = "const now = performance.now.bind(performance); performance.now = () => now() + 200_000"
 
 
-def test_slips(visitor: Visitor, server: Server) -> None:
+def test_slips(patient: Visitor, patient_server: Server) -> None:
     """A question takes no click in its first moments, and a double click is one answer. The same holds for keys."""
-    visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
+    patient.sit(patient_server.make("petrichor", ["here"], start={"seed": 4})[0])
 
     def press(later: int, right: int = 0, **key: Any) -> bool:
-        return bool(visitor.run(_PRESS, 0, later, right, key or None))
+        return bool(patient.run(_PRESS, 0, later, right, key or None))
 
-    before = visitor.ready
+    before = patient.ready
     assert press(3000)  # as if pressed after three seconds, so long after the question came
-    visitor.changed(before)
-    before = visitor.ready
+    patient.changed(before)
+    before = patient.ready
     assert not press(3499) and not press(3499, 15) and not press(3001)  # the second one of a double click
     assert press(3499, 40)  # elsewhere
-    visitor.changed(before)
-    before = visitor.ready
+    patient.changed(before)
+    before = patient.ready
     assert press(6000)
-    visitor.changed(before)
-    before = visitor.ready
+    patient.changed(before)
+    before = patient.ready
     assert press(6501)
-    visitor.changed(before)
+    patient.changed(before)
 
-    visitor.run(_LATE)  # by the page's clock, the next question comes later
-    before = visitor.ready
+    patient.run(_LATE)  # by the page's clock, the next question comes later
+    before = patient.ready
     assert press(60_000)
-    wait(lambda: visitor.facts["view"] != before and visitor.all("#answers button:enabled"), SECONDS)
+    wait(lambda: patient.facts["view"] != before and patient.all("#answers button:enabled"), SECONDS)
     assert not press(60_600) and not press(100_000) and not press(100_000, key="Enter") and not press(100_000, key=" ")
     assert not press(1_000_000, key="Enter", repeat=True)  # a key that is held down
     assert press(1_000_000, key="Enter")
-    assert sum(message["do"] == "answer" for message in visitor.sent()) == 5
+    assert sum(message["do"] == "answer" for message in patient.sent()) == 5
 
 
 def test_what_is_begun_on_the_board(visitor: Visitor, server: Server) -> None:

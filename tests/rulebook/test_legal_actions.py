@@ -36,6 +36,7 @@ from tests.rulebook.base_game import (
     votes_on,
     weathers,
 )
+from tests.support.effort import games
 
 OWNERS = ("own", "1st to the left", "2nd to the left", "3rd to the left", "4th to the left")
 BASE_GAME = DECISION_NAMES[: DECISION_NAMES.index("fertilizer_tile")]
@@ -43,6 +44,8 @@ ALWAYS_ASKED = ("draft", "pay", "optional_action", "discard")
 """Decisions that would show hidden cards if they were skipped with one answer left."""
 CLOUDS = 12
 """Components."""
+GAMES = {4: 40, 6: games(20, 40)}
+"""By the number of rounds. In fewer short games some decision does not come up."""
 
 
 class Referee:
@@ -280,7 +283,7 @@ def test_exactly_what_the_rules_allow_is_offered(players: int, rounds: int) -> N
     """Every section with a decision: exactly its options are offered; a single option is not asked for."""
     rng = np.random.default_rng(5)
     met: Counter[str] = Counter()
-    for number in range(40):
+    for number in range(GAMES[rounds]):
         batch = Batch(Config(players=players, rounds=rounds), 1, seed=number, autoreset="disabled")
         referee = Referee()
         if number % 4 == 3:

@@ -27,6 +27,19 @@ const { dataset } = document.body;
 const of = (name) => dataset[name] ?? "";
 return { ready: of("ready"), turn: of("turn"), kind: of("kind"), view: of("view"), begun: of("begun") };
 """
+_ONCE = """
+// the facts, as soon as they fulfil a condition
+const given = [...arguments], done = given.pop(), { dataset } = document.body;
+const of = (name) => dataset[name] ?? "";
+const facts = () => Object.fromEntries(["ready", "turn", "kind", "view", "begun"].map((name) => [name, of(name)]));
+const look = () => (CONDITION) && (observer.disconnect(), done(facts()), true);
+const observer = new MutationObserver(look);
+look() || observer.observe(document.body, { attributes: true });
+"""
+_SHOWN = """
+return [...document.querySelectorAll(arguments[0])]
+  .filter((one) => one.checkVisibility({ visibilityProperty: true }) && one.getBoundingClientRect().width);
+"""
 SPOTS = """
 // where each place can be clicked: in the middle, or where no other lies above it; and how far the page is scrolled
 const marks = [...document.querySelectorAll(".mark:not(.quiet)")], before = scrollY;
@@ -168,7 +181,11 @@ class Visitor:
 
     def changed(self, before: str) -> None:
         """Wait until another view can be answered."""
-        wait(lambda: self.ready not in ("", before), SECONDS)
+        self.once("of('ready') && of('ready') !== given[0]", before)
+
+    def once(self, condition: str, *given: Any) -> dict[str, str]:
+        """The page's facts, as soon as they fulfil this condition. The page must stay open meanwhile."""
+        return dict(self.browser.execute_async_script(_ONCE.replace("CONDITION", condition), *given))
 
     def gone_on(self, before: str) -> bool:
         """Whether that view can't be answered any more."""
@@ -197,7 +214,7 @@ class Visitor:
         spots = [spot for spot in self.spots() if spot["at"]]
         if not spots:
             self.clicks["list"] += 1
-            self.random.choice([one for one in self.all("#answers button") if one.is_displayed()]).click()
+            self.random.choice(self.run(_SHOWN, "#answers button")).click()
             return False
         self.clicks["board"] += 1
         spot = self.random.choice(spots)
@@ -209,11 +226,10 @@ class Visitor:
 
     def begins(self, before: dict[str, str]) -> bool:
         """Whether what was pressed only begins an answer or goes on with it; its next question can be answered then."""
-        wait(lambda: self.facts != before, SECONDS)
-        now = self.facts
+        now = self.once("Object.entries(given[0]).some(([name, fact]) => of(name) !== fact)", before)
         if now["view"] != before["view"] or now["begun"] != str(int(before["begun"]) + 1):
             return False
-        wait(lambda: self.ready == before["ready"], SECONDS)
+        self.once("of('ready') === given[0]", before["ready"])
         return True
 
     def go_on(self, before: str) -> None:

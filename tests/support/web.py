@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Self
+from unittest.mock import patch
 
 import httpx
 import numpy as np
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
+from tabletop_agents.web import app
 from tabletop_agents.web.server import Site
 from tabletop_cli.play import SHIPPED
+from tests.support.effort import THOROUGH
 
 SECONDS = 60.0
 """How long to wait for what usually takes a moment, on a busy machine."""
@@ -156,11 +160,28 @@ def closing_words(socket: ClientConnection) -> str:
         return words
 
 
+def page_in_a_hurry(folder: Path) -> Path:
+    """A copy of the page's files that lets a tenth of the usual time pass before an answer can be given."""
+    copied = Path(shutil.copytree(app._PAGE, folder))
+    slips = (copied / "slips.js").read_text(encoding="utf-8")
+    for name, usual in (("FIRST", 300), ("TWICE", 500)):
+        assert slips.count(f"const {name} = {usual};") == 1, "slips.js has other words for its times"
+        slips = slips.replace(f"const {name} = {usual};", f"const {name} = {usual // 10};")
+    (copied / "slips.js").write_text(slips, encoding="utf-8")
+    return copied
+
+
 @contextmanager
-def serving(folder: Path, **options: Any) -> Iterator[Server]:
-    """A server of both games on a free port; `resume` loads the games that the folder keeps."""
+def serving(folder: Path, hurried: bool = False, **options: Any) -> Iterator[Server]:
+    """A server of both games on a free port; `resume` loads the games that the folder keeps.
+
+    `hurried`: in `make test` its page is a `page_in_a_hurry`, since most of the time of a game in a browser is waiting
+    for questions to take an answer. `make test-slow` has the page as it is.
+    """
     resume = options.pop("resume", False)
-    site = Site.at(SHIPPED, folder=folder, **{"port": 0, **options})
+    files = page_in_a_hurry(folder.with_name(f"{folder.name}-page")) if hurried and not THOROUGH else app._PAGE
+    with patch.object(app, "_PAGE", files):
+        site = Site.at(SHIPPED, folder=folder, **{"port": 0, **options})
     if resume:
         site.hall.resume()
     server = Server(site)
