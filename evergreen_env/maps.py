@@ -86,15 +86,13 @@ def _spanning_tree(beside: Mapping[Place, Sequence[Place]], chance: Chance) -> d
     Arguments:
         beside: the places, and those beside each.
     """
-    below = chance.below  # most of the time of drawing a map is spent here
     parent: dict[Place, Place] = {}
     joined = {next(iter(beside))}
+    one_of = chance.one_of
     for start in beside:
         here = start
         while here not in joined:
-            around = beside[here]
-            following = parent[here] = around[below(len(around))]  # a later visit forgets the loop
-            here = following
+            parent[here] = here = one_of(beside[here])  # a later visit forgets the loop
         here = start
         while here not in joined:
             joined.add(here)
@@ -111,14 +109,21 @@ def _cut(parent: dict[Place, Place]) -> list[set[Place]] | None:
     order = [root]
     for place in order:
         order += children.get(place, [])
-    parts: list[set[Place]] = []
-    below: dict[Place, set[Place]] = {}
+    sizes = dict.fromkeys(order, 1)
+    tops = {root}
     for place in reversed(order):
-        own = {place}.union(*(below[child] for child in children.get(place, [])))
-        if len(own) > BIOME_SPACES:
+        size = sizes[place]
+        if size > BIOME_SPACES:
             return None
-        full = len(own) == BIOME_SPACES
-        if full:
-            parts.append(own)
-        below[place] = set() if full else own
-    return None if below[root] else parts
+        if size == BIOME_SPACES:
+            tops.add(place)
+        elif place != root:
+            sizes[parent[place]] += size
+    if sizes[root] != BIOME_SPACES:
+        return None
+    parts: dict[Place, set[Place]] = {}
+    top_of: dict[Place, Place] = {}
+    for place in order:
+        top = top_of[place] = place if place in tops else top_of[parent[place]]
+        parts.setdefault(top, set()).add(place)
+    return [parts[place] for place in reversed(order) if place in parts]

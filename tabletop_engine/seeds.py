@@ -6,8 +6,9 @@ gives independent numbers to each `Stream`. `Seeds` lists the ranges of seeds: e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import IntEnum
+from itertools import chain, repeat
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -86,6 +87,12 @@ def generator(seed: int, stream: Stream, *more: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(int(stream), *more)))
 
 
+def _raw_numbers(source: np.random.PCG64) -> Iterator[int]:
+    """The raw numbers of a generator, fetched in blocks: a call of NumPy costs as much as many numbers."""
+    for size in chain((4, 16), repeat(256)):
+        yield from source.random_raw(size).tolist()
+
+
 class Chance:
     """Random numbers that are the same for ever: only the raw numbers of PCG64 are used, which NumPy keeps as they are.
 
@@ -95,23 +102,21 @@ class Chance:
     """
 
     def __init__(self, seed: int, stream: Stream, *more: int) -> None:
-        self._raw: Callable[[], int] = np.random.PCG64(
-            np.random.SeedSequence(seed, spawn_key=(int(stream), *more))
-        ).random_raw
+        self._raw: Callable[[], int] = _raw_numbers(
+            np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(int(stream), *more)))
+        ).__next__
 
     def below(self, bound: int) -> int:
         """A whole number from 0 to `bound` - 1, all equally likely."""
         bits = (bound - 1).bit_length()
+        if bits == 0:
+            return 0
         raw, unused = self._raw, -bits % 64
-        if bits <= 64:  # one raw number holds it, as nearly always
-            number = raw() >> unused if bits else 0
-            while number >= bound:
-                number = raw() >> unused
-            return number
         while True:
             number = raw()
-            for _ in range(64, bits, 64):
-                number = number << 64 | raw()
+            if bits > 64:
+                for _ in range(64, bits, 64):
+                    number = number << 64 | raw()
             number >>= unused
             if number < bound:
                 return number
