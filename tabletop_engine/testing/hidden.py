@@ -257,8 +257,8 @@ def _frequencies(config: Config, on_note: Callable[[str], None]) -> Iterator[Pro
                 left_out += [seat] if number == 0 else []
                 break  # nor will it in the next line
             for step in range(LONGEST_LINE):
-                problem = line.problem() if line.says_all_that_is_remembered() else ""
-                if problem:
+                problem = line.problem()
+                if problem and line.says_all_that_is_remembered():
                     yield Problem("hidden information", problem, config.players, step=step, seat=seat)
                     return
                 if not line.goes_on():
