@@ -87,6 +87,11 @@ def _place(s: State, tile: int) -> str:
     return tile_name(s.players, tile)
 
 
+def _differ(before: State, after: State, *fields: str) -> bool:
+    """Whether any of these fields differs. Most steps change a few, and telling of the others takes longer."""
+    return any(before[field].tobytes() != after[field].tobytes() for field in fields)
+
+
 def _difference(before: State, after: State, field: str) -> np.ndarray:
     return after[field].astype(np.int64) - before[field]
 
@@ -95,6 +100,8 @@ def _difference(before: State, after: State, field: str) -> np.ndarray:
 
 
 def _discarded(before: State, after: State) -> Iterator[str]:
+    if not _differ(before, after, "hand"):
+        return
     for seat in range(after.players):
         lost = np.maximum(-_difference(before, after, "hand")[seat], 0)
         if lost.any():
@@ -102,6 +109,8 @@ def _discarded(before: State, after: State) -> Iterator[str]:
 
 
 def _dealt(before: State, after: State, viewer: int | None) -> Iterator[str]:
+    if not _differ(before, after, "deck", "discards", "hand", "pack"):
+        return
     dealt_first = (before.crop == FACE_DOWN).any()
     if not dealt_first and ((after.deck > before.deck).any() or (after.discards < before.discards).any()):
         yield "The discards are shuffled into a new deck."
@@ -126,7 +135,7 @@ def _forecasts(before: State, after: State, viewer: int | None) -> Iterator[str]
 
     Cards that are played, and the last one that is discarded with them, are open.
     """
-    if not after.modules[Module.FORECASTS]:
+    if not after.modules[Module.FORECASTS] or not _differ(before, after, "forecast_holder"):
         return
     had, has = before.forecast_holder, after.forecast_holder
     for seat in range(after.players):
@@ -199,6 +208,8 @@ def _laying(before: State, after: State) -> Iterator[str]:
 
 
 def _clouds(before: State, after: State) -> Iterator[str]:
+    if not _differ(before, after, "cloud", "cloud_drops"):
+        return
     names = _names(after)
     had, has = before.cloud != Cloud.NONE, after.cloud != Cloud.NONE
     came = {tile for tile in range(NUM_TILES) if has[tile] and not had[tile]}
@@ -289,6 +300,8 @@ def _kept_cloud(before: State, after: State, tile: int) -> Iterator[str]:
 
 
 def _drops(before: State, after: State) -> Iterator[str]:
+    if not _differ(before, after, "drops"):
+        return
     names = _names(after)
     change = _difference(before, after, "drops")
     moved = _one_moved(change)
@@ -345,6 +358,8 @@ def _lake_beside(s: State, tile: int) -> int | None:
 
 
 def _growing(before: State, after: State) -> Iterator[str]:
+    if not _may_have_had_harvest(before, after) and not _differ(before, after, "growing"):
+        return
     for tile in range(NUM_TILES):
         is_harvested = _is_harvested(before, after, tile)
         if before.growing[tile] == after.growing[tile] and not is_harvested:
@@ -456,6 +471,8 @@ def _gets(change: int) -> str:
 
 
 def _votes(before: State, after: State) -> Iterator[str]:
+    if not _differ(before, after, "votes"):
+        return
     names, change = _names(after), _difference(before, after, "votes")
     supply = _difference(before, after, "vote_supply")
     for seat, name in enumerate(names):
@@ -479,6 +496,8 @@ def _dice(before: State, after: State) -> Iterator[str]:
 
 
 def _scores(before: State, after: State) -> Iterator[str]:
+    if not _differ(before, after, "points", "voting_wins", "wheat_tokens"):
+        return
     names = _names(after)
     points, wins, tokens = (_difference(before, after, field) for field in ("points", "voting_wins", "wheat_tokens"))
     for seat, name in enumerate(names):
