@@ -76,6 +76,7 @@ def _run_demo_until(folder: Path, ready: str, games: int) -> subprocess.Popen[st
     program = (
         "import sys; from tabletop_training.petrichor import demo;"
         "from tabletop_training.files.settings import Settings;"
+        "from tabletop_training.learn import learner; learner.SECONDS_BETWEEN_CHECKPOINTS = 1;"
         "small = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1);"
         f"demo.main(minutes=float(sys.argv[1]), output=sys.argv[2], games={games}, settings=small)"
     )

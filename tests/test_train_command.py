@@ -31,6 +31,7 @@ from tabletop_training.learn.ppo import new_network
 from tabletop_training.learn.task import Budget, EvaluationSettings
 from tabletop_training.learn.train import RUN, Run, main, read_run, write_run
 from tabletop_training.measure.evaluation import play_games
+from tests.support.effort import games
 
 PETRICHOR, EVERGREEN = petrichor_env.GAME, evergreen_env.GAME
 TINY = """
@@ -135,7 +136,8 @@ def test_a_league(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_one_network_for_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = main(PETRICHOR, written(tmp_path, GENERAL), output=tmp_path / "run")
+    seldom = GENERAL.replace("evaluate_every = 400", f"evaluate_every = {games(4000, 400)}")  # at the end alone
+    folder = main(PETRICHOR, written(tmp_path, seldom), output=tmp_path / "run")
     printed = " ".join(capsys.readouterr().out.split())
     assert " with 2 players, " in printed and " with 5 players against random (in the games" in printed
     for name in (POLICY, BEST):
