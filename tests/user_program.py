@@ -42,7 +42,7 @@ def play_alone() -> float:
     assert_type(info, dict[str, Any])
     total, terminated = 0.0, False
     while not terminated:
-        action = int(env.action_masks().argmax())
+        action = int(np.flatnonzero(env.action_masks())[0])
         _, reward, terminated, _, _ = env.step(action)
         assert_type(reward, float)
         assert_type(terminated, bool)
@@ -87,7 +87,7 @@ def play_against_agents() -> list[Replay]:
         env.reset(seed=2)
         terminated = False
         while not terminated:
-            _, _, terminated, _, _ = env.step(np.int64(env.action_masks().argmax()))
+            _, _, terminated, _, _ = env.step(np.int64(np.flatnonzero(env.action_masks())[0]))
     return recorder.finished
 
 
