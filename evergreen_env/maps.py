@@ -88,11 +88,11 @@ def _spanning_tree(beside: Mapping[Place, Sequence[Place]], chance: Chance) -> d
     """
     parent: dict[Place, Place] = {}
     joined = {next(iter(beside))}
-    one_of = chance.one_of
     for start in beside:
         here = start
         while here not in joined:
-            parent[here] = here = one_of(beside[here])  # a later visit forgets the loop
+            parent[here] = chance.one_of(beside[here])  # a later visit forgets the loop
+            here = parent[here]
         here = start
         while here not in joined:
             joined.add(here)
@@ -109,21 +109,14 @@ def _cut(parent: dict[Place, Place]) -> list[set[Place]] | None:
     order = [root]
     for place in order:
         order += children.get(place, [])
-    sizes = dict.fromkeys(order, 1)
-    tops = {root}
+    parts: list[set[Place]] = []
+    below: dict[Place, set[Place]] = {}
     for place in reversed(order):
-        size = sizes[place]
-        if size > BIOME_SPACES:
+        own = {place}.union(*(below[child] for child in children.get(place, [])))
+        if len(own) > BIOME_SPACES:
             return None
-        if size == BIOME_SPACES:
-            tops.add(place)
-        elif place != root:
-            sizes[parent[place]] += size
-    if sizes[root] != BIOME_SPACES:
-        return None
-    parts: dict[Place, set[Place]] = {}
-    top_of: dict[Place, Place] = {}
-    for place in order:
-        top = top_of[place] = place if place in tops else top_of[parent[place]]
-        parts.setdefault(top, set()).add(place)
-    return [parts[place] for place in reversed(order) if place in parts]
+        full = len(own) == BIOME_SPACES
+        if full:
+            parts.append(own)
+        below[place] = set() if full else own
+    return None if below[root] else parts

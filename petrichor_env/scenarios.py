@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from petrichor_env.component_files import load_tables
-from petrichor_env.config import MODULES, READINGS, VARIANTS, Config
+from petrichor_env.config import MODULES, Config
 from petrichor_env.invariants import first_broken
 from petrichor_env.invariants.decisions import (
     CARD_OF_DECISION,
@@ -680,33 +680,25 @@ def describe(state: State, components: str | Path | None = None) -> dict[str, An
     return described(array.reshape(1).astype(STATE)[0])
 
 
-class _Plain(SimpleNamespace):
+def _plain(s: State) -> Any:
     """A record's fields as plain numbers and lists. They are read far faster than the record itself."""
-
-    @classmethod
-    def of(cls, s: State) -> _Plain:
-        return cls(**{name: s[name].tolist() for name in STATE.names or ()})
+    return SimpleNamespace(**{name: s[name].tolist() for name in STATE.names or ()})
 
 
 def described(s: State) -> dict[str, Any]:
     """The result of `describe` for a record that has been checked already."""
-    plain: Any = _Plain.of(s)
+    plain, config = _plain(s), Config.of(s)
     players = plain.players
     owners = owner_names(players)
     agents = owners[:players]
-    switches = {
-        "modules": _marked(MODULES, plain.modules),
-        "powers": [POWER_NAMES[power] for power in plain.chosen_power if power],
-        "readings": _marked(READINGS, plain.readings),
-    }
     scored = zip(SOURCE_NAMES, zip(*plain.scored, strict=True), strict=True)
     effect, no_effect = _describe_effect(plain, players, owners), _no_effect(players)
     described: dict[str, Any] = {
         "players": players,
         "rounds": plain.rounds,
         "drafting": bool(plain.drafting),
-        "variants": _marked(VARIANTS, plain.variants),
-        **{key: names for key, names in switches.items() if names},
+        "variants": list(config.variants),
+        **{key: list(names) for key in ("modules", "powers", "readings") if (names := getattr(config, key))},
         "round": plain.round,
         "phase": PHASE_NAMES[plain.phase],
         "first_player": agents[plain.first_player],
@@ -749,10 +741,6 @@ def _describe_modules(s: Any, agents: Sequence[str]) -> dict[str, Any]:
         described["forecasts"] = {agent: _numbers(s.forecast_holder, seat) for seat, agent in enumerate(agents)}
         described["forecasts_played"] = _numbers(s.forecast_holder, PLAYED)
     return described
-
-
-def _marked(names: Sequence[str], marks: Iterable[int]) -> list[str]:
-    return [name for name, on in zip(names, marks, strict=True) if on]
 
 
 def _numbers(cards: Sequence[int], wanted: int) -> list[int]:
@@ -803,7 +791,7 @@ def _describe_effect(s: Any, players: int, owners: Sequence[str]) -> dict[str, A
 
 @cache
 def _no_effect(players: int) -> dict[str, Any]:
-    return _describe_effect(_Plain.of(BLANK[0]), players, owner_names(players))
+    return _describe_effect(_plain(BLANK[0]), players, owner_names(players))
 
 
 def _tile_or_none(players: int, tile: int) -> str | None:

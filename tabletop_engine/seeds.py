@@ -114,9 +114,8 @@ class Chance:
         raw, unused = self._raw, -bits % 64
         while True:
             number = raw()
-            if bits > 64:
-                for _ in range(64, bits, 64):
-                    number = number << 64 | raw()
+            for _ in range(64, bits, 64):
+                number = number << 64 | raw()
             number >>= unused
             if number < bound:
                 return number

@@ -22,16 +22,14 @@ _AT_ONCE = f"""
 if (location.protocol.startsWith("http") && !localStorage.getItem("tabletop"))
   localStorage.setItem("tabletop", {_KEPT});
 """
-_FACTS = """
-const { dataset } = document.body;
-const of = (name) => dataset[name] ?? "";
-return { ready: of("ready"), turn: of("turn"), kind: of("kind"), view: of("view"), begun: of("begun") };
+_OF = """
+const of = (name) => document.body.dataset[name] ?? "";
+const facts = () => Object.fromEntries(["ready", "turn", "kind", "view", "begun"].map((name) => [name, of(name)]));
 """
+_FACTS = f"{_OF} return facts();"
 _ONCE = """
 // the facts, as soon as they fulfil a condition
-const given = [...arguments], done = given.pop(), { dataset } = document.body;
-const of = (name) => dataset[name] ?? "";
-const facts = () => Object.fromEntries(["ready", "turn", "kind", "view", "begun"].map((name) => [name, of(name)]));
+const given = [...arguments], done = given.pop();
 const look = () => (CONDITION) && (observer.disconnect(), done(facts()), true);
 const observer = new MutationObserver(look);
 look() || observer.observe(document.body, { attributes: true });
@@ -185,7 +183,7 @@ class Visitor:
 
     def once(self, condition: str, *given: Any) -> dict[str, str]:
         """The page's facts, as soon as they fulfil this condition. The page must stay open meanwhile."""
-        return dict(self.browser.execute_async_script(_ONCE.replace("CONDITION", condition), *given))
+        return dict(self.browser.execute_async_script(_OF + _ONCE.replace("CONDITION", condition), *given))
 
     def gone_on(self, before: str) -> bool:
         """Whether that view can't be answered any more."""
