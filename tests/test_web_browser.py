@@ -608,8 +608,9 @@ def test_what_is_begun_on_the_board(visitor: Visitor, server: Server) -> None:
     wait(lambda: visitor.ready == before)
     visitor.go_on(before)
     assert visitor.sent()[-1]["actions"] in [one["actions"] for one in begun]
+    given = visitor.ready
     press(visitor.browser, "u")
-    visitor.changed(visitor.ready)
+    visitor.changed(given)
     assert visitor.view()["answers"] == answers and "back: " in visitor.texts("#log > li")[-1]
 
 
