@@ -15,7 +15,7 @@ _VIEWS_AT_ONCE = 4096
 """Games whose observations are computed at once."""
 
 Check: TypeAlias = tuple[np.ndarray, Callable[[int], str]]
-"""A check of N states: (N,) bool, True for states that fail; and a function from an index to the reason."""
+"""A check of N states: (N, …) bool, with a True for states that fail; and a function from an index to the reason."""
 
 
 def breaks(bad: np.ndarray, text: str | Callable[..., str]) -> Check:
@@ -27,7 +27,7 @@ def breaks(bad: np.ndarray, text: str | Callable[..., str]) -> Check:
     def reason(i: int) -> str:
         return text if isinstance(text, str) else text(i, *np.argwhere(bad[i])[0].tolist())
 
-    return np.asarray(bad.reshape(len(bad), -1).any(axis=1)), reason
+    return bad, reason
 
 
 def among(values: np.ndarray, allowed: Iterable[int]) -> np.ndarray:
@@ -43,9 +43,9 @@ def first_broken(checks: Iterable[Check]) -> tuple[int, str] | None:
 
     Checks run in order up to the first that fails, so each may rely on those before it.
     """
-    for broken, reason in checks:
-        if broken.any():
-            i = int(np.argmax(broken))
+    for bad, reason in checks:
+        if bad.any():
+            i = int(np.argmax(bad)) // bad[0].size
             return i, reason(i)
     return None
 
