@@ -16,12 +16,15 @@ from petrichor_env.config import Config
 from tabletop_agents.checkpoint import read_notes
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Game
+from tabletop_engine.play.tables import boxes_of
 from tabletop_training.files.settings import CONFIGS, Settings, read_settings, shipped_settings
+from tabletop_training.learn import task
 from tabletop_training.learn.learner import POLICY
 from tabletop_training.learn.opponents import OpponentSettings
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
 from tabletop_training.learn.train import TABLES, settings_file
 from tests.games import connect_four
+from tests.support.effort import games
 
 PETRICHOR, EVERGREEN = petrichor_env.GAME, evergreen_env.GAME
 
@@ -31,7 +34,11 @@ def read(path: Path | str | None, game: Game = PETRICHOR) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("game", [PETRICHOR, EVERGREEN], ids=lambda game: game.name)
-def test_settings_files_that_are_shipped(game: Game, capsys: pytest.CaptureFixture[str]) -> None:
+def test_settings_files_that_are_shipped(
+    game: Game, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    most = games(10, 1000)  # a thousand boxes take some seconds
+    monkeypatch.setattr(task, "boxes_of", lambda config, boxes: boxes_of(config, boxes and min(boxes, most)))
     names = shipped_settings(game)
     assert {"solo", "selfplay_2p", "general", "general_gpu", "exploiter"} <= set(names)
     assert len(names) == len(list((CONFIGS / game.name).glob("*.toml"))) == {"petrichor": 15, "evergreen": 6}[game.name]
