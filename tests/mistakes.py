@@ -319,8 +319,10 @@ UNCOMPILED = {
     "a text made of numbers": in_reset(
         "rule reset .*text can't be stored as int8, .*: s.turn = f", "s.turn = f'{s.turn}'"
     ),
-    "a format": in_reset(
-        "rule reset .*(format spec in f-strings not supported yet|FORMAT_WITH_SPEC), .*: print", "print(f'{s.turn:>3}')"
+    "a format": in_reset("rule reset .*rules can't use a format in an f-string, .*: print", "print(f'{s.turn:>3}')"),
+    "a pattern": in_reset(
+        "rule reset .*rules can't use a pattern of several values in match, .*: case",
+        "match s.deck:\n        case [_, _]:\n            pass",
     ),
     "an unknown keyword": in_a_rule(
         "rule reset .*the call does not fit helper\\(s\\): got an unexpected keyword argument 'chips', .*: s.turn",

@@ -188,6 +188,7 @@ _TYPES = (
 )
 """How Numba writes types, and how they are told."""
 
+_FORMAT = "a format in an f-string, as in `{number:>3}`"
 _OPCODES = {
     "IMPORT_NAME": "an import inside a rule",
     "UNPACK_EX": "a starred name on the left, as in `first, *rest = …`",
@@ -195,6 +196,9 @@ _OPCODES = {
     "LOAD_BUILD_CLASS": "a class inside a rule",
     "STORE_GLOBAL": "a name that is declared global",
     "SET_UPDATE": "a set from several constants",
+    **dict.fromkeys(("FORMAT_WITH_SPEC", "CONVERT_VALUE"), _FORMAT),  # since Python 3.13
+    **dict.fromkeys(("BUILD_INTERPOLATION", "BUILD_TEMPLATE"), "a t-string"),
+    **dict.fromkeys(("MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS"), "a pattern of several values in match"),
 }
 
 _READ = "numbers, tuples of numbers and NumPy arrays"
@@ -321,5 +325,6 @@ _REASONS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
         r"Use of unsupported opcode \((?P<code>\w+)\)",
         lambda found: f"rules can't use {_OPCODES.get(found['code'], 'this part of Python: ' + found['code'])}",
     ),
+    (r"format spec in f-strings not supported yet", lambda found: f"rules can't use {_FORMAT}"),  # before Python 3.13
 )
 """What Numba says, and how it is told. Anything else is told by its first line."""
