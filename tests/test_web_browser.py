@@ -1154,10 +1154,9 @@ def edited(visitor: Visitor, where: str) -> Any:
     return visitor.find(f"#spot [data-where='{where}'] input")
 
 
-def more(visitor: Visitor, where: str, times: int = 1) -> None:
-    """Press the button beside a number, so often without a pause that the page asks about the last number only."""
-    pressed = "for (let i = 0; i < arguments[1]; i++) document.querySelector(arguments[0]).click()"
-    visitor.run(pressed, f"#spot [data-where='{where}'] button[aria-label^='One more']", times)
+def more(where: str) -> str:
+    """The selector of the button beside a number."""
+    return f"#spot [data-where='{where}'] button[aria-label^='One more']"
 
 
 def test_setting_a_position_up(analysed: Visitor) -> None:
@@ -1187,12 +1186,13 @@ def test_setting_a_position_up(analysed: Visitor) -> None:
     assert analysed.run("return document.activeElement.id") == "spot-title"
     drops = f"field.{tile}.drops.player_0"
     number = str(int(edited(analysed, drops).get_attribute("value")) + 1)
-    more(analysed, drops)
+    analysed.find(more(drops)).click()
     wait(lambda: analysed.picture != picture)
     assert edited(analysed, drops).get_attribute("value") == number
 
     # too much is refused by its rule, with the name that the player has on the board, and can be taken back
-    more(analysed, drops, 25)
+    # without pauses, so the page asks about the last number only
+    analysed.run("for (let i = 0; i < 25; i++) document.querySelector(arguments[0]).click()", more(drops))
     wait(
         lambda: re.fullmatch(r".+ has \d+ drops on tiles and in clouds; a player has 20", analysed.text("editor-error"))
     )
@@ -1236,7 +1236,7 @@ def test_what_follows_goes_along(visitor: Visitor, server: Server) -> None:
     deck = "return document.querySelector('#board [data-deck]').dataset.deckKinds.split(',').map(Number)"
     before = visitor.run(deck)
     visitor.point(*spot_at(visitor, "owner:player_1")["at"])
-    more(visitor, "hands.player_1.wind")
+    visitor.find(more("hands.player_1.wind")).click()
     wait(lambda: visitor.run(deck) != before)
     assert [one - other for one, other in zip(before, visitor.run(deck), strict=True)] == [0, 0, 1, 0]
     visitor.find("#spot-close").click()
