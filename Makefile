@@ -26,11 +26,12 @@ demo: $(VENV)/train  ## train an agent for five minutes, then measure every solo
 demo-evergreen: $(VENV)/train  ## train an agent for Evergreen by self-play for five minutes, then measure it
 	@$(BIN)/evergreen demo
 
-test: $(VENV)/dev $(VENV)/compiled  ## the whole test suite and the notebooks, these with small settings
-	PETRICHOR_QUICK=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --nbmake notebooks tests
+test: $(VENV)/dev $(VENV)/compiled  ## the test suite and the first notebook, in some minutes
+	PETRICHOR_QUICK=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --nbmake notebooks/01_quickstart.ipynb tests
 
-test-slow: $(VENV)/dev $(VENV)/compiled  ## the test suite with many more random games, and the tests that take minutes
-	PETRICHOR_THOROUGH=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m 'not libraries and not machine_code and not adapters' tests
+test-slow: $(VENV)/dev $(VENV)/compiled  ## all tests and notebooks, with many more random games; takes hours
+	PETRICHOR_QUICK=1 PETRICHOR_THOROUGH=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal \
+		-m 'not libraries and not machine_code and not adapters' --nbmake notebooks tests
 
 test-libraries: $(VENV)/dev $(VENV)/compiled $(LIBRARIES:%=$(VENV)/libraries/%/installed)  ## the snippets of docs/libraries.md for RLlib, TorchRL, Tianshou and AgileRL, 1.5 GB of packages
 	$(BIN)/python -m pytest -m libraries tests/test_libraries.py

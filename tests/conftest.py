@@ -7,10 +7,13 @@ spinning, which is many times slower if another process needs the cores.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.support.effort import THOROUGH
 
 if TYPE_CHECKING:
     from tests.support.web import Server
@@ -29,6 +32,23 @@ def pytest_configure(config: pytest.Config) -> None:
         from tests.support.misfits import refuse_misfits
 
         refuse_misfits()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """`one_in(n)`: of such a test's cases the first runs, and then one in n; `make test-slow` runs all."""
+    seen: Counter[str] = Counter()
+    left_out = []
+    for item in items:
+        mark = item.get_closest_marker("one_in")
+        if mark and not THOROUGH:
+            name = item.nodeid.partition("[")[0]
+            if seen[name] % mark.args[0]:
+                left_out.append(item)
+            seen[name] += 1
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        gone = set(left_out)
+        items[:] = [item for item in items if item not in gone]
 
 
 @pytest.fixture(scope="module")

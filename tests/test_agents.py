@@ -56,6 +56,7 @@ CONFIGS = [
 AGENTS: list[Agent] = [RandomAgent(), GreedyAgent(), RolloutAgent(2), IsmctsAgent(20)]
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
 def test_actions_are_legal_in_every_configuration(agent: Agent, config: Config) -> None:
@@ -98,6 +99,7 @@ def test_actions_are_the_same_with_any_number_of_threads(with_threads: Callable[
     assert np.array_equal(one, three)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 def test_agents_do_not_see_what_is_hidden(config: Config) -> None:
     """With the same random numbers they make the same moves, because they look only at what the actor may know."""
@@ -108,6 +110,7 @@ def test_agents_do_not_see_what_is_hidden(config: Config) -> None:
             assert np.array_equal(moves[0], moves[1])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 def test_the_searches_find_the_same_whatever_is_hidden(config: Config) -> None:
     """Every action has the same number of simulations and the same utility, not only the same rank."""
@@ -370,6 +373,7 @@ def test_missing_and_foreign_checkpoints_are_named(tmp_path: Path) -> None:
         make_agent(f"policy:{other}", GAME)
 
 
+@pytest.mark.slow
 def test_agents_play_the_same_without_compilation() -> None:
     """The same code runs as plain Python, for a debugger. It needs a new process, because this is decided at import."""
     program = (

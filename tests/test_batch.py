@@ -52,6 +52,7 @@ def a_finished_game(**arguments: Any) -> Batch:
 # --- Stepping some of the games --------------------------------------------------------------------------------------
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("new_observations", [False, True])
 @pytest.mark.parametrize("autoreset", ["same_step", "next_step", "disabled"])
 @pytest.mark.parametrize("config", [Config(variants=("one_more_turn",)), THREE[2]], ids=lambda config: config.name)

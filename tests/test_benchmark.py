@@ -95,6 +95,7 @@ def test_scores_and_ratings_of_kept_games() -> None:
     assert Benchmark(PLAN, pairs=[{"first": "a", "second": "b", "games": "--"}]).ratings()["b"].mu > 25
 
 
+@pytest.mark.slow
 def test_an_agent_is_placed_without_playing_the_others_again(folder: Path, tmp_path: Path) -> None:
     """From a reference that lacks greedy: only greedy's games are played, and the table is the same."""
     reference = measure("random", output=tmp_path / "reference")
@@ -200,6 +201,7 @@ def test_a_game_that_nobody_plays_alone(tmp_path: Path) -> None:
         measure("random", output=folder)
 
 
+@pytest.mark.slow
 def test_numbers_of_ones_own(folder: Path, tmp_path: Path) -> None:
     """Numbers of an overlay file are measured apart, and a table is continued only with its own numbers."""
     numbers = tmp_path / "numbers.toml"
@@ -259,6 +261,7 @@ def test_bad_input(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "agent 'wizard'" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_an_agent_whose_file_has_changed_is_not_mixed_with_what_it_was(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

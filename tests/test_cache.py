@@ -135,6 +135,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_processes_that_start_cold_compile_once(filled: Path) -> None:
     """One compiles; the others wait and say so, and use the result. Nobody waits for a process that died."""
     files = {path: path.stat().st_mtime_ns for path in filled.rglob("*.nbc")}
@@ -152,6 +153,7 @@ assert states["legal"][0, 0] == 127
 """
 
 
+@pytest.mark.slow
 def test_a_game_whose_module_is_moved(tmp_path: Path) -> None:
     """Machine code names the modules of its functions, so the game compiles anew."""
     package = tmp_path / "mypkg"

@@ -26,10 +26,11 @@ from tests.mistakes import MISTAKES, write
 from tests.support.effort import games
 
 ROOT = Path(__file__).parent.parent
-GROUPS = [sorted(MISTAKES)[i::2] for i in range(2)]
+LONG = "a later draw of other frequencies"
+GROUPS = [sorted({*MISTAKES} - {LONG})[i::2] for i in range(2)]
 
 
-@pytest.mark.parametrize("names", GROUPS, ids=range(len(GROUPS)))
+@pytest.mark.parametrize("names", [*GROUPS, pytest.param([LONG], marks=pytest.mark.slow)], ids=range(len(GROUPS) + 1))
 def test_a_mistake_is_found_and_named(names: list[str], tmp_path: Path) -> None:
     """Each mistake has a game of its own. All run as plain Python, because compiling 45 games would take minutes."""
     ran = subprocess.run(
@@ -52,12 +53,14 @@ def test_the_list_of_mistakes_is_long() -> None:
     assert len(MISTAKES) >= 36
 
 
-@pytest.mark.parametrize("game", [connect_four.GAME, leduc_poker.GAME], ids=lambda game: game.name)
+@pytest.mark.parametrize(
+    "game", [connect_four.GAME, pytest.param(leduc_poker.GAME, marks=pytest.mark.slow)], ids=lambda game: game.name
+)
 def test_a_sound_game_has_no_mistakes(game: Game) -> None:
     check_game(game)
 
 
-@pytest.mark.parametrize("players", [1, 2])
+@pytest.mark.parametrize("players", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_shipped_game_has_no_mistakes(players: int) -> None:
     check_game(EVERGREEN, games=games(1, 3), players=(players,))
 

@@ -469,6 +469,7 @@ def test_agents_by_name_lists_and_numpys_numbers(tmp_path: Path) -> None:
     assert Batch(TWO, np.int64(2), num_threads=np.int64(1)).num_games == 2  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_number_of_workers() -> None:
     """A number of workers starts processes and ends them; so does `Processes` that is not opened."""
     here, other = evaluate(AGENTS, TWO, 80, 50), EVERGREEN.config(players=2)

@@ -459,6 +459,7 @@ def test_bash() -> None:
     assert dict(zip((typed for typed, _ in IN_BASH), told, strict=True)) == dict(IN_BASH)
 
 
+@pytest.mark.slow
 def test_other_shells() -> None:
     typed, policies = "petrichor evaluate policy:", [f"policy:{name}" for name in shipped_policies(GAME)]
     assert completed("fish", typed) == [policies]

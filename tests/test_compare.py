@@ -33,7 +33,7 @@ def test_the_small_games_are_as_their_slow_ones() -> None:
 
 
 def test_gem_market_is_as_its_slow_one() -> None:
-    seeds = range(games(8, 50))
+    seeds = range(games(4, 50))
     assert compare(gem_market.GAME, SlowGemMarket, seeds=seeds) > 3 * len(seeds) * 60
     assert compare(gem_market.GAME, SlowGemMarket, seeds=seeds, components=OTHER_NUMBERS) > 3 * len(seeds) * 60
 

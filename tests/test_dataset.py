@@ -64,6 +64,7 @@ def test_episodes_alone_play_again(game: Game, reward: str | None, tmp_path: Pat
         played_again(env, episode, told["seed"], told["options"])
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     ("players", "reward"), list(product((2, 3, 4), REWARDS) if THOROUGH else zip((2, 3, 4), REWARDS, strict=True))
 )

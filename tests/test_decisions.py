@@ -211,7 +211,7 @@ told("replay", lambda: Replay.of(no_step.GAME.config(), 0, [3, 3]).states)
 """
 
 
-@pytest.mark.parametrize("without_machine_code", ["1", "0"])
+@pytest.mark.parametrize("without_machine_code", ["1", pytest.param("0", marks=pytest.mark.slow)])
 def test_rules_that_forget_the_legal_actions(without_machine_code: str, tmp_path: Path) -> None:
     """The rules are wrong, not an answer: nobody loses and nothing is played, whatever is set for illegal actions."""
     code = Path(connect_four.__file__).read_text(encoding="utf-8")

@@ -62,6 +62,7 @@ def test_demo_leaves_everything_in_one_folder(tmp_path: Path, capsys: pytest.Cap
     assert sum(int(point["games"]) for point in curve) > 0
 
 
+@pytest.mark.slow
 def test_demo_writes_over_nothing(tmp_path: Path) -> None:
     (tmp_path / "demo").mkdir()
     (tmp_path / "demo" / "policy.zip").write_text("mine")
@@ -96,6 +97,7 @@ def _run_demo_until(folder: Path, ready: str, games: int) -> subprocess.Popen[st
     return process
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send to one process")
 def test_ctrl_c_while_learning_goes_on_to_the_evaluation(tmp_path: Path) -> None:
     process = _run_demo_until(tmp_path / "demo", "policy.zip", games=2)

@@ -29,12 +29,14 @@ MANY = 3000
 """Random games among the slow tests; `make fuzz` plays on and on."""
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("config", dict.fromkeys(EVERY_CONFIGURATION), ids=lambda config: config.name)
 def test_both_play_the_same_games(config: Config) -> None:
     for seed in range(GAMES):
         compare_game(config, seed)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("group", range(50))
 def test_both_play_the_same_games_of_random_configurations(group: int) -> None:
     for seed in range(PLAYED):
@@ -72,6 +74,7 @@ dandelion.drops_to_grow = 1
 """Component files that make events frequent that are rare with the printed numbers."""
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("overlay", OVERLAYS)
 @pytest.mark.parametrize("modules", [False, True])
 @pytest.mark.parametrize("players", [1, 2, 3, 4, 5])

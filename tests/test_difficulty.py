@@ -156,6 +156,7 @@ def test_compare_wins_is_mcnemars_exact_test() -> None:
     assert not pairs.significant[0, 3]
 
 
+@pytest.mark.slow
 def test_comparisons_keep_their_promise() -> None:
     """With sixteen equal sets, at most one study in twenty finds any difference among the 120 pairs."""
     false = [0, 0]
@@ -263,6 +264,7 @@ def test_report_of_equal_sets(tmp_path: Path) -> None:
     assert "No set is won significantly less often than the base game" in text
 
 
+@pytest.mark.slow
 def test_report_where_every_game_is_lost(tmp_path: Path) -> None:
     text = report_of(tmp_path, sets_of(np.full((16, 4), -30, np.int64)))
     assert "**0.0 % (0.0 to 49.0)** of the base game" in text
@@ -482,6 +484,7 @@ def test_interrupted_and_resumed_is_the_same_study(
     assert contents(stopped) == contents(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_pictures")
 @pytest.mark.parametrize("error", [EvaluationStopped, KeyboardInterrupt])
 def test_stopped_before_the_first_set_is_finished(
@@ -511,6 +514,7 @@ def test_stopped_before_any_agent_has_played_all_sets(tmp_path: Path) -> None:
     assert len(rows_of(stopped / "difficulty.csv")) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_pictures")
 def test_an_agent_joins_a_study(folder: Path, tmp_path: Path) -> None:
     alone = difficulty.main(["random"], GAMES, seed=SEED, output=tmp_path / "study")
@@ -611,6 +615,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "agent 'wizard'" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_report_module_needs_no_torch() -> None:
     """A study of compiled agents starts without it."""
     study = "tabletop_training.petrichor.difficulty"

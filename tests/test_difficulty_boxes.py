@@ -55,6 +55,7 @@ def test_matches_over_boxes_are_games_with_each_box() -> None:
     assert played.shape == (3, 3) and sorted(played.ravel()) == sorted(results.points[:, 0])
 
 
+@pytest.mark.slow
 def test_workers_play_the_same_games_over_boxes() -> None:
     here = evaluate(["random"], Config(), 100, boxes=4)
     with Processes(2) as workers:
@@ -110,6 +111,7 @@ def test_its_replays_have_the_numbers_of_their_box(folder: Path) -> None:
     assert (replay.tables == wanted.tables).all()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_pictures")
 def test_interrupted_and_resumed_is_the_same_study(folder: Path, tmp_path: Path) -> None:
     options: dict[str, Any] = {"seed": SEED, "boxes": BOXES, "box_games": IN_BOX, "output": tmp_path / "again"}
@@ -238,6 +240,7 @@ def test_the_effect_of_each_change(changed: Path) -> None:
     assert len(json.loads((changed / "difficulty.json").read_text(encoding="utf-8"))["changes"]) == 6
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_pictures")
 def test_a_study_of_changes_is_resumed(changed: Path, tmp_path: Path) -> None:
     options: dict[str, Any] = {"components": changed.parent / "own.toml", "effect_games": 4, "seed": SEED}
@@ -260,6 +263,7 @@ def test_a_study_of_other_ranges_is_not_resumed(tmp_path: Path) -> None:
     assert difficulty.main(resume=folder) == folder
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_pictures")
 def test_changes_that_are_not_told_apart(tmp_path: Path) -> None:
     many = tmp_path / "many.toml"

@@ -188,6 +188,7 @@ def test_games_that_are_lost_are_played_more() -> None:
     assert curriculum.shares[1] > curriculum.shares[0]
 
 
+@pytest.mark.slow
 def test_searching_makes_it_better() -> None:
     """A network that knows nothing of Connect Four learns, and the same search wins more against random play."""
     game = connect_four.GAME

@@ -756,7 +756,10 @@ def test_commands_refuse_bad_input(words: str, text: str, tmp_path: Path, capsys
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send to one process")
-@pytest.mark.parametrize(("command", "number"), [("evaluate", signal.SIGINT), ("tournament", signal.SIGTERM)])
+@pytest.mark.parametrize(
+    ("command", "number"),
+    [("evaluate", signal.SIGINT), pytest.param("tournament", signal.SIGTERM, marks=pytest.mark.slow)],
+)
 def test_a_signal_keeps_what_is_done(command: str, number: signal.Signals, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     result = tmp_path / "result.json"

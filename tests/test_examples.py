@@ -62,7 +62,9 @@ def test_cleanrl_style_tells_how_many_games_were_played(capsys: pytest.CaptureFi
     "main",
     [
         lambda seed: pytorch_loop.main(steps=2000, games=200, seed=seed),
-        lambda seed: cleanrl_style.main(steps=1, games=100, opponent="random", seed=seed),
+        pytest.param(
+            lambda seed: cleanrl_style.main(steps=1, games=100, opponent="random", seed=seed), marks=pytest.mark.slow
+        ),
     ],
     ids=["pytorch_loop", "cleanrl_style"],
 )

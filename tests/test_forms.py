@@ -85,6 +85,7 @@ def refusal(config: Any, at: Path, value: Any) -> ScenarioError | None:
     return None
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("config", [*EVERY_CONFIGURATION, *EVERGREEN], ids=lambda config: config.name)
 def test_what_is_described_fits(config: Any) -> None:
     """All states of random games fit, up to their ends, after a round trip through JSON."""
@@ -128,6 +129,7 @@ def test_evergreens_keys_are_those_of_scenarios(config: Evergreen) -> None:
     assert set(keys["shown"]["keys"]) == set(scenarios.SHOWN_KEYS)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("config", EACH_KEY, ids=lambda config: config.name)
 def test_scenario_takes_each_key(config: Any) -> None:
     """The lowest value of each key is accepted or breaks a count, but never for its name or kind."""
@@ -141,6 +143,7 @@ def test_scenario_takes_each_key(config: Any) -> None:
     assert taken > 30
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("config", EACH_KEY, ids=lambda config: config.name)
 def test_scenario_ends_where_the_form_ends(config: Any) -> None:
     """One more than the highest number, and one less than the lowest, are refused with their place."""
@@ -160,6 +163,7 @@ def test_scenario_ends_where_the_form_ends(config: Any) -> None:
     assert tried > 20
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("config", EACH_KEY, ids=lambda config: config.name)
 def test_the_shortest_description(config: Any) -> None:
     """It gives the same state without entries that follow from others. If a card is added by hand, the deck follows."""

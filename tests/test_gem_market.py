@@ -27,7 +27,7 @@ def test_most_points_win_then_fewer_cards(points: list[int], cards: list[int], p
     assert batch.places(states).tolist() == [places]
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("players", [2, *(pytest.param(one, marks=pytest.mark.slow) for one in (3, 4))])
 def test_a_redraw_keeps_what_is_known(players: int) -> None:
     """No card is added or lost. Only the decks' order and the cards that others reserved in secret can change."""
     batch = Batch(Config(players=players), 8, players, autoreset="disabled")

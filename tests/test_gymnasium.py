@@ -71,17 +71,20 @@ def test_what_is_registered() -> None:
     assert f"petrichor_env:{petrichor_env.SOLO_ID}" == SOLO
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("arguments", CHECKED, ids=str)
 def test_gymnasium_check_env(arguments: dict[str, Any], no_warnings: None) -> None:
     check_env(gymnasium.make(SOLO, **arguments).unwrapped)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("arguments", CHECKED, ids=str)
 def test_stable_baselines_check_env(arguments: dict[str, Any], no_warnings: None) -> None:
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
     checker.check_env(gymnasium.make(SOLO, render_mode="ansi", **arguments), skip_render_check=False)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
 def test_whole_games_stay_in_the_spaces(arguments: dict[str, Any], no_warnings: None) -> None:
     env = gymnasium.make(SOLO, **arguments)
@@ -422,7 +425,9 @@ def test_copies_play_on_alike_and_apart(env: gymnasium.Env[Any, Any]) -> None:
         assert made[name].unwrapped.state.tobytes() == env.unwrapped.state.tobytes(), name
 
 
-@pytest.mark.parametrize(("mode", "how"), [("sync", {}), ("async", {"context": "spawn"})])
+@pytest.mark.parametrize(
+    ("mode", "how"), [("sync", {}), pytest.param("async", {"context": "spawn"}, marks=pytest.mark.slow)]
+)
 def test_gymnasiums_own_vector_environments(mode: str, how: dict[str, str]) -> None:
     arguments: dict[str, Any] = {"variants": ("double_card",), "modules": ("cactus", "powers"), "powers": ("sun",)}
     envs = gymnasium.make_vec(SOLO, num_envs=2, vectorization_mode=mode, vector_kwargs=how, **arguments)

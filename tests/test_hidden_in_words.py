@@ -34,9 +34,9 @@ CONFIGS = [
     Config(players=3, drafting=True),
     Config(players=5, modules=MODULES),
 ]
-EVERY = games(40, 20)  # one in so many actions, because pages take longer
+EVERY = games(80, 20)  # one in so many actions, because pages take longer
 LOOKING = 2  # players who look, before each action
-SHARE = games(16, 4)  # one in so many positions is looked at, because pictures take milliseconds
+SHARE = games(32, 4)  # one in so many positions is looked at, because pictures take milliseconds
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)

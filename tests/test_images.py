@@ -63,6 +63,7 @@ def with_legal(states: np.ndarray, masks: np.ndarray) -> np.ndarray:
     return states
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 @pytest.mark.parametrize("modules", [(), MODULES], ids=["base", "modules"])
 def test_the_rules_treat_images_alike(players: int, modules: tuple[str, ...]) -> None:

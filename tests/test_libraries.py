@@ -31,10 +31,10 @@ def pinned(name: str) -> dict[str, str]:
 
 
 def marks_of(name: str) -> list[pytest.MarkDecorator]:
-    """Snippets with packages of their own need these packages. One of the others runs every time."""
+    """Snippets with packages of their own need these packages."""
     if SNIPPETS[name].environment:
         return [pytest.mark.libraries]
-    return [pytest.mark.slow] if name != "sb3_vec_env" else []
+    return [pytest.mark.slow]
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=marks_of(name)) for name in SNIPPETS])

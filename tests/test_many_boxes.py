@@ -54,6 +54,7 @@ def alone(config: Config, batch: Batch, game: int, seed: int) -> Batch:
     return Batch(batch.config_of(game), 1, seed, autoreset="disabled")
 
 
+@pytest.mark.one_in(2)
 @every_config
 def test_each_game_is_that_of_its_own_box(config: Config) -> None:
     batch = Batch(config, GAMES, 100, boxes=BOXES, autoreset="disabled", num_threads=2)

@@ -146,9 +146,9 @@ def test_many_games_side_by_side() -> None:
             at_once -= 1
         return '{"answer": 1}'
 
-    side = play_games([ModelAgent(ask, parallel=6)], Evergreen(1), 12, seed=1)
+    side = play_games([ModelAgent(ask, parallel=6)], Evergreen(1), 7, seed=1)
     assert most == 6
-    one = play_games([ModelAgent(first, parallel=1)], Evergreen(1), 12, seed=1)
+    one = play_games([ModelAgent(first, parallel=1)], Evergreen(1), 7, seed=1)
     assert (side.points == one.points).all()
 
 

@@ -93,6 +93,7 @@ def test_its_own_tests(package: Path) -> None:
     assert re.search(r"\b11 passed", ran.stdout), ran.stdout
 
 
+@pytest.mark.slow
 def test_one_number_makes_it_a_game_for_three(tmp_path: Path) -> None:
     write(tmp_path, "dice_env")
     game = tmp_path / "dice_env" / "game.py"
@@ -105,6 +106,7 @@ def test_one_number_makes_it_a_game_for_three(tmp_path: Path) -> None:
     assert (ran.returncode, ran.stdout) == (0, "Dice Env: no mistake was found\n"), ran.stdout + ran.stderr
 
 
+@pytest.mark.slow
 def test_a_mistake_in_it_is_found(tmp_path: Path) -> None:
     """So its tests do look at its rules. Plain Python is enough."""
     write(tmp_path, "dice_env")
@@ -123,6 +125,7 @@ def test_a_mistake_in_it_is_found(tmp_path: Path) -> None:
         assert all(re.search(f"FAILED.*{name}", ran.stdout) for name in failed), ran.stdout
 
 
+@pytest.mark.slow
 def test_the_commands_of_its_page(package: Path, tmp_path: Path) -> None:
     """All commands that play or measure, with fewer games. pip would need a network, and the tests have run above."""
     page = (package / "README.md").read_text(encoding="utf-8")

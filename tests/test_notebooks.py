@@ -1,7 +1,8 @@
-"""The notebooks as they are stored; `make test` runs them with nbmake."""
+"""The notebooks as they are stored. nbmake runs the first in `make test`, and all in `make test-slow`."""
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from pathlib import Path
@@ -43,3 +44,10 @@ def test_notebook_names_no_machine(cells: list[dict[str, Any]]) -> None:
 def test_notebook_has_small_settings_where_it_takes_long() -> None:
     for path in NOTEBOOKS[1:]:
         assert "PETRICHOR_QUICK" in path.read_text(encoding="utf-8"), path.name
+
+
+def test_all_that_a_notebook_imports_is_there(cells: list[dict[str, Any]]) -> None:
+    code = ["".join(cell["source"]).removeprefix("%%capture\n") for cell in cells if cell["cell_type"] == "code"]
+    imports = [one for text in code for one in ast.parse(text).body if isinstance(one, ast.Import | ast.ImportFrom)]
+    assert len(imports) > 3
+    exec(compile(ast.Module(imports, []), "imports", "exec"), {})

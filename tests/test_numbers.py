@@ -130,6 +130,7 @@ def test_each_game_has_the_numbers_of_its_box(config: Config) -> None:
 # --- Environments ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.one_in(5)
 @every_game
 @pytest.mark.parametrize("dtype", ["float32", "int8"])
 @pytest.mark.parametrize("mode", ["same_step", "next_step", "disabled"])

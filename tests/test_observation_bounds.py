@@ -24,7 +24,7 @@ from tabletop_engine.play.batch import Batch
 
 EXTREMES = (-1, 99, 127, 128, 2_001, 30_000, 32_767)
 GAMES: list[Any] = [
-    pytest.param(petrichor_env, {"players": 1}, "Petrichor/Solo-v0", id="petrichor alone"),
+    pytest.param(petrichor_env, {"players": 1}, "Petrichor/Solo-v0", id="petrichor alone", marks=pytest.mark.slow),
     pytest.param(petrichor_env, {"players": 5, "modules": ("flower_tiles", "powers")}, "", id="petrichor, 5 players"),
     pytest.param(evergreen_env, {"players": 1}, "Evergreen/Solo-v0", id="evergreen alone"),
     pytest.param(evergreen_env, {"players": 4}, "", id="evergreen, 4 players"),

@@ -50,9 +50,9 @@ GAMES = [
     f"{LEDUC}(reward=points)",
     f"{CONNECT_FOUR}()",
 ]
-LONG = GAMES[2]
+LONG = (GAMES[2], GAMES[3], GAMES[6])
 over_games = pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name == LONG else name for name in GAMES]
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in GAMES]
 )
 TYPE = pyspiel.GameType
 
@@ -386,6 +386,7 @@ def test_leduc_poker_is_leduc_poker() -> None:
     assert len(known) == 288
 
 
+@pytest.mark.slow
 def test_cfr_learns_leduc_poker() -> None:
     from open_spiel.python.algorithms.cfr import CFRSolver
     from open_spiel.python.algorithms.exploitability import exploitability
@@ -502,6 +503,7 @@ def ran(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=300)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("first", "name"),
     [

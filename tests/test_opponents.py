@@ -162,7 +162,7 @@ def test_a_snapshot_starts_with_the_learners_rating(tmp_path: Path) -> None:
     assert (rating.mu, rating.sigma) == (learner.mu, learner.sigma)
 
 
-@pytest.mark.parametrize("players", [2, 4])
+@pytest.mark.parametrize("players", [pytest.param(2, marks=pytest.mark.slow), 4])
 def test_results_reach_the_league(players: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only results of games in which the league has all other seats."""
     league = OpponentSettings(

@@ -21,6 +21,7 @@ from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_training.learn import parallel
 from tabletop_training.learn.learner import POLICY, RESUME
 from tabletop_training.learn.parallel import Progress, in_processes
+from tests.support.effort import games
 from tests.support.training_workers import (
     Telling,
     assert_continuous,
@@ -37,23 +38,25 @@ TRAIN = ["-m", "tabletop_cli", "petrichor_env.game", "train"]
 
 
 def test_a_run_goes_on_when_a_worker_is_killed(tmp_path: Path) -> None:
-    """First a following worker is killed, then the leading one."""
+    """First a following worker is killed, then the leading one; `make test` kills the leading one alone."""
     lost: list[int] = []
+    kills = games(1, 2)
+    steps = 1500 * (kills + 2)
 
     def kill_one(progress: Progress) -> None:
-        if progress.saved_steps > 1500 * (1 + len(lost)) and len(lost) < 2:
+        if progress.saved_steps > 1500 * (1 + len(lost)) and len(lost) < kills:
             ranks = sorted(active_children(), key=lambda process: int(process.name.split("-")[-1]))
             assert len(ranks) == 2
-            ranks[1 - len(lost)].kill()
+            ranks[kills - 1 - len(lost)].kill()
             lost.append(progress.saved_steps)
 
     watcher = Telling(kill_one)
-    end = in_processes(partial(learn_and_save, small_run(tmp_path, 6000)), 2, "cpu", watcher)
-    assert end.fraction == 1 and end.saved_steps >= 6000
+    end = in_processes(partial(learn_and_save, small_run(tmp_path, steps)), 2, "cpu", watcher)
+    assert end.fraction == 1 and end.saved_steps >= steps
     saved = [int(re.sub(r"\D", "", text.split("step ")[1])) for text in watcher.told]
-    assert len(lost) == 2 and all(text.startswith("The workers start again: 2 of 2") for text in watcher.told)
+    assert len(lost) == kills and all(text.startswith("The workers start again: 2 of 2") for text in watcher.told)
     assert all(after >= before for before, after in zip(lost, saved, strict=True))
-    assert_continuous(tmp_path / "run", 6000)
+    assert_continuous(tmp_path / "run", steps)
     assert PolicyAgent.load(tmp_path / "run" / POLICY, GAME)
     assert not active_children()
 

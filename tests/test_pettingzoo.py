@@ -106,6 +106,7 @@ def some_steps(env: Env, number: int, seed: int = 0) -> None:
 # --- the official checks ---
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
 def test_api_test(arguments: dict[str, Any]) -> None:
     for make in (petrichor_v0.env, petrichor_v0.raw_env):
@@ -115,6 +116,7 @@ def test_api_test(arguments: dict[str, Any]) -> None:
         assert {str(warning.message) for warning in caught} == EXPECTED_WARNINGS
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
 def test_seed_test(arguments: dict[str, Any]) -> None:
     with warnings.catch_warnings():
@@ -122,6 +124,7 @@ def test_seed_test(arguments: dict[str, Any]) -> None:
         seeding.seed_test(lambda: petrichor_v0.env(**arguments))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("arguments", DRAWN, ids=str)
 def test_render_test(arguments: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(petrichor_v0.raw_env.metadata, "render_fps", 10_000)  # how long a window shows a picture
@@ -183,6 +186,7 @@ def test_docstring_has_the_spaces() -> None:
 # --- the game ---
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
 def test_equals_the_batch(arguments: dict[str, Any]) -> None:
     env = petrichor_v0.env(**arguments)
@@ -212,6 +216,7 @@ def test_equals_the_batch(arguments: dict[str, Any]) -> None:
         assert env.unwrapped.game.tobytes() == batch.states[0].tobytes()
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize(("players", "modules"), [(2, ()), (3, ()), (4, MODULES), (5, ())], ids=str)
 def test_returns_agree_with_the_last_infos(players: int, modules: tuple[str, ...], reward: str) -> None:

@@ -94,6 +94,7 @@ def redealt(game: Game, states: np.ndarray, generator: np.random.Generator) -> n
     return copies
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: f"{config.game.name}-{config.name}")
 def test_every_answer_has_places_that_are_drawn(config: Any) -> None:
     game, generator, looked_at, times = config.game, np.random.default_rng(7), 0, Counter[int]()
@@ -118,6 +119,7 @@ def test_every_answer_has_places_that_are_drawn(config: Any) -> None:
     assert looked_at > 100
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("config", [one for one in CONFIGS if one.players > 1 and one.game is PETRICHOR][:8], ids=str)
 def test_places_show_no_cards_of_others(config: Config) -> None:
     own, everybodys = 0, 0

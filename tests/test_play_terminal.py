@@ -784,6 +784,7 @@ def test_hints_come_from_a_network_that_knows_the_game(
     assert hints_for(config).name == "ismcts-2000"
 
 
+@pytest.mark.slow
 def test_nobody_is_made_for_hints_before_they_are_wanted() -> None:
     """A network takes seconds to load."""
     code = """
@@ -1042,6 +1043,7 @@ def program(call: str) -> list[str]:
     return ["-c", f"{terminal}\n{imports}\n{call}"]
 
 
+@pytest.mark.slow
 def test_a_whole_game_on_a_terminal(tmp_path: Path) -> None:
     """Solo, by numbers, with wrong keys, an undo and a hint; with colours; the replay is saved at the end."""
     path = tmp_path / "game.json"

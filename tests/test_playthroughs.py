@@ -20,6 +20,7 @@ from petrichor_env.state import NOBODY, NUM_FORECASTS
 from petrichor_env.words import owner_names
 from tests.playthroughs import FOLDER, GAMES, SEEDS
 from tests.support.configurations import BASE, SOLO, SOLO_MODULES
+from tests.support.effort import THOROUGH
 
 
 def text_of(name: str) -> str:
@@ -28,12 +29,12 @@ def text_of(name: str) -> str:
 
 @pytest.fixture(scope="module")
 def told_again(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All games told anew, in plain Python."""
+    """All games told anew; in `make test-slow` by plain Python, which takes much longer."""
     folder = tmp_path_factory.mktemp("playthroughs")
     subprocess.run(
         [sys.executable, "-m", "tests.playthroughs", "--write", "--to", str(folder)],
         cwd=Path(__file__).parent.parent,
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1" if THOROUGH else "0"},
         check=True,
         timeout=300,
     )

@@ -199,6 +199,7 @@ def test_bits_that_are_no_draw_are_refused(monkeypatch: pytest.MonkeyPatch) -> N
 # --- Rewards ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.one_in(4)
 @over_games
 @pytest.mark.parametrize("reward", REWARDS)
 def test_returns_are_the_sum_of_rewards_and_those_of_the_batch(config: Config, reward: str) -> None:

@@ -44,7 +44,7 @@ from tests.support.effort import games
 from tests.support.hidden import swapped
 from tests.support.processes import in_python
 
-GAMES = games(4, 12)
+GAMES = games(2, 12)
 """Of each configuration."""
 REDRAWS = games(1, 2)
 """Of what is hidden in each position."""
@@ -84,7 +84,7 @@ def positions() -> dict[Config, np.ndarray]:
     found = {}
     for number, config in enumerate(EVERY_CONFIGURATION):
         generator = np.random.default_rng(number)
-        batch = Batch(config, 32, seed=number, autoreset="disabled")
+        batch = Batch(config, games(16, 32), seed=number, autoreset="disabled")
         seen = [batch.states.copy()]
         for _ in range(120):
             play_on(batch, 3, generator)
@@ -570,12 +570,12 @@ import numpy as np
 from petrichor_env import Batch, Config
 from petrichor_env.config import MODULES
 digest = hashlib.sha256()
-for number, config in enumerate((Config(), Config(variants=("double_card", "non_random_targets", "one_more_turn")),
+for number, config in list(enumerate((Config(), Config(variants=("double_card", "non_random_targets", "one_more_turn")),
                                  Config(players=2), Config(players=3, drafting=True), Config(players=4),
                                  Config(modules=("fertilizer", "cactus", "powers", "forecasts")),
                                  Config(players=2, modules=MODULES, powers=("wind", "rain")),
                                  Config(players=3, modules=MODULES, powers=("harvest", "frost", "sun")),
-                                 Config(players=5, modules=MODULES, drafting=True))):
+                                 Config(players=5, modules=MODULES, drafting=True))))[::int(sys.argv[1])]:
     batch = Batch(config, 1, seed=number, autoreset="disabled", num_threads=1)
     generator = np.random.default_rng(number)
     while batch.actors[0] >= 0:
@@ -588,7 +588,8 @@ print(digest.hexdigest())
 def test_plain_python_gives_the_same_bytes() -> None:
     """NUMBA_DISABLE_JIT=1 plays the same games, for a debugger."""
     outputs = {
-        in_python(PLAIN, env={"PYTHONWARNINGS": "error", "NUMBA_DISABLE_JIT": disable}).stdout for disable in ("0", "1")
+        in_python(PLAIN, str(games(3, 1)), env={"PYTHONWARNINGS": "error", "NUMBA_DISABLE_JIT": disable}).stdout
+        for disable in ("0", "1")
     }
     assert len(outputs) == 1
     assert len(outputs.pop().strip()) == hashlib.sha256().digest_size * 2

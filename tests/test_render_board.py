@@ -156,6 +156,7 @@ def check_solo(state: State, root: Element) -> None:
         assert said["data-target"] == ("" if target == NO_TILE else tile_name(1, int(target)))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 def test_facts(config: Config) -> None:
     """Everything of random games is read back from the document."""

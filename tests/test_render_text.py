@@ -180,6 +180,7 @@ PIECES = (
 )
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 def test_random_games_in_words(config: Config) -> None:
     """Texts have at most 100 columns, every legal action has its own words, and every step with an effect is told."""

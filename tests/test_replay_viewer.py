@@ -294,6 +294,7 @@ def test_in_a_terminal(terminal: Terminal, file: Path) -> None:
     assert "\x1b[0;38;5;" in terminal.written  # in colour
 
 
+@pytest.mark.slow
 def test_in_a_small_terminal(file: Path) -> None:
     with Terminal([*COMMAND, str(file)], rows=20, columns=70) as terminal:
         screen = terminal.wait_for("↓ more")
@@ -305,6 +306,7 @@ def test_in_a_small_terminal(file: Path) -> None:
         assert terminal.wait_for_end() == 0
 
 
+@pytest.mark.slow
 def test_scrolling_in_a_small_terminal(file: Path) -> None:
     """By lines and by pages; the status says where there is more, and a step shows what happened again."""
     with Terminal([*COMMAND, str(file)], rows=24, columns=60) as terminal:

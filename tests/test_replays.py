@@ -77,6 +77,7 @@ def load(content: Any, folder: Path) -> Replay:
 # --- The same game again ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("config", A_FEW, ids=lambda config: config.name)
 def test_a_file_gives_the_game_again(config: Config, tmp_path: Path) -> None:
     actions, states = played(config, 11)
@@ -885,6 +886,7 @@ def test_files_that_cannot_be_written_leave_nothing(tmp_path: Path) -> None:
         assert (tmp_path / "text").read_bytes().decode() == "bäume"
 
 
+@pytest.mark.slow
 def test_tournaments_and_difficulty_studies_keep_replays(tmp_path: Path) -> None:
     replays = ReplayFiles(tmp_path / "t", 3)
     tournament.main(("random", "greedy"), Config(players=2), games=4, replays=replays, output=tmp_path / "out")

@@ -124,6 +124,7 @@ def seats_of(config: Config) -> dict[str, Any]:
     return {**chosen, "opponents": ("random",) if config.players > 1 else (), "illegal_action": "lose"}
 
 
+@pytest.mark.one_in(4)
 @over_configs
 @over_slips
 def test_one_seat_in_gymnasium(config: Config, slips: float, reward: str) -> None:
@@ -139,6 +140,7 @@ def test_one_seat_in_gymnasium(config: Config, slips: float, reward: str) -> Non
         close(total, result(config, env.state, reward)[env.seat])
 
 
+@pytest.mark.one_in(4)
 @over_configs
 @over_slips
 def test_one_seat_of_many_games(config: Config, slips: float, reward: str) -> None:
@@ -158,6 +160,7 @@ def test_one_seat_of_many_games(config: Config, slips: float, reward: str) -> No
             _, infos = envs.reset(options={"reset_mask": terminations})
 
 
+@pytest.mark.one_in(4)
 @over_configs
 @over_slips
 def test_one_seat_for_stable_baselines3(config: Config, slips: float, reward: str) -> None:
@@ -236,6 +239,7 @@ def test_openspiel(config: Config, reward: str, at_the_end: bool) -> None:
     close(total, state.returns())
 
 
+@pytest.mark.one_in(4)
 @over_configs
 def test_data_sets(config: Config, reward: str) -> None:
     episode: Any

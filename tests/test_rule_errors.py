@@ -102,7 +102,13 @@ def test_a_batch_and_the_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert found.message.startswith("the rule reset can't be compiled: 'plain' is a function of Python, not a rule")
 
 
-@pytest.mark.parametrize("command", [["evaluate", "random", "random", "--games", "2"], ["check", "--games", "2"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["evaluate", "random", "random", "--games", "2"],
+        pytest.param(["check", "--games", "2"], marks=pytest.mark.slow),
+    ],
+)
 def test_commands(command: list[str], tmp_path: Path) -> None:
     """Commands print one line after the progress of compiling. `check` lists it as a mistake."""
     module = write(tmp_path, "a name of two types", UNCOMPILED)

@@ -43,6 +43,7 @@ def batch_of(config: Config) -> Batch:
 # ---- inverse
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("config", [*BASE, *SOLO, *TOGETHER, *RANDOM], ids=lambda config: config.name)
 def test_describing_random_games(config: Config) -> None:
     """All states of random games, up to their ends, come back from their descriptions byte for byte."""
@@ -59,6 +60,7 @@ def test_describing_random_games(config: Config) -> None:
         assert describe(state) == described(state)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("config", [BASE[0], BASE[-1], SOLO[-1], *TOGETHER[::2]], ids=lambda config: config.name)
 def test_describing_forfeited_games(config: Config) -> None:
     """A forfeited game keeps its pending effect."""
@@ -79,6 +81,7 @@ def test_describing_forfeited_games(config: Config) -> None:
     assert len(decisions) > 8
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", SHORT)
 def test_short_scenarios(name: str) -> None:
     """Every decision has a short description. From there the game goes on to its end without breaking a count."""
@@ -754,7 +757,7 @@ def test_check_of_what_modules_add(name: str, field: str, at: Any, value: int, r
 # ---- whatever comes
 
 
-@settings(max_examples=games(150, 400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=games(50, 400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.sampled_from([*BASE, SOLO[0], SOLO[-1], *TOGETHER, *RANDOM]),
     st.integers(0, 2**32),
@@ -807,7 +810,7 @@ def changed_descriptions(draw: st.DrawFn) -> dict[str, Any]:
     return full
 
 
-@settings(max_examples=games(150, 400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=games(50, 400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(changed_descriptions())
 def test_odd_descriptions(description: dict[str, Any]) -> None:
     """Any description is refused with a reason, or makes a state that can be described again."""

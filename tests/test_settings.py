@@ -37,7 +37,7 @@ def read(path: Path | str | None, game: Game = PETRICHOR) -> dict[str, Any]:
 def test_settings_files_that_are_shipped(
     game: Game, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    most = games(10, 1000)  # a thousand boxes take some seconds
+    most = games(3, 1000)  # a thousand boxes take some seconds
     monkeypatch.setattr(task, "boxes_of", lambda config, boxes: boxes_of(config, boxes and min(boxes, most)))
     names = shipped_settings(game)
     assert {"solo", "selfplay_2p", "general", "general_gpu", "exploiter"} <= set(names)

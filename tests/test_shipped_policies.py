@@ -46,7 +46,7 @@ def test_the_solo_policy_wins_in_the_hardest_set() -> None:
     ("opponent", "config", "games", "at_least"),
     [
         pytest.param("random", Config(players=2), 100, 0.85, marks=pytest.mark.slow),
-        ("greedy", Config(players=2), 200, 0.8),
+        pytest.param("greedy", Config(players=2), 200, 0.8, marks=pytest.mark.slow),
         ("greedy", Config(players=3, modules=MODULES), 150, 0.65),
         pytest.param("greedy", Config(players=5), 200, 0.65, marks=pytest.mark.slow),
     ],

@@ -214,6 +214,7 @@ def test_pictures_of_tournaments_and_runs(tmp_path: Path, drawn: list[list[str]]
         assert set(map(agent_title, NAMES)) <= set(texts)
 
 
+@pytest.mark.slow
 def test_pictures_and_page_of_a_study(tmp_path: Path, drawn: list[list[str]]) -> None:
     names = NAMES[:9]
     agents = [sets_of(noisy(np.full(16, 5.0), 12, seed=seed), name) for seed, name in enumerate(names)]

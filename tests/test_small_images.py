@@ -58,6 +58,7 @@ def views(game: Game, states: np.ndarray, tables: np.ndarray, seat: int) -> np.n
     return out
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("game", "players", "components", "laid"),
     [

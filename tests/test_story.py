@@ -58,6 +58,7 @@ def stories(config: Any, viewer: int | None, seed: int = 3) -> list[tuple[Any, i
     return found
 
 
+@pytest.mark.one_in(3)
 @EVERY_CONFIG
 def test_the_same_sentences(config: Any) -> None:
     game, batch = config.game, Batch(config, 1, seed=5, autoreset="disabled")
@@ -72,6 +73,7 @@ def test_the_same_sentences(config: Any) -> None:
         batch.step([action])
 
 
+@pytest.mark.one_in(3)
 @EVERY_CONFIG
 @pytest.mark.parametrize("viewer", [None, 0])
 def test_pictures_of_every_moment(config: Any, viewer: int | None) -> None:

@@ -42,7 +42,7 @@ def test_through_text_an_agent_plays_as_without(config: Any) -> None:
     assert text.usage[0][3] == 0
 
 
-@pytest.mark.parametrize("name", ["first", "random", "greedy", "silent"])
+@pytest.mark.parametrize("name", ["first", "random", pytest.param("greedy", marks=pytest.mark.slow), "silent"])
 def test_scripted_players(name: str) -> None:
     agent = make_agent(f"{SCRIPTED}:{name}", TWO.game)
     assert isinstance(agent, ModelAgent)
@@ -121,7 +121,7 @@ def test_what_it_would_cost() -> None:
     for memory in ("none", "game"):
         agent = ModelAgent(lambda messages: '{"answer": 1}', memory=memory, form=Form())
         calls, tokens = estimated_cost(agent, TWO)
-        number = games(4, 8)
+        number = games(2, 8)
         used = play_games([agent, "random"], TWO, number, seed=TEXT_SEED).usage[0] / number
         assert 0.6 < calls / used[0] < 1.7 and 0.5 < tokens / used[1] < 2.0, (memory, calls, tokens, used)
 

@@ -45,6 +45,7 @@ def whole_game(game: TextGame, seed: int, reply: Any = "1") -> list[Turn]:
 # --- what is read ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("config", CONFIGS, ids=name_of)
 def test_a_whole_game(config: Any) -> None:
     """The same seed and replies give the same bytes, from the rules to the result."""
@@ -105,6 +106,7 @@ def test_lessons() -> None:
     assert not TextGame(TWO, RANDOM).reset(1).lesson
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("config", CONFIGS[:7], ids=name_of)
 def test_ceilings_of_tokens(config: Any) -> None:
     """Messages have few tokens compared with the rules: half of those with the full board."""
@@ -135,6 +137,7 @@ def test_redraws_of_what_is_hidden_change_nothing(config: Any) -> None:
     assert checked > 20
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("config", [c for c in CONFIGS if c.players > 1], ids=name_of)
 def test_what_the_rules_redraw_changes_nothing(config: Any) -> None:
     """Messages stay the same if `sample_hidden` draws what the seat can't know."""

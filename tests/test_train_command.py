@@ -135,6 +135,7 @@ def test_a_league(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert list(after)[: len(steps)] == list(steps) and len(after) > len(steps)
 
 
+@pytest.mark.slow
 def test_one_network_for_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     seldom = GENERAL.replace("evaluate_every = 400", f"evaluate_every = {games(4000, 400)}")  # at the end alone
     folder = main(PETRICHOR, written(tmp_path, seldom), output=tmp_path / "run")

@@ -228,7 +228,10 @@ def test_maskable_ppo_learns_without_an_illegal_action() -> None:
     assert {"r", "l", "t", "won"} <= finished[0].keys()
 
 
-@pytest.mark.parametrize(("game", "players"), [(GAME, 1), (GAME, 3), (EVERGREEN, 1), (EVERGREEN, 2)])
+@pytest.mark.parametrize(
+    ("game", "players"),
+    [(GAME, 1), (EVERGREEN, 2), *(pytest.param(*one, marks=pytest.mark.slow) for one in ((GAME, 3), (EVERGREEN, 1)))],
+)
 def test_the_script_of_maskable_ppo_leaves_an_agent(
     game: Game, players: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

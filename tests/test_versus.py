@@ -137,6 +137,7 @@ def test_solo_is_the_plain_batch(autoreset: str, chooses: bool) -> None:
     assert not ours.seats.any() and ours.lineups.shape == (6, 0)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 @pytest.mark.parametrize("reward", ["win", "margin", "points"])
 def test_games_are_those_played_by_hand(config: Config, reward: str) -> None:
@@ -186,6 +187,7 @@ def self_play(batch: Batch, seat: int, others: Sequence[Agent]) -> tuple[float, 
     return gained, end, later
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 def test_returns_are_the_final_results(config: Config) -> None:
     for reward in ("win", "margin", "points"):
@@ -342,6 +344,7 @@ def test_the_same_seed_gives_the_same_games(players: int) -> None:
     assert not np.array_equal(seen[0][0][0], seen[2][0][0])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("autoreset", ["same_step", "next_step"])
 @pytest.mark.parametrize(
     ("config", "opponents", "more"),
@@ -661,6 +664,7 @@ def native(num_envs: int = 4, **arguments: Any) -> Envs:
     return gymnasium.make_vec(VERSUS, num_envs=num_envs, **arguments)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     ("num_envs", "arguments"),

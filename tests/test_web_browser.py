@@ -390,7 +390,7 @@ def path_of(place: list[list[str]]) -> str:
     return " ".join(f"{name}:{value}" for name, value in place)
 
 
-@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+@pytest.mark.parametrize("game", [pytest.param("petrichor", marks=pytest.mark.slow), "evergreen"])
 def test_only_answers_can_be_clicked(visitor: Visitor, server: Server, game: str) -> None:
     """All places of answers can be clicked and no others, each with exactly its answers."""
     visitor.sit(server.make(game, ["here"], start={"seed": 4})[0])
@@ -1371,7 +1371,7 @@ import("/page/board.js").then(({ showBadges }) => {
 """
 
 
-@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+@pytest.mark.parametrize("game", [pytest.param("petrichor", marks=pytest.mark.slow), "evergreen"])
 def test_shares_cover_no_label(visitor: Visitor, server: Server, game: str) -> None:
     """If an agent gives one answer all of its share, the board's words and numbers stay readable."""
     visitor.sit(server.make(game, ["here", "random"], start={"seed": 3})[0])
@@ -1416,7 +1416,7 @@ def drawing_of(state: Any) -> str:
 # --- learning --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+@pytest.mark.parametrize("game", ["petrichor", pytest.param("evergreen", marks=pytest.mark.slow)])
 def test_learning(visitor: Visitor, server: Server, game: str) -> None:
     """The first page introduces the game; then each decision is explained, with the rulebook's section."""
     visitor.choose(game, seed=1)

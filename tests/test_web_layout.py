@@ -129,6 +129,7 @@ return !boxes.length || boxes.some(({ top, bottom }) => top >= -1 && bottom <= e
 """
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("answers", [16, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("game", FULL)
 def test_what_is_read_and_met(visitor: Visitor, server: Server, game: str, answers: int) -> None:

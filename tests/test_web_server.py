@@ -43,6 +43,7 @@ from tabletop_engine.record import FORFEIT
 from tabletop_engine.replays.replay import Replay, frames
 from tabletop_engine.text.words import asked_of
 from tests.games.playthroughs import GAMES
+from tests.support.effort import games
 from tests.support.web import BROWSER, SECONDS, Page, Server, closing_words, serving
 
 # --- what is offered -------------------------------------------------------------------------------------------------
@@ -410,7 +411,7 @@ def test_undo_while_an_agent_thinks(server: Server) -> None:
         assert page.view["answers"] == first
 
 
-@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+@pytest.mark.parametrize("game", [pytest.param("petrichor", marks=pytest.mark.slow), "evergreen"])
 def test_undo_among_people(server: Server, game: str) -> None:
     """Within the turn, until another answers or chance is drawn. Others are told, and can't take it back."""
     paths = server.make(game, ["apart", "apart"], start={"seed": 8})
@@ -463,7 +464,7 @@ def test_what_is_alone_is_given(server: Server) -> None:
             page.play_out()
             assert (alone(page) > 0) != give
     several = 0
-    for seed in (1, 3):
+    for seed in (1, 3)[: games(1, 2)]:
         paths = server.make("petrichor", ["apart"] * 3, start={"seed": seed}, options=options)
         pages = [server.open(path) for path in paths]
         threads = [threading.Thread(target=page.play_out) for page in pages]
@@ -592,6 +593,7 @@ def test_a_review(server: Server) -> None:
             assert '"review":{' in analysis.ask("page")["text"]
 
 
+@pytest.mark.slow
 def test_a_review_only_of_games_that_are_over_and_of_own_decisions(server: Server) -> None:
     """During a game nobody can learn others' cards from an agent. Afterwards each link gets its own decisions."""
     paths = server.make("petrichor", ["apart", "apart"], start={"seed": 3})

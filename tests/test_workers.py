@@ -80,6 +80,7 @@ def test_it_stops_at_the_same_width(two: Processes) -> None:
     assert_same(here.results[0], there.results[0])
 
 
+@pytest.mark.slow
 def test_the_files_of_commands(two: Processes, tmp_path: Path) -> None:
     config = Config(players=2)
     for main, names in ((matches.main, ["greedy", "random"]), (tournament.main, ["greedy", "random", "rollout-1"])):
@@ -92,6 +93,7 @@ def test_the_files_of_commands(two: Processes, tmp_path: Path) -> None:
         assert games[0] == games[1] and len(games[0]) > 1000
 
 
+@pytest.mark.slow
 def test_a_study(two: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many games one after the other; several processes play them at the same time."""
     monkeypatch.setattr(difficulty, "write_report", lambda *arguments: None)
@@ -138,6 +140,7 @@ def test_a_worker_that_dies_costs_its_block_once_more(tmp_path: Path) -> None:
     assert len(set((tmp_path / "pids").read_text().split())) == 3
 
 
+@pytest.mark.slow
 def test_a_block_whose_worker_always_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "TRIES", 2)
     agents, config = of_two_players(Dying(tmp_path / "pids", always=True), RandomAgent())

@@ -156,6 +156,7 @@ class Stopping(Workers):
             yield result
 
 
+@pytest.mark.slow
 def test_a_study_goes_on_where_it_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """After a stop, a study plays only the missing games, and ends with the files of a study without a stop."""
     own = tmp_path / "own.toml"
@@ -177,6 +178,7 @@ def test_a_study_goes_on_where_it_stopped(tmp_path: Path, capsys: pytest.Capture
     assert not rest.blocks, "nothing is played twice"
 
 
+@pytest.mark.slow
 def test_any_number_of_workers_plays_the_same(tmp_path: Path) -> None:
     """With agents that draw from their generator, in several blocks over boxes, and with changed numbers."""
     own = tmp_path / "own.toml"

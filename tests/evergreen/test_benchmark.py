@@ -62,6 +62,7 @@ def test_whom_it_measures() -> None:
     assert PLAN.docs == "docs/evergreen"
 
 
+@pytest.mark.slow
 def test_table_page_and_a_second_run(
     tmp_path: Path, played: list[tuple[str, ...]], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -115,6 +115,7 @@ def check_player(state: State, seat: int, said: Element, live: bool, choices: se
     assert ("data-first" in facts) == (state["first_player"] == seat)
 
 
+@pytest.mark.one_in(3)
 @PLAYERS
 @pytest.mark.parametrize("seat", [None, 0])
 def test_facts(players: int, seat: int | None) -> None:

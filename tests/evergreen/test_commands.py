@@ -28,6 +28,7 @@ def run(*words: str) -> int:
     return int(str(ended.value.code or 0))
 
 
+@pytest.mark.slow
 def test_evaluate_and_replay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder, kept = tmp_path / "out", tmp_path / "games"
     words = ("evaluate", "random", "greedy", "random", "--games", "6", "--seed", "5", "--output", str(folder))
@@ -94,7 +95,10 @@ def test_the_published_ladder_rises() -> None:
                 assert row["above"][1] > 0, row
 
 
-@pytest.mark.parametrize(("players", "at_least"), [(2, 0.85), (3, 0.75), (4, 0.65)])
+@pytest.mark.parametrize(
+    ("players", "at_least"),
+    [(2, 0.85), *(pytest.param(*one, marks=pytest.mark.slow) for one in ((3, 0.75), (4, 0.65)))],
+)
 def test_the_shipped_policy_beats_greedy(players: int, at_least: float) -> None:
     assert shipped_policies(GAME) == ("versus",)
     agents = [make_agent("policy:versus", GAME), *[make_agent("greedy", GAME)] * (players - 1)]

@@ -34,6 +34,7 @@ def test_both_play_the_same_games(players: int) -> None:
         compare_game(Config(players), seed)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("group", range(20))
 def test_both_play_the_same_games_with_random_overlays(group: int) -> None:
     for seed in range(PLAYED):
@@ -89,6 +90,7 @@ MISTAKES: dict[str, tuple[Any, str, Any]] = {
 """What is wrong, and the object of the reference that is replaced."""
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_planted_mistakes_are_found(mistake: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(*MISTAKES[mistake])

@@ -78,6 +78,7 @@ def test_a_game_alone() -> None:
     assert (asked(state), e.places(state)) == (("game_over", None), (1,))
 
 
+@pytest.mark.one_in(3)
 @PLAYERS
 @pytest.mark.parametrize("seed", range(games(1, 2)))
 def test_random_games(players: int, seed: int) -> None:

@@ -43,6 +43,7 @@ def random_game(config: Config, number: int, seed: int = 0) -> Iterator[Batch]:
     yield batch
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 def test_every_state_is_sound(config: Config) -> None:
     """All of `invariants`, and views within their bounds; a description gives the same state again."""

@@ -8,6 +8,7 @@ from tests.evergreen import play as e
 from tests.evergreen.play import all_done, asked, draft, levels, look, planet, play, points, scenario, scored, view
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
 def test_fourteen_rounds_in_four_seasons(players: int) -> None:
     """Case 1, case 2; first sentence, The Draft, End of Round: 14 rounds, seasons of 5, 4, 3 and 2 of them.

@@ -266,6 +266,7 @@ class Referee:
         return tiles(*(name for name in lay if TILE_NAMES.index(name) > kept)) | {"decline"}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("players", [4, 5])
 def test_legal_actions_in_random_games(players: int) -> None:
     """Spiegazione dei poteri: the exact legal actions where powers change them, for owners and others."""

@@ -25,6 +25,7 @@ from tests.rulebook.base_game import (
     tiles,
 )
 from tests.rulebook.modules import blooms, controller, harvested, random_play, resolving, wind_blows, with_crop
+from tests.support.effort import games
 from tests.support.play import play
 
 FLOWERS = ("flower_tiles",)
@@ -524,7 +525,9 @@ def test_fertilizer_gives_nothing_at_a_harvest() -> None:
 def test_primrose_in_random_games() -> None:
     """Primula: nobody has more drops than the controller; every change of control scores 2 points a bloom token."""
     changes = 0
-    for before, after in random_play(Config(players=5, modules=("flower_tiles", "powers")), 100, 600, seed=13):
+    for before, after in random_play(
+        Config(players=5, modules=("flower_tiles", "powers")), games(50, 100), 600, seed=13
+    ):
         for old, new in zip(before, after, strict=True):
             (found,) = np.nonzero(new["crop"] == Crop.PRIMROSE)
             if not len(found):
