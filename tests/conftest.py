@@ -35,7 +35,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """`one_in(n)`: of such a test's cases the first runs, and then one in n; `make test-slow` runs all."""
+    """Leave out cases of tests marked `one_in(n)`: the first runs, and then one in n; `make test-slow` runs all.
+
+    Files with tests that wait for a browser come first, so that the other processes' tests have the processor meanwhile.
+    """
     seen: Counter[str] = Counter()
     left_out = []
     for item in items:
@@ -49,6 +52,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left_out)
         gone = set(left_out)
         items[:] = [item for item in items if item not in gone]
+    waiting = {item.path for item in items if "visitor" in getattr(item, "fixturenames", ())}
+    items.sort(key=lambda item: item.path not in waiting)
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ import random
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -482,26 +482,26 @@ _APART = {
 """Rules whose changes are told separately, besides those that have a text before them."""
 
 
-def write(folder: Path) -> None:
-    """Write every playthrough, and delete all other files."""
+def write(folder: Path, names: Iterable[str]) -> None:
+    """Write these playthroughs, and delete files that are none."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.glob("*.txt"):
         if path.stem not in GAMES:
             path.unlink()
-    for name in GAMES:
+    for name in names:
         (folder / f"{name}.txt").write_text(playthrough(name), encoding="utf-8")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.playthroughs", description="Golden playthroughs.")
-    parser.add_argument("--write", action="store_true", help="write all files anew; without it one game is printed")
+    parser.add_argument("--write", action="store_true", help="write the files anew; without it the games are printed")
     parser.add_argument("--to", type=Path, default=FOLDER, help="folder to write to")
-    parser.add_argument("--game", choices=list(GAMES), default="2p", help="the game to print")
+    parser.add_argument("--games", nargs="+", choices=list(GAMES), default=list(GAMES), help="which; without it all")
     arguments = parser.parse_args()
     if arguments.write:
-        write(arguments.to)
+        write(arguments.to, arguments.games)
     else:
-        print(playthrough(arguments.game))
+        print(*map(playthrough, arguments.games), sep="\n")
 
 
 if __name__ == "__main__":

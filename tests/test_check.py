@@ -60,7 +60,8 @@ def test_a_sound_game_has_no_mistakes(game: Game) -> None:
     check_game(game)
 
 
-@pytest.mark.parametrize("players", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("players", [1, 2])
 def test_a_shipped_game_has_no_mistakes(players: int) -> None:
     check_game(EVERGREEN, games=games(1, 3), players=(players,))
 

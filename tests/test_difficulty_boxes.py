@@ -26,10 +26,11 @@ from tabletop_training.petrichor import box_report, difficulty
 from tabletop_training.petrichor.box_report import OverBoxes, key_title, section
 from tabletop_training.petrichor.study import Study, over_boxes, read_games, read_study
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
+from tests.support.effort import games
 from tests.support.studies import SEED, contents, no_pictures, rows_of, without_pictures  # noqa: F401
 from tests.support.workers import stopping_after
 
-BOXES, IN_BOX = 6, 3
+BOXES, IN_BOX = games(4, 6), games(2, 3)
 
 
 @pytest.fixture(scope="module")

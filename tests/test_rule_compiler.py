@@ -345,8 +345,12 @@ print(json.dumps([before == look(), kind]))
     assert in_a_process(program) == [True, ["CPUDispatcher", "JITCodeLibrary", "JITCPUCodegen"]]
 
 
-def test_another_version_of_numba_compiles_plainly() -> None:
+def test_versions_of_numba_that_are_known() -> None:
     assert is_known(numba.__version__) and not is_known("0.99.0") and not is_known("1.68.0")
+
+
+@pytest.mark.slow
+def test_another_version_of_numba_compiles_plainly() -> None:
     program = """
 import json, sys
 import numba
@@ -446,6 +450,7 @@ def main():
 """
 
 
+@pytest.mark.slow
 def test_kernels_of_namedtuples_come_from_the_cache(tmp_path: Path) -> None:
     (tmp_path / "module.py").write_text(WITH_NAMEDTUPLE, encoding="utf-8")
     program = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import module; module.main()"

@@ -151,6 +151,7 @@ def test_evaluate_and_tournament(
     assert {name for path in saved for name in Replay.load(path, named_agents).names} == set(map(shown, NAMES))
 
 
+@pytest.mark.slow
 def test_ladder_and_benchmark(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], named_agents: Game
 ) -> None:
