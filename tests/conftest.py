@@ -37,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out cases of tests marked `one_in(n)`: the first runs, and then one in n; `make test-slow` runs all.
 
-    Files with tests that wait for a browser come first, so that the other processes' tests have the processor meanwhile.
+    Files with tests that wait for a browser come first: other processes' tests have the processor meanwhile.
     """
     seen: Counter[str] = Counter()
     left_out = []
