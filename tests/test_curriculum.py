@@ -34,6 +34,14 @@ def test_the_curriculum_opens_levels_by_win_rate() -> None:
     assert curriculum.level == 4
 
 
+def test_win_rates_are_those_of_the_latest_games() -> None:
+    """Each game moves a win rate by one part in 200 of the difference, however many games there were before."""
+    curriculum = Curriculum([[Config()]], threshold=1.0, latest=1.0, seed=0)
+    curriculum.update([Config()] * 5000, np.zeros(5000), 0.0)
+    curriculum.update([Config()] * 200, np.ones(200), 0.0)
+    assert curriculum.win_rates[0] == pytest.approx(1 - (1 - 1 / 200) ** 200)
+
+
 def test_the_curriculum_opens_levels_in_time_without_wins() -> None:
     curriculum = Curriculum(Config().curriculum(), threshold=0.5, latest=0.4, seed=0)
     levels = []

@@ -18,7 +18,14 @@ from tabletop_engine.play.agents import Decisions
 from tabletop_training.files.settings import Settings
 from tabletop_training.learn.games import SeatGames
 from tabletop_training.learn.learner import Learner, Plan
-from tabletop_training.learn.opponents import ANCHOR, LEARNER, LEARNER_NAME, Opponents, OpponentSettings
+from tabletop_training.learn.opponents import (
+    ANCHOR,
+    LEARNER,
+    LEARNER_NAME,
+    Opponents,
+    OpponentSettings,
+    read_snapshots,
+)
 from tabletop_training.learn.ppo import masked_log_probabilities, new_network
 from tabletop_training.learn.task import Budget, GamesSettings
 from tabletop_training.measure.ratings import START_MU
@@ -133,6 +140,11 @@ def test_a_dropped_member_keeps_its_place_while_it_plays(tmp_path: Path) -> None
     dropped = next(i for i, member in enumerate(opponents.members) if not member.active)
     assert opponents.shares()[dropped] == 0
     assert dropped not in opponents.seat(2000, 2)
+    resumed = league_in(tmp_path, snapshots=3)
+    state = opponents.get_state()
+    resumed.set_state(state, network, read_snapshots(tmp_path, state))
+    assert [member.active for member in resumed.members] == [member.active for member in opponents.members]
+    assert resumed.shares().tolist() == opponents.shares().tolist()
     name = opponents.members[dropped].name
     record(opponents, dropped, WON)  # its last game
     opponents.take_snapshot(network, 400, np.array([dropped]))

@@ -243,6 +243,7 @@ def test_observations_of_the_others() -> None:
     batch = env.unwrapped.batch
     for seat, agent in enumerate(env.agents):
         observation = env.observe(agent)
+        assert env.infos[agent]["action_mask"].any() == (agent == env.agent_selection)
         np.testing.assert_array_equal(observation["observation"], batch.observe(seat)[0])
         assert observation["action_mask"].any() == (agent == env.agent_selection)
         assert env.observation_space(agent).contains(observation)

@@ -153,6 +153,21 @@ def test_a_session_gives_and_takes_back() -> None:
     assert session.undo(0) and session.state.tobytes() == start and not session.undo(0) and session.way_back() is None
 
 
+def test_each_answer_since_the_choice_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where several people play, a choice stays if any of its answers, the first or a later one, may not go."""
+    session = Session(Config(players=2), seed=5)
+    generator = np.random.default_rng(2)
+    first = 0
+    while session.way_back() is None or session.number < first + 2:
+        first = session.number
+        found = session.combinations()
+        session.give(found[generator.integers(len(found))].actions)
+    assert session.way_back() == first
+    for fixed in range(first, session.number):
+        monkeypatch.setattr(Session, "_may_be_taken_back", lambda self, number, fixed=fixed: number != fixed)
+        assert session.way_back() is None
+
+
 def test_choices_of_a_game_that_is_resumed() -> None:
     """Combined answers are one choice again, also if there were too many to offer them together."""
     session, starts = Session(Config(), seed=5), []

@@ -152,6 +152,20 @@ def test_same_step_gives_the_end_and_the_next_start() -> None:
     assert all(infos["final_obs"][game] is None for game in np.flatnonzero(~terminations))
 
 
+@pytest.mark.parametrize("copy", [True, False])
+def test_final_observations_stay_as_they_are(copy: bool) -> None:
+    """They are new arrays, whatever `copy` says of the others: learners keep them when games have gone on."""
+    envs = native(2, autoreset_mode="same_step", copy=copy)
+    _, infos = envs.reset(seed=1)
+    generator = np.random.default_rng(1)
+    kept: list[tuple[np.ndarray, np.ndarray]] = []
+    while len(kept) < 5:
+        _, _, terminations, _, infos = envs.step(sample_actions(infos["action_mask"], generator))
+        ends = [infos["final_obs"][game] for game in np.flatnonzero(terminations)]
+        kept += [(end, end.copy()) for end in ends]
+    assert all((end == before).all() for end, before in kept)
+
+
 def test_disabled_games_stay_over() -> None:
     envs = native(3, autoreset_mode=AutoresetMode.DISABLED)
     _, infos = envs.reset(seed=1)

@@ -344,6 +344,19 @@ def test_people_at_one_screen_and_agents(server: Server, game: str) -> None:
         assert {one["view"].get("seat") for one in page.got if "view" in one} == {0, 2, None}
 
 
+def test_behind_the_curtain_nobody_answers(server: Server) -> None:
+    """The next person's answer is refused until that person has confirmed to be there."""
+    (path,) = server.make("petrichor", ["here", "here"], start={"seed": 1})
+    with server.open(path) as page:
+        while page.until("you", "handover")["turn"] == "you":
+            page.answer(page.view["answers"][0]["actions"])
+        session = asyncio.run(server.site.hall.find(path.rpartition("/")[2]))[0].session  # type: ignore[index]
+        answer = [int(legal_actions(session.state)[0])]
+        assert page.answer(answer)["error"] == "it is not your turn"
+        assert "error" not in page.ask("here")
+        assert page.until("you") and "error" not in page.answer(answer)
+
+
 def undo(page: Page) -> str:
     """Take something back; returns the error if it is refused."""
     return str(page.ask("undo", view=page.view["number"]).get("error", ""))
