@@ -53,7 +53,7 @@ neutral-sun-from-the-first-position petrichor_env/rules/southern_winds.py rulebo
 -        tile = tile_at(position)
 +    for position in range(POSITIONS):
 +        tile = tile_at(position)
-redraw-knows-the-first-pick petrichor_env/rules/hidden.py test_properties test_differential
+redraw-knows-the-first-pick petrichor_env/rules/hidden.py test_properties
 -    if s.actor != seat and s.decision == Decision.DRAFT:
 -        s.lowest_card = 0  # it would tell which card was picked first
 # Evergreen's rules
@@ -63,10 +63,10 @@ ties-go-to-the-lower-seat evergreen_env/rules/seasons.py evergreen/test_end_of_g
 given-back-pieces-are-not-used evergreen_env/rules/card_actions.py evergreen/test_order_of_spaces
 -        s.open_spaces &= later_than(place) | (growable(s, t) & ~before)
 +        s.open_spaces &= later_than(place)
-a-piece-more-than-the-supply evergreen_env/rules/powers.py evergreen/test_flags evergreen/test_differential
+a-piece-more-than-the-supply evergreen_env/rules/powers.py evergreen/test_flags
 -    return ground & ~occupied(s, s.actor) if count_bits(there) < t.supply[piece] else NO_SPACES
 +    return ground & ~occupied(s, s.actor) if count_bits(there) <= t.supply[piece] else NO_SPACES
-redraw-keeps-earned-points evergreen_env/rules/hidden.py evergreen/test_leaks
+redraw-keeps-earned-points evergreen_env/rules/hidden.py evergreen/test_leaks evergreen/test_properties
 -    s.earned[seat] = 0
 # the engine
 next-step-start-keeps-paid-points tabletop_engine/play/kernels.py test_batch test_rewards
@@ -78,7 +78,7 @@ mask-stays-with-the-last-agent tabletop_engine/envs/aec.py test_pettingzoo
 +            if asked == agent:
 starts-share-their-chance tabletop_engine/play/batch.py test_starts
 -        self.states["rng"][games] = begun["rng"]
-final-observation-is-overwritten tabletop_engine/envs/vector.py test_vector test_gymnasium
+final-observation-is-overwritten tabletop_engine/envs/vector.py test_vector test_masks test_gymnasium
 -            final_obs[game] = self.batch.final_observations[game].copy()
 +            final_obs[game] = self.batch.final_observations[game]
 result-of-a-replay-is-not-checked tabletop_engine/replays/replay.py test_replays
@@ -106,7 +106,7 @@ standard-error-of-the-population training/tabletop_training/measure/results.py t
 holm-without-running-maximum training/tabletop_training/petrichor/variant_effects.py test_difficulty
 -    adjusted = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
 +    adjusted = np.minimum(p[order] * np.arange(len(p), 0, -1), 1.0)
-box-by-game-instead-of-seed training/tabletop_training/measure/evaluation.py test_many_boxes test_difficulty_boxes
+boxes-by-game training/tabletop_training/measure/evaluation.py test_difficulty_boxes evergreen/test_balance
 -        batch.reset(seeds, boxes=seeds % len(batch.boxes))
 +        batch.reset(seeds, boxes=np.arange(games) % len(batch.boxes))
 # the web server
