@@ -1,0 +1,288 @@
+"""Mistakes that are planted into the product one at a time, to see whether the tests find them.
+
+    python -m tests.planted [--list] [--folder FOLDER] [NAME …]
+
+Without names all are planted. Each is one change of a copy of the clone's files. The named test files run there up to
+the first failing test. That test must pass without the mistake. The exit code is 1 if a mistake is not found.
+
+Mistakes in rules run in plain Python, as compiling them takes minutes. For all others the rules are compiled once.
+`--folder` keeps the copy and the compiled code, so that a later run starts sooner.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+SECONDS = 600
+"""The time for the tests of one mistake."""
+_GAMES = ("petrichor_env", "evergreen_env")
+_DROPPED = ("NUMBA_DISABLE_JIT", "PETRICHOR_THOROUGH", "PYTHONDONTWRITEBYTECODE")
+
+
+class Planted(NamedTuple):
+    """A mistake: the lines `old` become `new` in a file. A test of one of the test files should find it."""
+
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+
+# Each begins with its name, its file, and test files in `tests`. Then come lines of the file that go (-) and come (+).
+
+_PRODUCT = """
+# Petrichor's rules
+marker-goes-left petrichor_env/rules/action_phase.py rulebook/test_action_phase
+-        s.first_player = (s.actor - 1) % s.players
++        s.first_player = (s.actor + 1) % s.players
+sprouting-rice-with-fertilizer petrichor_env/rules/scoring.py rulebook/test_fertilizer
+-            return 0  # nobody scores, Fertilizer or not
++            points = 0
+neutral-sun-from-the-first-position petrichor_env/rules/southern_winds.py rulebook/test_southern_winds_phases
+-    for position in range(POSITIONS - 1, -1, -1):
+-        tile = tile_at(position)
++    for position in range(POSITIONS):
++        tile = tile_at(position)
+redraw-knows-the-first-pick petrichor_env/rules/hidden.py test_properties
+-    if s.actor != seat and s.decision == Decision.DRAFT:
+-        s.lowest_card = 0  # it would tell which card was picked first
+# Evergreen's rules
+ties-go-to-the-lower-seat evergreen_env/rules/seasons.py evergreen/test_end_of_game
+-    return (seat - s.first_player) % s.players
++    return seat % s.players
+given-back-pieces-are-not-used evergreen_env/rules/card_actions.py evergreen/test_flags evergreen/test_order_of_spaces
+-        s.open_spaces &= later_than(place) | (growable(s, t) & ~before)
++        s.open_spaces &= later_than(place)
+a-piece-more-than-the-supply evergreen_env/rules/powers.py evergreen/test_flags
+-    return ground & ~occupied(s, s.actor) if count_bits(there) < t.supply[piece] else NO_SPACES
++    return ground & ~occupied(s, s.actor) if count_bits(there) <= t.supply[piece] else NO_SPACES
+redraw-keeps-earned-points evergreen_env/rules/hidden.py evergreen/test_leaks evergreen/test_properties
+-    s.earned[seat] = 0
+# the engine
+next-step-start-keeps-paid-points tabletop_engine/play/kernels.py test_batch test_rewards
+-                paid[i, :] = 0
+-        else:
++        else:
+mask-stays-with-the-last-agent tabletop_engine/envs/aec.py test_masks test_pettingzoo
+-            if asked != agent:
++            if asked == agent:
+starts-share-their-chance tabletop_engine/play/batch.py test_starts
+-        self.states["rng"][games] = begun["rng"]
+final-observation-is-overwritten tabletop_engine/envs/vector.py test_vector test_masks test_gymnasium test_versus
+-            final_obs[game] = self.batch.final_observations[game].copy()
++            final_obs[game] = self.batch.final_observations[game]
+result-of-a-replay-is-not-checked tabletop_engine/replays/replay.py test_replays
+-            _compare_result(self, now[0])
+range-without-its-largest-number tabletop_engine/described/ranges.py test_boxes
+-    return tuple(range(ends[0], ends[1] + 1))
++    return tuple(range(ends[0], ends[1]))
+check-misses-negative-indices-in-pairs tabletop_engine/testing/strict.py test_check
+-    for one in index if isinstance(index, tuple) else (index,):
++    for one in (index,):
+# agents and searches
+prediction-for-the-wrong-seats agents/tabletop_agents/search/guided_tree.py test_guided_search
+-        seat = (actor + i) % players
++        seat = i
+search-draws-hidden-things-once agents/tabletop_agents/search/tree.py test_agents test_small_games
+-        rules.sample_hidden(stack[0], t, seat, random_bits(root[0]))
++        stack[0].rng = random_bits(root[0])
+value-of-a-hint-with-the-wrong-sign agents/tabletop_agents/search/lookahead.py test_advice
+-        return margins + pars[:, None], self.words_of_points(decisions)
++        return margins - pars[:, None], self.words_of_points(decisions)
+# evaluation, statistics, studies
+standard-error-of-the-population training/tabletop_training/measure/results.py test_results test_evaluation
+-    return float(np.std(values, ddof=1) / math.sqrt(len(values)))
++    return float(np.std(values) / math.sqrt(len(values)))
+holm-without-running-maximum training/tabletop_training/petrichor/variant_effects.py test_difficulty
+-    adjusted = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
++    adjusted = np.minimum(p[order] * np.arange(len(p), 0, -1), 1.0)
+boxes-by-game training/tabletop_training/measure/evaluation.py test_difficulty_boxes evergreen/test_balance
+-        batch.reset(seeds, boxes=seeds % len(batch.boxes))
++        batch.reset(seeds, boxes=np.arange(games) % len(batch.boxes))
+# the web server
+pictures-of-steps-show-all-hands agents/tabletop_agents/web/views.py test_web_hidden
+-            board = None if state is None else boards.add(session, state, viewer)
++            board = None if state is None else boards.add(session, state, None)
+undo-skips-a-check agents/tabletop_agents/play/session.py test_together test_web_hidden test_web_server test_play_terminal
+-        return first if all(self._may_be_taken_back(number) for number in range(first, self.number)) else None
++        return first if all(self._may_be_taken_back(number) for number in range(first + 1, self.number)) else None
+answer-behind-the-curtain agents/tabletop_agents/web/tables.py test_web_hostile test_web_people test_web_server
+-        if self.turn(link) != "you":
++        if self.turn(link) == "others":
+# text games for language models
+failed-replies-add-up-over-the-game agents/tabletop_agents/text/games.py test_text_games
+-        self._failed = 0 if played else self._failed + 1
++        self._failed += 0 if played else 1
+"""
+
+_LEARNER = """
+rewards-of-others-are-forgotten training/tabletop_training/learn/ppo.py test_seat_games
+-        pending.scatter_(1, seat, torch.where(deciding, 0.0, gained))
++        pending.masked_fill_(deciding, 0.0)
+advantage-from-the-next-game training/tabletop_training/learn/ppo.py test_seat_games
+-        for array in (value, advantage, pending):
++        for array in (value, pending):
+no-mask-in-the-loss training/tabletop_training/learn/ppo.py test_seat_games
+-            logits = masked_logits(logits, flat["masks"][chosen])
++            logits = logits.float()
+clipping-the-ratio-alone training/tabletop_training/learn/ppo.py test_seat_games
+-            policy_loss = -torch.minimum(better * ratio, better * bounded).mean()
++            policy_loss = -(better * torch.minimum(ratio, bounded)).mean()
+resumed-games-are-paid-again training/tabletop_training/learn/games.py test_learner
+-            batch.paid[:] = saved["paid"]
+curriculum-never-forgets training/tabletop_training/learn/curriculum.py test_curriculum
+-            self.win_rates[i] += (victory - self.win_rates[i]) / min(self.games[i], _MEMORY)
++            self.win_rates[i] += (victory - self.win_rates[i]) / self.games[i]
+dropped-members-return training/tabletop_training/learn/opponents.py test_opponents test_learner test_train_command
+-            member.ahead, member.games, member.active = told["ahead"], told["games"], told["active"]
++            member.ahead, member.games = told["ahead"], told["games"]
+best-is-better-than-the-one-before training/tabletop_training/learn/learner.py test_learner
+-        if self.logs.best == self.evaluations[-1]:
++        if evaluated.score >= self.evaluations[-2:][0][1].score:
+gradients-are-not-averaged training/tabletop_training/learn/ppo.py test_group
+-            logits, values = learning(seen, flat["shortfalls"][chosen].float())
++            logits, values = network(seen, flat["shortfalls"][chosen].float())
+results-counted-anticlockwise training/tabletop_training/learn/targets.py test_distil
+-    clockwise = (actor[:, None] + np.arange(first.players)) % first.players
++    clockwise = (actor[:, None] - np.arange(first.players)) % first.players
+"""
+
+
+def read(text: str) -> dict[str, Planted]:
+    """Mistakes by name, from a text such as `_PRODUCT`."""
+    mistakes: dict[str, Planted] = {}
+    name = ""
+    for line in text.strip().splitlines():
+        if line[0] == "-":
+            mistakes[name] = mistakes[name]._replace(old=f"{mistakes[name].old}{line[1:]}\n")
+        elif line[0] == "+":
+            mistakes[name] = mistakes[name]._replace(new=f"{mistakes[name].new}{line[1:]}\n")
+        elif line[0] != "#":
+            name, file, *tests = line.split()
+            mistakes[name] = Planted(file, "", "", tuple(f"tests/{test}.py" for test in tests))
+    return mistakes
+
+
+PRODUCT, LEARNER = read(_PRODUCT), read(_LEARNER)
+"""Mistakes all over the product, and in what learns, by name."""
+PLANTED = {**PRODUCT, **LEARNER}
+
+
+_SLOW = "tests/test_properties.py"
+"""In plain Python these tests take longer than compiling."""
+
+
+def is_plain(mistake: Planted) -> bool:
+    """Whether the tests run in plain Python, as the rules of a game would have to be compiled anew."""
+    is_in_rules = "/rules/" in mistake.file or mistake.file == "tabletop_engine/play/kernels.py"
+    return is_in_rules and _SLOW not in mistake.tests
+
+
+class Copy:
+    """A copy of the clone's files in a folder, beside the compiled code."""
+
+    def __init__(self, folder: Path) -> None:
+        self.clone, self.cache, self.output = folder / "clone", folder / "cache", folder / "output.txt"
+        self._is_compiled = False
+        shutil.rmtree(self.clone, ignore_errors=True)
+        listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, encoding="utf-8")
+        for name in listed.stdout.split("\0"):
+            if (ROOT / name).is_file():
+                (self.clone / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, self.clone / name)  # with its time, which Numba's cache compares
+
+    def run(self, *words: str, plain: bool = False) -> tuple[int | None, str]:
+        """The exit code of Python with these arguments, None if it takes too long, and what it prints."""
+        environment = {name: value for name, value in os.environ.items() if name not in _DROPPED}
+        paths = os.pathsep.join(str(self.clone / name) for name in ("", "agents", "training"))
+        environment |= {"PYTHONPATH": paths, "PETRICHOR_QUICK": "1", "OMP_NUM_THREADS": "1"}
+        environment |= {"TABLETOP_CACHE_DIR": str(self.cache), **({"NUMBA_DISABLE_JIT": "1"} if plain else {})}
+        with self.output.open("wb") as output:
+            process = subprocess.Popen(
+                [sys.executable, *words],
+                cwd=self.clone,
+                env=environment,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            try:
+                code: int | None = process.wait(SECONDS)
+            except subprocess.TimeoutExpired:
+                code = None
+            finally:
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)  # with the processes that tests have started
+                    process.wait()
+        return code, self.output.read_text(encoding="utf-8", errors="replace")
+
+    def test(self, *tests: str, plain: bool) -> tuple[int | None, str]:
+        """Run tests up to the first failing one."""
+        return self.run("-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests, plain=plain)
+
+    def find(self, mistake: Planted) -> tuple[bool, str]:
+        """Whether a test finds the mistake, and which one, or what happened instead."""
+        plain = is_plain(mistake)
+        if not plain and not self._is_compiled:
+            for game in _GAMES:
+                self.run("-m", game, "compile")
+            self._is_compiled = True
+        path, kept = self.clone / mistake.file, self.clone / (mistake.file + ".kept")
+        shutil.copy2(path, kept)
+        text = path.read_text(encoding="utf-8")
+        try:
+            path.write_text(text.replace(mistake.old, mistake.new), encoding="utf-8")
+            code, output = self.test(*mistake.tests, plain=plain)
+        finally:
+            kept.replace(path)
+        if code != 1:
+            return False, f"more than {SECONDS} s" if code is None else f"pytest's exit code is {code}"
+        failed = [line for line in output.splitlines() if line.startswith(("FAILED ", "ERROR ")) and "::" in line]
+        if not failed:
+            return False, "an error, but no failing test"
+        test = failed[0].partition(" ")[2].partition(" - ")[0]
+        if self.test(test, plain=plain)[0] != 0:
+            return False, f"{test} fails without the mistake, too"
+        return True, test
+
+
+def main() -> None:
+    """Plant mistakes, and print a line for each."""
+    parser = argparse.ArgumentParser(prog="python -m tests.planted")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--list", action="store_true", help="only list the mistakes")
+    parser.add_argument("--folder", type=Path, help="keep the copy and the compiled code here")
+    options = parser.parse_args()
+    if unknown := [name for name in options.names if name not in PLANTED]:
+        parser.error(f"no such mistake: {', '.join(unknown)}")
+    names = options.names or list(PLANTED)
+    if options.list:
+        for name in names:
+            print(f"{name}: {PLANTED[name].file}")
+        return
+    found = 0
+    with tempfile.TemporaryDirectory(prefix="planted-") as temporary:
+        copy = Copy((options.folder or Path(temporary)).resolve())
+        for name in names:
+            start = time.monotonic()
+            is_found, told = copy.find(PLANTED[name])
+            found += is_found
+            print(
+                f"{'found' if is_found else 'NOT found'} {name}: {told} ({time.monotonic() - start:.0f} s)", flush=True
+            )
+    print(f"{found} of {len(names)} mistakes found")
+    sys.exit(found < len(names))
+
+
+if __name__ == "__main__":
+    main()
