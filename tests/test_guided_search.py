@@ -242,6 +242,23 @@ def test_it_wins_and_saves_what_it_can_without_any_advice(seat: int) -> None:
             assert agent.act(Decisions.of(batch), np.random.default_rng(seat))[0] in ((0, 3) if seat else (3,))
 
 
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_prediction_begins_with_the_player_who_is_asked(seat: int) -> None:
+    """A network says that whoever is asked wins. So after each of the actor's actions the other player wins."""
+    game = connect_four.GAME
+    network = network_for(game, size=0.0)
+    assert network.win_margin_heads is not None
+    last = network.win_margin_heads[-1]
+    assert isinstance(last, nn.Linear)
+    with torch.no_grad():
+        last.bias[:2] = torch.tensor([8.0, -8.0])
+    batch = Batch(game.config(), 1, 0)
+    for _ in range(seat):
+        batch.step([6])
+    visits, utilities = guided(game, 7, network).search(Decisions.of(batch), np.random.default_rng(0))
+    assert visits.sum() == 7 and (utilities[visits > 0] < 0.01).all()
+
+
 def test_it_plays_a_game_of_hidden_cards() -> None:
     """Against random answers in Leduc poker it wins chips, with a network that knows nothing."""
     game = leduc_poker.GAME
