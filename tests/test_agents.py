@@ -32,8 +32,8 @@ from tabletop_engine.errors import CheckpointError, ConfigError
 from tabletop_engine.play.agents import ask, check_agents
 from tabletop_engine.play.batch import Batch
 from tabletop_training.measure.evaluation import play_games
+from tests.games.leduc_poker import CALL, ROUNDS
 from tests.games.leduc_poker import GAME as LEDUC
-from tests.games.leduc_poker import ROUNDS
 from tests.support.configurations import SOLO_MODULES
 from tests.support.effort import games
 from tests.support.hidden import what_is_hidden_changed
@@ -108,6 +108,23 @@ def test_agents_do_not_see_what_is_hidden(config: Config) -> None:
         for agent in (GreedyAgent(), RolloutAgent(1)):
             moves = [agent.act(decisions, np.random.default_rng(steps)) for decisions in (original, redrawn)]
             assert np.array_equal(moves[0], moves[1])
+
+
+def test_the_search_draws_what_is_hidden_again_and_again() -> None:
+    """The last answer in Leduc poker. Of four cards that the other player may have, one wins against a king, one ties."""
+    batch = Batch(LEDUC.config(), 1, 0, autoreset="disabled")
+    batch.states[0] = LEDUC.scenario(
+        {
+            **{"actor": 0, "round": 2, "turn": 3, "answers": [[1, 1, -1, -1], [1, 2, 2, -1]], "chips": [5, 9]},
+            **{"cards": [2, 1], "deck": [1, 1, 1], "open_card": 0},
+        },
+        None,
+    )
+    batch.refresh()
+    for seed in range(5):
+        visits, utilities = IsmctsAgent(200).search(Decisions.of(batch), np.random.default_rng(seed))
+        assert visits[0, CALL] > 100
+        assert utilities[0, CALL] == pytest.approx(0.57, abs=0.05)  # 0.73 if it wins, 0.5 or 0.27
 
 
 @pytest.mark.one_in(3)
