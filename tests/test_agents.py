@@ -111,7 +111,7 @@ def test_agents_do_not_see_what_is_hidden(config: Config) -> None:
 
 
 def test_the_search_draws_what_is_hidden_again_and_again() -> None:
-    """The last answer in Leduc poker. Of four cards that the other player may have, one wins against a king, one ties."""
+    """Leduc poker, the last answer. Of the four unseen cards one wins against the king, and one ties."""
     batch = Batch(LEDUC.config(), 1, 0, autoreset="disabled")
     batch.states[0] = LEDUC.scenario(
         {
