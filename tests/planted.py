@@ -113,9 +113,9 @@ boxes-by-game training/tabletop_training/measure/evaluation.py test_difficulty_b
 pictures-of-steps-show-all-hands agents/tabletop_agents/web/views.py test_web_hidden
 -            board = None if state is None else boards.add(session, state, viewer)
 +            board = None if state is None else boards.add(session, state, None)
-undo-skips-a-check agents/tabletop_agents/play/session.py test_together test_web_server test_play_terminal
--        return first if all(self._may_be_taken_back(number) for number in range(first, self.number)) else None
-+        return first if all(self._may_be_taken_back(number) for number in range(first + 1, self.number)) else None
+undo-of-chance agents/tabletop_agents/play/taking_back.py test_together test_web_server
+-    if action == FORFEIT or (before["rng"] != after["rng"]).any():
++    if action == FORFEIT:
 answer-behind-the-curtain agents/tabletop_agents/web/tables.py test_web_hostile test_web_people test_web_server
 -        if self.turn(link) != "you":
 +        if self.turn(link) == "others":
