@@ -113,9 +113,9 @@ boxes-by-game training/tabletop_training/measure/evaluation.py test_difficulty_b
 pictures-of-steps-show-all-hands agents/tabletop_agents/web/views.py test_web_hidden
 -            board = None if state is None else boards.add(session, state, viewer)
 +            board = None if state is None else boards.add(session, state, None)
-undo-of-chance agents/tabletop_agents/play/taking_back.py test_together test_web_server
--    if action == FORFEIT or (before["rng"] != after["rng"]).any():
-+    if action == FORFEIT:
+undo-of-what-others-answered agents/tabletop_agents/play/session.py test_together test_web_hidden test_web_server
+-        if not within or self.actor not in self.people:
++        if self.actor not in self.people:
 answer-behind-the-curtain agents/tabletop_agents/web/tables.py test_web_hostile test_web_people test_web_server
 -        if self.turn(link) != "you":
 +        if self.turn(link) == "others":
