@@ -29,7 +29,7 @@ demo-evergreen: $(VENV)/train  ## train an agent for Evergreen by self-play for 
 test: $(VENV)/dev $(VENV)/compiled  ## the test suite and the first notebook, in some minutes
 	PETRICHOR_QUICK=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --nbmake notebooks/01_quickstart.ipynb tests
 
-test-slow: $(VENV)/dev $(VENV)/compiled  ## all tests and notebooks, with many more random games; takes hours
+test-slow: $(VENV)/dev $(VENV)/compiled  ## all tests and notebooks, with many more random games; takes much longer
 	PETRICHOR_QUICK=1 PETRICHOR_THOROUGH=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal \
 		-m 'not libraries and not machine_code and not adapters' --nbmake notebooks tests
 

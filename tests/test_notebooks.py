@@ -48,6 +48,7 @@ def test_notebook_has_small_settings_where_it_takes_long() -> None:
 
 def test_all_that_a_notebook_imports_is_there(cells: list[dict[str, Any]]) -> None:
     code = ["".join(cell["source"]).removeprefix("%%capture\n") for cell in cells if cell["cell_type"] == "code"]
-    imports = [one for text in code for one in ast.parse(text).body if isinstance(one, ast.Import | ast.ImportFrom)]
+    parsed = [one for text in code for one in ast.parse(text).body]
+    imports = [one for one in parsed if isinstance(one, ast.Import | ast.ImportFrom)]
     assert len(imports) > 3
-    exec(compile(ast.Module(imports, []), "imports", "exec"), {})
+    exec(compile(ast.Module([*imports], []), "imports", "exec"), {})
