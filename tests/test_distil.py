@@ -117,10 +117,11 @@ def test_the_loss_of_the_heads_by_hand() -> None:
 
 
 def test_margins_in_other_units() -> None:
+    torch.manual_seed(0)
     learned, inputs = new_heads(7, 2), torch.rand(3, 7)
     in_points = with_margins(learned, MARGIN_UNIT)
     assert torch.allclose(in_points(inputs)[:, :2], learned(inputs)[:, :2])
-    assert torch.allclose(in_points(inputs)[:, 2:], MARGIN_UNIT * learned(inputs)[:, 2:])
+    assert torch.allclose(in_points(inputs)[:, 2:], MARGIN_UNIT * learned(inputs)[:, 2:], atol=1e-5)
 
 
 def test_policy_targets_go_to_what_was_found_better() -> None:
