@@ -34,26 +34,24 @@ def pytest_configure(config: pytest.Config) -> None:
         refuse_misfits()
 
 
+@pytest.hookimpl(trylast=True)  # cases that -k or -m leave out do not count
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out cases of tests marked `one_in(n)`: the first runs, and then one in n; `make test-slow` runs all.
 
     Files with tests that wait for a browser come first: other processes' tests have the processor meanwhile.
     """
     seen: Counter[str] = Counter()
-    left_out = []
+    kept: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
     for item in items:
-        mark = item.get_closest_marker("one_in")
-        if mark and not THOROUGH:
-            name = item.nodeid.partition("[")[0]
-            if seen[name] % mark.args[0]:
-                left_out.append(item)
-            seen[name] += 1
+        mark, name = item.get_closest_marker("one_in"), item.nodeid.partition("[")[0]
+        is_left_out = mark is not None and not THOROUGH and seen[name] % mark.args[0] > 0
+        (left_out if is_left_out else kept).append(item)
+        seen[name] += 1
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        gone = set(left_out)
-        items[:] = [item for item in items if item not in gone]
-    waiting = {item.path for item in items if "visitor" in getattr(item, "fixturenames", ())}
-    items.sort(key=lambda item: item.path not in waiting)
+    waiting = {item.path for item in kept if "visitor" in getattr(item, "fixturenames", ())}
+    items[:] = sorted(kept, key=lambda item: item.path not in waiting)
 
 
 @pytest.fixture(scope="module")

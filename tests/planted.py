@@ -5,7 +5,7 @@
 Without names all are planted. Each is one change of a copy of the clone's files. The named test files run there up to
 the first failing test. That test must pass without the mistake. The exit code is 1 if a mistake is not found.
 
-Mistakes in rules run in plain Python, as compiling them takes minutes. For all others the rules are compiled once.
+Most mistakes in rules run in plain Python, as compiling them takes minutes. For others rules are compiled once.
 `--folder` keeps the copy and the compiled code, so that a later run starts sooner.
 """
 

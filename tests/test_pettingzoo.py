@@ -53,8 +53,6 @@ WITH_MODULES: list[dict[str, Any]] = [
     if not config.solo
 ]
 GAMES = [*WITHOUT_MODULES, *WITH_MODULES]
-DRAWN = [pytest.param(one, marks=pytest.mark.slow if number % 3 else ()) for number, one in enumerate(GAMES)]
-"""`make test` draws every third one here. Other tests draw the boards of all configurations, without PettingZoo."""
 REWARDS = ("win", "margin", "points")
 ILLEGAL_ACTIONS = ("lose", "raise", "random")
 CONFIGURATIONS = [
@@ -125,8 +123,9 @@ def test_seed_test(arguments: dict[str, Any]) -> None:
 
 
 @pytest.mark.one_in(3)
-@pytest.mark.parametrize("arguments", DRAWN, ids=str)
+@pytest.mark.parametrize("arguments", GAMES, ids=str)
 def test_render_test(arguments: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other tests draw the boards of all configurations, without PettingZoo."""
     monkeypatch.setitem(petrichor_v0.raw_env.metadata, "render_fps", 10_000)  # how long a window shows a picture
     texts = {"ansi": lambda text: "frost" in text.lower()}
     with warnings.catch_warnings():
