@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from evergreen_env.state import COLUMNS, PLACES, ROWS, Piece, State, Sun
+from evergreen_env.state import COLUMNS, PLACES, ROWS, State, Sun
 from tabletop_engine.compiling.compiled import rule
 from tabletop_engine.legal import count_bits
 from tabletop_engine.parts.boards import largest_area, square_board
@@ -98,17 +98,3 @@ def trees_and_bushes(s: State, seat: int) -> np.uint64:
 def occupied(s: State, seat: int) -> np.uint64:
     """Spaces of this player that are not empty."""
     return s.sprouts[seat] | trees_and_bushes(s, seat) | s.lakes[seat]
-
-
-@rule
-def pieces_of(s: State, seat: int, piece: int) -> np.uint64:
-    """The spaces where this player has the Piece."""
-    if piece == Piece.SPROUT:
-        return s.sprouts[seat]
-    if piece == Piece.SMALL_TREE:
-        return s.small_trees[seat]
-    if piece == Piece.BIG_TREE:
-        return s.big_trees[seat]
-    if piece == Piece.BUSH:
-        return s.bushes[seat]
-    return s.lakes[seat]
