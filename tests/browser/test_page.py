@@ -1526,7 +1526,7 @@ axe.run(document, asked).then(({ violations }) => done(violations
 """
 _SMALL = """
 const least = arguments[0];
-// (tests/test_web_layout.py measures places on the board)
+// (tests/browser/test_layout.py measures places on the board)
 const kinds = "button, a.button, summary, select, input:not([type=file])";
 return [...document.querySelectorAll(kinds)]
   .filter((one) => one.checkVisibility({ visibilityProperty: true }) && one.getClientRects().length)
