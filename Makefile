@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(BIN)/python -m pip install $(PIP_FLAGS) -c constraints.txt
 
-.PHONY: help demo demo-evergreen test test-slow test-libraries test-adapters test-ray test-oldest release-check machine-code test-machine-code fuzz lint format bench notebooks docs site site-serve clean
+.PHONY: help demo demo-evergreen test test-browser test-slow test-libraries test-adapters test-ray test-oldest release-check machine-code test-machine-code fuzz lint format bench notebooks docs site site-serve clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -27,7 +27,11 @@ demo-evergreen: $(VENV)/train  ## train an agent for Evergreen by self-play for 
 	@$(BIN)/evergreen demo
 
 test: $(VENV)/dev $(VENV)/compiled  ## the test suite and the first notebook, in some minutes
-	PETRICHOR_QUICK=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --nbmake notebooks/01_quickstart.ipynb tests
+	PETRICHOR_QUICK=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --ignore tests/browser \
+		--nbmake notebooks/01_quickstart.ipynb tests
+
+test-browser: $(VENV)/dev $(VENV)/compiled  ## the pages in Chromium, by mouse, finger and keyboard; skipped without chromium and chromedriver
+	PETRICHOR_QUICK=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/browser
 
 test-slow: $(VENV)/dev $(VENV)/compiled  ## all tests and notebooks, with many more random games; takes much longer
 	PETRICHOR_QUICK=1 PETRICHOR_THOROUGH=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal \

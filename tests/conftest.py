@@ -36,10 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)  # cases that -k or -m leave out do not count
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out cases of tests marked `one_in(n)`: the first runs, and then one in n; `make test-slow` runs all.
-
-    Files with tests that wait for a browser come first: other processes' tests have the processor meanwhile.
-    """
+    """Leave out cases of tests marked `one_in(n)`: the first runs, and then one in n; `make test-slow` runs all."""
     seen: Counter[str] = Counter()
     kept: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
@@ -50,8 +47,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         seen[name] += 1
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-    waiting = {item.path for item in kept if "visitor" in getattr(item, "fixturenames", ())}
-    items[:] = sorted(kept, key=lambda item: item.path not in waiting)
+    items[:] = kept
 
 
 @pytest.fixture(scope="module")

@@ -32,11 +32,9 @@ from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.replays.replay import Replay
 from tests.support.browser import by_id, chromium, prefer, press, resize, wait
 from tests.support.effort import THOROUGH
+from tests.support.recorded import NASTY, QUOTES
 from tests.support.visitor import DESK, PHONE, SPOTS, Visitor, a_browser, visiting
 from tests.support.web import SECONDS, Server, serving
-
-NASTY = "</script><script>document.title='broken'</script><!-- {{data}} &amp;"
-QUOTES = "\"'><img src=x onerror=alert(1)>"
 
 
 class Failing:
