@@ -51,7 +51,7 @@ def imported(tree: ast.AST) -> Iterator[str]:
             assert node.level == 0, "imports are absolute"
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Call):
-            called = ast.unparse(node.func).rpartition(".")[2]
+            called = getattr(node.func, "attr", getattr(node.func, "id", ""))
             first = node.args[0] if node.args else None
             by_name = called in ("import_module", "__import__", "_import", "find_spec")
             if by_name and isinstance(first, ast.Constant) and isinstance(first.value, str):
