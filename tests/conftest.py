@@ -16,6 +16,9 @@ import pytest
 from tests.support.effort import THOROUGH
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tabletop_engine.replays.replay import Frame, Replay
     from tests.support.web import Server
 
 os.environ["SDL_VIDEODRIVER"] = "dummy"
@@ -57,3 +60,29 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
     with serving(tmp_path_factory.mktemp("games")) as one:
         yield one
+
+
+@pytest.fixture(scope="module")
+def replay() -> Replay:
+    """A game whose names would break a careless page."""
+    from tests.support.recorded import badly_named
+
+    return badly_named()
+
+
+@pytest.fixture(scope="module")
+def shown(replay: Replay) -> list[Frame]:
+    """What the page of `replay` shows, step by step."""
+    from tabletop_engine.replays.replay import frames
+
+    return list(frames(replay))
+
+
+@pytest.fixture(scope="module")
+def replay_file(replay: Replay, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of `replay`."""
+    from tabletop_engine.replays.page import write_page
+
+    written = tmp_path_factory.mktemp("page") / "game.html"
+    write_page(replay, written)
+    return written

@@ -39,24 +39,6 @@ from tests.support.recorded import NASTY, QUOTES, SEED, replay_of, review_of
 PHASES = ("setup", "action phase", "weather phase", "harvest phase", "clean-up", "game over")
 
 
-@pytest.fixture(scope="module")
-def replay() -> Replay:
-    """Two players with names that would break a careless page, and probabilities of the first one's actions."""
-    return replay_of(Config(players=2), (NASTY, QUOTES), shares=True)
-
-
-@pytest.fixture(scope="module")
-def shown(replay: Replay) -> list[Frame]:
-    return list(frames(replay))
-
-
-@pytest.fixture(scope="module")
-def path(replay: Replay, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    written = tmp_path_factory.mktemp("page") / "game.html"
-    write_page(replay, written)
-    return written
-
-
 class Document(HTMLParser):
     """A parsed page: its tags, and the text of each kind of element."""
 
@@ -83,8 +65,8 @@ class Document(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def document(path: Path) -> Document:
-    return Document(path.read_text(encoding="utf-8"))
+def document(replay_file: Path) -> Document:
+    return Document(replay_file.read_text(encoding="utf-8"))
 
 
 def board_of(data: dict[str, Any], step: int) -> str:
@@ -184,9 +166,9 @@ def test_names_stay_words(document: Document, replay: Replay) -> None:
     assert document.data["owners"][1]["name"] == QUOTES
 
 
-def test_nothing_comes_from_outside(path: Path) -> None:
+def test_nothing_comes_from_outside(replay_file: Path) -> None:
     """Except in the game's own words, which no browser reads as an address. Names may hold anything."""
-    text = re.sub(r'(<script id="replay"[^>]*>).*?</script>', r"\1</script>", path.read_text(encoding="utf-8"))
+    text = re.sub(r'(<script id="replay"[^>]*>).*?</script>', r"\1</script>", replay_file.read_text(encoding="utf-8"))
     text = re.sub("<title>[^<]*</title>", "", text).replace("http://www.w3.org/2000/svg", "")  # a name, never fetched
     assert not re.search(r"https?:|//[a-z]|@import|url\(|\bimport\b|fetch|XMLHttpRequest|WebSocket", text)
     document = Document(text)
@@ -203,8 +185,8 @@ def test_the_policy_allows_this_script_and_style_only(document: Document) -> Non
         assert f"'sha256-{digest}'" in policy
 
 
-def test_it_is_small(path: Path) -> None:
-    assert path.stat().st_size < 600_000
+def test_it_is_small(replay_file: Path) -> None:
+    assert replay_file.stat().st_size < 600_000
 
 
 def test_the_estimates_of_a_review(replay: Replay, tmp_path: Path) -> None:

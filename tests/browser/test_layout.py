@@ -17,7 +17,7 @@ from selenium.webdriver.common.keys import Keys
 from petrichor_env.config import MODULES
 from tests.support.browser import press, resize, wait
 from tests.support.visitor import DESK, LAPTOP, LARGE, PHONE, TABLET, Visitor, a_browser, visiting
-from tests.support.web import SECONDS, Server, serving
+from tests.support.web import SECONDS, Server
 
 SMALL_PHONE = (360, 740)
 SIZES = (SMALL_PHONE, PHONE, TABLET, LAPTOP, LARGE)
@@ -29,25 +29,6 @@ FULL: dict[str, dict[str, Any]] = {
 LEAST_TEXT = 11.0
 LEAST_HIT = {"finger": 39.0, "mouse": 15.5}
 """The least size of a target, in CSS pixels. Mouse users can choose small ones in the list of answers."""
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("games")) as one:
-        yield one
-
-
-@pytest.fixture(scope="module")
-def desk() -> Iterator[Any]:
-    with a_browser(DESK) as browser:
-        yield browser
-
-
-@pytest.fixture
-def visitor(desk: Any, server: Server, tmp_path: Path) -> Iterator[Visitor]:
-    with visiting(desk, server.url, tmp_path) as one:
-        yield one
-    resize(desk, *DESK)
 
 
 def on(size: tuple[int, int], server: Server, downloads: Path) -> Iterator[Visitor]:

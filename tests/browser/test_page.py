@@ -61,21 +61,9 @@ def patient_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]
 
 
 @pytest.fixture(scope="module")
-def desk() -> Iterator[Any]:
-    with a_browser(DESK) as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
 def phone() -> Iterator[Any]:
     with a_browser(PHONE) as browser:
         yield browser
-
-
-@pytest.fixture
-def visitor(desk: Any, server: Server, tmp_path: Path) -> Iterator[Visitor]:
-    with visiting(desk, server.url, tmp_path) as one:
-        yield one
 
 
 @pytest.fixture

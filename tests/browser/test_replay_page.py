@@ -10,32 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from petrichor_env import Config
 from petrichor_env.drawing import action_text, events
 from petrichor_env.state import PHASE_NAMES, WEATHER_NAMES
 from petrichor_env.words import tile_name
 from tabletop_engine.replays.page import write_page
-from tabletop_engine.replays.replay import Frame, Replay, frames
+from tabletop_engine.replays.replay import Frame, Replay
 from tests.support.browser import by_id, chromium, clear_logs, events_of, press, resize, wait
-from tests.support.recorded import NASTY, QUOTES, replay_of, review_of
-
-
-@pytest.fixture(scope="module")
-def replay() -> Replay:
-    """Two players with names that would break a careless page, and probabilities of the first one's actions."""
-    return replay_of(Config(players=2), (NASTY, QUOTES), shares=True)
-
-
-@pytest.fixture(scope="module")
-def shown(replay: Replay) -> list[Frame]:
-    return list(frames(replay))
-
-
-@pytest.fixture(scope="module")
-def path(replay: Replay, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    written = tmp_path_factory.mktemp("page") / "game.html"
-    write_page(replay, written)
-    return written
+from tests.support.recorded import NASTY, QUOTES, review_of
 
 
 @pytest.fixture(scope="module")
@@ -45,16 +26,16 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def game(browser: Any, path: Path) -> Iterator[Any]:
+def game(browser: Any, replay_file: Path) -> Iterator[Any]:
     """The page at its first step, in a large window. At the end its console must be clean, without any request."""
     resize(browser, 1280, 900)
     browser.get("about:blank")
     clear_logs(browser)
-    browser.get(path.as_uri())
+    browser.get(replay_file.as_uri())
     yield browser
     assert browser.get_log("browser") == []
     asked = {one["request"]["url"].split("#")[0] for one in events_of(browser, "Network.requestWillBeSent")}
-    assert asked <= {path.as_uri(), "data:,"}
+    assert asked <= {replay_file.as_uri(), "data:,"}
 
 
 def step_of(browser: Any) -> int:
@@ -277,7 +258,7 @@ def test_chart(game: Any, shown: list[Frame]) -> None:
     assert f"at step {step_of(game)}: {NASTY} " in label
 
 
-def test_the_curve_of_a_review(game: Any, replay: Replay, path: Path, tmp_path: Path) -> None:
+def test_the_curve_of_a_review(game: Any, replay: Replay, replay_file: Path, tmp_path: Path) -> None:
     """It works by keys and by mouse. Later steps are not on it before the end is shown."""
     from selenium.webdriver.common.keys import Keys
 
@@ -308,7 +289,7 @@ def test_the_curve_of_a_review(game: Any, replay: Replay, path: Path, tmp_path: 
     assert game.get_log("browser") == []
     clear_logs(game)  # the logs of another file than the one that was opened
     events_of(game, "Network.requestWillBeSent")
-    game.get(path.as_uri())
+    game.get(replay_file.as_uri())
 
 
 def test_probabilities(game: Any, shown: list[Frame]) -> None:
@@ -331,9 +312,9 @@ def test_probabilities(game: Any, shown: list[Frame]) -> None:
     assert len(game.find_elements("css selector", "#options li")) == 1
 
 
-def test_an_address_with_a_step(game: Any, path: Path, shown: list[Frame]) -> None:
+def test_an_address_with_a_step(game: Any, replay_file: Path, shown: list[Frame]) -> None:
     game.get("about:blank")
-    game.get(f"{path.as_uri()}#12")
+    game.get(f"{replay_file.as_uri()}#12")
     check(game, shown, 12)
     by_id(game, "next").click()
     game.refresh()

@@ -15,6 +15,11 @@ NASTY = "</script><script>document.title='broken'</script><!-- {{data}} &amp;"
 QUOTES = "\"'><img src=x onerror=alert(1)>"
 
 
+def badly_named() -> Replay:
+    """Two players with names that would break a careless page, and probabilities of the first one's actions."""
+    return replay_of(Config(players=2), (NASTY, QUOTES), shares=True)
+
+
 def replay_of(config: Config, names: tuple[str, ...] | None = None, shares: bool = False, most: int = 10_000) -> Replay:
     """A game of random actions. With `shares` seat 0's have probabilities: 0.5 for the action, the rest shared."""
     batch = Batch(config, seed=SEED, autoreset="disabled", illegal_action="raise")
