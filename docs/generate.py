@@ -42,6 +42,8 @@ DIFFICULTY = (
 )
 STRENGTH = "petrichor strength --games 300 --output docs"
 PARALLEL = "python -m benchmarks.parallel --json docs/parallel.json"
+BOXES = "python -m benchmarks.boxes --json docs/boxes.json"
+LEARNING = "python -m benchmarks.learning --json docs/learning.json"
 HANDS = "python -m benchmarks.hands --json docs/hands.json"
 CLUSTER = "python -m benchmarks.cluster --json docs/cluster.json"
 ADVICE = "python -m benchmarks.advice --json docs/advice.json"
@@ -247,6 +249,47 @@ def parallel_table(folder: Path = DOCS) -> str:
     return (
         f"Measured on {content['date']}: {content['cores']} cores, medians of {content['rounds']} rounds, in turns.\n\n"
         + markdown_table(("what is learned", "workers, a core each", "decisions/s", "times one worker"), rows)
+    )
+
+
+def boxes_table(folder: Path = DOCS) -> str:
+    """How much slower agents are if games have different printed numbers; empty where nothing is measured."""
+    file = folder / "boxes.json"
+    if not file.exists():
+        return ""
+    content = json.loads(file.read_text(encoding="utf-8"))
+    rows = [
+        (
+            row["what"],
+            row["beside"],
+            *(f"{speed:,}" for speed in row["speeds"]),
+            "{:.2f} ({:.2f} to {:.2f})".format(*row["ratio"]),
+        )
+        for row in content["rows"]
+    ]
+    return (
+        f"Measured on {content['date']}: one core of {content['cores']}, Python {content['python']}; processor time, "
+        f"medians of {content['rounds']} rounds in turns, and the smallest and largest ratio.\n\n"
+        + markdown_table(("what", "beside", "games/s", "games/s beside", "ratio"), rows)
+    )
+
+
+def learning_table(folder: Path = DOCS) -> str:
+    """How long the learner plays and updates for each decision; empty where nothing is measured."""
+    file = folder / "learning.json"
+    if not file.exists():
+        return ""
+    content = json.loads(file.read_text(encoding="utf-8"))
+    first = content["rows"][0]["decisions_per_second"]
+    rows = []
+    for row in content["rows"]:
+        speed = row["decisions_per_second"]
+        figures = (f"{row['rollout']:.1f}", f"{row['update']:.1f}", f"{speed:,}", f"{speed / first:.1f}")
+        rows.append((row["what"], *figures))
+    return (
+        f"Measured on {content['date']}: one core of {content['cores']}, Python {content['python']}, PyTorch "
+        f"{content['torch']}; processor time, medians of {content['rounds']} rounds in turns.\n\n"
+        + markdown_table(("what", "rollout, µs", "update, µs", "decisions/s", "times the first row"), rows)
     )
 
 
@@ -466,6 +509,8 @@ BLOCKS = (
         "learners",
     ),
     Block("cluster.md", "parallel", parallel_table, PARALLEL),
+    Block("performance.md", "boxes", boxes_table, BOXES),
+    Block("performance.md", "learning", learning_table, LEARNING),
     *_measured("evaluation.md", "coverage"),
     Block("performance.md", "benchmarks", performance_table, "petrichor bench --json docs/performance.json"),
     *_measured(
@@ -476,7 +521,6 @@ BLOCKS = (
         "step_parts",
         "aec_wrappers",
         "connect_four",
-        "learning_speed",
         "text_speed",
     ),
     Block(

@@ -1,0 +1,105 @@
+"""`python -m benchmarks.boxes`: how much slower agents are if games have different printed numbers.
+
+Petrichor's solo game on one core, by processor time. A study over 200 boxes is compared with as many games with the
+shipped numbers. Games of 16 boxes together are compared with games of each of these boxes by itself, because agents
+play some boxes faster than others. The contenders take turns in one process, and ratios of each round are compared.
+`docs/performance.md` shows the results, which are in `docs/boxes.json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import time
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+import torch
+
+from benchmarks.parallel import on_cores
+from petrichor_env import Config
+from petrichor_env.config import VARIANTS
+from tabletop_engine.play.agents import agents_of
+from tabletop_training.files.tables import markdown_table, write_json
+from tabletop_training.measure.evaluation import get_ready, play_rounds, seeds_from
+
+MANY, FEW = 200, 16
+EACH = 20
+"""Games of each box, where boxes are played together."""
+ONE_BY_ONE = 320
+"""Games of each box, where it is played by itself."""
+BASE, VARIED = Config(), Config(variants=VARIANTS)
+
+
+def speed(agent: Any, config: Config, games: int, boxes: int | Sequence[int] | None) -> float:
+    """Games a second."""
+    start = time.process_time()
+    play_rounds([agent], config, seeds_from(0, games), np.zeros((1, 1), np.int64), boxes)
+    return games / (time.process_time() - start)
+
+
+def study(agent: Any, config: Config) -> tuple[float, float]:
+    """Games a second over many boxes, and with the shipped numbers."""
+    games = MANY * EACH
+    return speed(agent, config, games, MANY), speed(agent, config, games, None)
+
+
+def together(agent: Any, config: Config) -> tuple[float, float]:
+    """Games a second of a few boxes together, and the mean over them if each is played by itself."""
+    alone = [speed(agent, config, ONE_BY_ONE, [box]) for box in range(FEW)]
+    return speed(agent, config, FEW * EACH, FEW), FEW / sum(1 / one for one in alone)
+
+
+CONTENDERS = {
+    f"`greedy`, base game, {MANY} boxes with {EACH} games each": ("greedy", BASE, study),
+    f"`policy:solo`, base game, {MANY} boxes with {EACH} games each": ("policy:solo", BASE, study),
+    f"`greedy`, base game, {FEW} boxes with {EACH} games each": ("greedy", BASE, together),
+    f"`greedy`, four variants, {FEW} boxes with {EACH} games each": ("greedy", VARIED, together),
+    f"`policy:solo`, base game, {FEW} boxes with {EACH} games each": ("policy:solo", BASE, together),
+}
+BESIDE = {
+    study: f"{MANY * EACH:,} games with the shipped numbers",
+    together: f"{ONE_BY_ONE} games of each box by itself",
+}
+
+
+def measure(rounds: int) -> list[dict[str, Any]]:
+    """A row for each contender: the two speeds, and the median, smallest and largest ratio of them."""
+    found: dict[str, list[tuple[float, float]]] = {what: [] for what in CONTENDERS}
+    agents = {name: agents_of([name], BASE)[0] for name, _, _ in CONTENDERS.values()}
+    for name, config, _ in CONTENDERS.values():
+        get_ready([agents[name]], config)
+        speed(agents[name], config, 64, 2)
+    for _ in range(rounds):
+        for what, (name, config, compared) in CONTENDERS.items():
+            found[what].append(compared(agents[name], config))
+    rows = []
+    for what, (_, _, compared) in CONTENDERS.items():
+        ratios = sorted(boxes / one for boxes, one in found[what])
+        speeds = [round(median(one[which] for one in found[what])) for which in (0, 1)]
+        figures = [round(number, 2) for number in (median(ratios), ratios[0], ratios[-1])]
+        rows.append({"what": what, "beside": BESIDE[compared], "speeds": speeds, "ratio": figures})
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7, help="turns of each contender")
+    parser.add_argument("--json", type=Path, help="file for the figures")
+    given = parser.parse_args()
+    torch.set_num_threads(1)
+    with on_cores(1):
+        rows = measure(given.rounds)
+    print(markdown_table(list(rows[0]), [[str(figure) for figure in row.values()] for row in rows]))
+    if given.json:
+        header = {"date": date.today().isoformat(), "python": platform.python_version(), "cores": os.cpu_count()}
+        write_json(given.json, {**header, "rounds": given.rounds, "rows": rows})
+
+
+if __name__ == "__main__":
+    main()
