@@ -12,7 +12,6 @@ import argparse
 import os
 import platform
 import time
-from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from statistics import median
@@ -25,6 +24,7 @@ from benchmarks.parallel import on_cores
 from petrichor_env import Config
 from petrichor_env.config import VARIANTS
 from tabletop_engine.play.agents import agents_of
+from tabletop_engine.play.tables import Boxes, boxes_of
 from tabletop_training.files.tables import markdown_table, write_json
 from tabletop_training.measure.evaluation import get_ready, play_rounds, seeds_from
 
@@ -33,26 +33,36 @@ EACH = 20
 """Games of each box, where boxes are played together."""
 ONE_BY_ONE = 320
 """Games of each box, where it is played by itself."""
+_PART = 1000
 BASE, VARIED = Config(), Config(variants=VARIANTS)
 
 
-def speed(agent: Any, config: Config, games: int, boxes: int | Sequence[int] | None) -> float:
-    """Games a second."""
+def seconds(agent: Any, config: Config, first: int, games: int, boxes: Boxes | None) -> float:
+    """The processor time of so many games, from this seed on."""
     start = time.process_time()
-    play_rounds([agent], config, seeds_from(0, games), np.zeros((1, 1), np.int64), boxes)
-    return games / (time.process_time() - start)
+    play_rounds([agent], config, seeds_from(first, games), np.zeros((1, 1), np.int64), boxes)
+    return time.process_time() - start
 
 
 def study(agent: Any, config: Config) -> tuple[float, float]:
-    """Games a second over many boxes, and with the shipped numbers."""
+    """Games a second over many boxes, and with the shipped numbers, in turns of `_PART` games."""
     games = MANY * EACH
-    return speed(agent, config, games, MANY), speed(agent, config, games, None)
+    drawn = list(boxes_of(config, MANY))
+    taken = [
+        [seconds(agent, config, first, _PART, boxes) for boxes in (drawn, None)] for first in range(0, games, _PART)
+    ]
+    many, shipped = np.sum(taken, axis=0).tolist()
+    return games / many, games / shipped
 
 
 def together(agent: Any, config: Config) -> tuple[float, float]:
-    """Games a second of a few boxes together, and the mean over them if each is played by itself."""
-    alone = [speed(agent, config, ONE_BY_ONE, [box]) for box in range(FEW)]
-    return speed(agent, config, FEW * EACH, FEW), FEW / sum(1 / one for one in alone)
+    """Games a second of a few boxes together, and on average if each is played by itself, in turns."""
+    alone, joined, games = 0.0, 0.0, FEW * EACH
+    for box in range(FEW):
+        alone += seconds(agent, config, 0, ONE_BY_ONE, [box])
+        if box % 4 == 3:
+            joined += seconds(agent, config, box // 4 * games, games, FEW)
+    return FEW // 4 * games / joined, FEW * ONE_BY_ONE / alone
 
 
 CONTENDERS = {
@@ -74,7 +84,7 @@ def measure(rounds: int) -> list[dict[str, Any]]:
     agents = {name: agents_of([name], BASE)[0] for name, _, _ in CONTENDERS.values()}
     for name, config, _ in CONTENDERS.values():
         get_ready([agents[name]], config)
-        speed(agents[name], config, 64, 2)
+        seconds(agents[name], config, 0, 64, 2)
     for _ in range(rounds):
         for what, (name, config, compared) in CONTENDERS.items():
             found[what].append(compared(agents[name], config))
@@ -89,7 +99,7 @@ def measure(rounds: int) -> list[dict[str, Any]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7, help="turns of each contender")
+    parser.add_argument("--rounds", type=int, default=3, help="turns of each contender; one takes two minutes")
     parser.add_argument("--json", type=Path, help="file for the figures")
     given = parser.parse_args()
     torch.set_num_threads(1)
