@@ -8,16 +8,14 @@ games are reviewed twice with different random numbers. `docs/playing.md` shows 
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import time
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.measure import write_figures
 from evergreen_env.game import GAME as EVERGREEN
 from petrichor_env.config import VARIANTS
 from petrichor_env.game import GAME as PETRICHOR
@@ -29,7 +27,6 @@ from tabletop_engine.play.batch import Batch, use_cores
 from tabletop_engine.play.scores import margins, win_shares
 from tabletop_engine.replays.replay import Replay
 from tabletop_engine.replays.reviews import Review
-from tabletop_training.files.tables import write_json
 from tabletop_training.measure.evaluation import EVALUATION_SEED, play_games
 
 GAMES: dict[str, Config] = {
@@ -175,8 +172,7 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=1.0, help="of the games that hints are compared in")
     parser.add_argument("--json", type=Path, help="file for the figures")
     given = parser.parse_args()
-    content: dict[str, Any] = {"date": date.today().isoformat(), "python": platform.python_version()}
-    content |= {"cores": os.cpu_count(), "seed": EVALUATION_SEED, "hints": [], "reviews": []}
+    content: dict[str, Any] = {"seed": EVALUATION_SEED, "hints": [], "reviews": []}
     use_cores(1)
     for title, name, games in HINTS:
         content["hints"].append(hints(title, name, max(1, round(given.share * games))))
@@ -186,7 +182,7 @@ def main() -> None:
             content["reviews"].append(reviews(title, name, who, given.games))
             print(content["reviews"][-1], flush=True)
     if given.json:
-        write_json(given.json, content)
+        write_figures(given.json, **content)
 
 
 if __name__ == "__main__":

@@ -9,10 +9,7 @@ play some boxes faster than others. The contenders take turns in one process, an
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import time
-from datetime import date
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -20,12 +17,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from benchmarks.parallel import on_cores
+from benchmarks.measure import on_cores, write_figures
 from petrichor_env import Config
 from petrichor_env.config import VARIANTS
 from tabletop_engine.play.agents import agents_of
 from tabletop_engine.play.tables import Boxes, boxes_of
-from tabletop_training.files.tables import markdown_table, write_json
 from tabletop_training.measure.evaluation import get_ready, play_rounds, seeds_from
 
 MANY, FEW = 200, 16
@@ -33,7 +29,7 @@ EACH = 20
 """Games of each box, where boxes are played together."""
 ONE_BY_ONE = 320
 """Games of each box, where it is played by itself."""
-_PART = 1000
+_PART, _TURNS = 1000, 4
 BASE, VARIED = Config(), Config(variants=VARIANTS)
 
 
@@ -58,11 +54,11 @@ def study(agent: Any, config: Config) -> tuple[float, float]:
 def together(agent: Any, config: Config) -> tuple[float, float]:
     """Games a second of a few boxes together, and on average if each is played by itself, in turns."""
     alone, joined, games = 0.0, 0.0, FEW * EACH
-    for box in range(FEW):
-        alone += seconds(agent, config, 0, ONE_BY_ONE, [box])
-        if box % 4 == 3:
-            joined += seconds(agent, config, box // 4 * games, games, FEW)
-    return FEW // 4 * games / joined, FEW * ONE_BY_ONE / alone
+    for turn in range(_TURNS):
+        for box in range(turn, FEW, _TURNS):
+            alone += seconds(agent, config, 0, ONE_BY_ONE, [box])
+        joined += seconds(agent, config, turn * games, games, FEW)
+    return _TURNS * games / joined, FEW * ONE_BY_ONE / alone
 
 
 CONTENDERS = {
@@ -105,10 +101,10 @@ def main() -> None:
     torch.set_num_threads(1)
     with on_cores(1):
         rows = measure(given.rounds)
-    print(markdown_table(list(rows[0]), [[str(figure) for figure in row.values()] for row in rows]))
+    for row in rows:
+        print(row)
     if given.json:
-        header = {"date": date.today().isoformat(), "python": platform.python_version(), "cores": os.cpu_count()}
-        write_json(given.json, {**header, "rounds": given.rounds, "rows": rows})
+        write_figures(given.json, rounds=given.rounds, rows=rows)
 
 
 if __name__ == "__main__":

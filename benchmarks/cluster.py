@@ -8,12 +8,9 @@ no time to play, so they show the cost of handing out a block and fetching its r
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
@@ -21,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.measure import write_figures
 from petrichor_env import Config
 from tabletop_agents import Agent, GreedyAgent, RandomAgent
 from tabletop_engine.play.batch import use_cores
-from tabletop_training.files.tables import write_json
 from tabletop_training.measure.cluster import RayWorkers
 from tabletop_training.measure.evaluation import HERE, GameBlock, Workers, blocks_of, get_ready
 from tabletop_training.measure.matches import rotations
@@ -121,9 +118,7 @@ def main() -> None:
     for row in rows:
         print(row)
     if given.json:
-        header = {"date": date.today().isoformat(), "cores": os.cpu_count(), "python": platform.python_version()}
-        content = {**header, "rounds": given.rounds, "rows": rows}
-        write_json(given.json, content)
+        write_figures(given.json, rounds=given.rounds, rows=rows)
 
 
 if __name__ == "__main__":

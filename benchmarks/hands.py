@@ -15,19 +15,18 @@ from __future__ import annotations
 
 import argparse
 import os
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import httpx
 import numpy as np
 
+from benchmarks.measure import write_figures
 from benchmarks.web import server
 from petrichor_env.config import MODULES
 from tabletop_agents.play.combinations import combinations
 from tabletop_agents.play.session import Session
 from tabletop_engine.game import game_of
-from tabletop_training.files.tables import write_json
 from tests.support.browser import chromium
 
 _ALL = {"modules": list(MODULES)}
@@ -151,14 +150,7 @@ def main() -> None:
             rows[name] = measured(browser, url, order, given.seconds, given.games)
             print(name, rows[name], flush=True)
     if given.json:
-        content = {
-            "date": date.today().isoformat(),
-            "cores": os.cpu_count(),
-            "load": load,
-            "tables": rows,
-            "clicks": clicks,
-        }
-        write_json(given.json, content)
+        write_figures(given.json, load=load, tables=rows, clicks=clicks)
 
 
 if __name__ == "__main__":

@@ -8,13 +8,10 @@ on `SeatsVecEnv`. `docs/performance.md` shows the results, which are in `docs/le
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import date
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -24,11 +21,10 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from torch import nn
 
-from benchmarks.parallel import on_cores
+from benchmarks.measure import on_cores, write_figures
 from petrichor_env import GAME, Config
 from tabletop_engine.play.versus import VersusBatch
 from tabletop_training.files.settings import Settings
-from tabletop_training.files.tables import markdown_table, write_json
 from tabletop_training.learn.devices import torch_settings
 from tabletop_training.learn.learner import Learner, Plan
 from tabletop_training.learn.ppo import update
@@ -38,6 +34,8 @@ from tabletop_training.learn.vec_env import SeatsVecEnv
 SETTINGS = Settings(threads=1)
 """128 games x 128 steps, minibatches of 2,048, 3 epochs, two networks of 128x128."""
 SMALL = replace(SETTINGS, layers=(64, 64))
+SHARED = replace(SETTINGS, trunk=(128,), layers=(128,))
+LARGE = replace(SHARED, num_envs=512, steps=64, minibatch=4096)
 
 
 @dataclass
@@ -106,28 +104,22 @@ def sb3(settings: Settings) -> Callable[[], Turn]:
     return turn
 
 
-CONTENDERS: dict[str, Callable[[], Callable[[], Turn]]] = {
-    "sb3-contrib's MaskablePPO on `SeatsVecEnv`": lambda: sb3(SETTINGS),
-    "the learner, `bfloat16 = false`": lambda: ours(replace(SETTINGS, bfloat16=False)),
-    "the learner": lambda: ours(SETTINGS),
-    "first layer shared: `trunk = [128]`, `layers = [128]`": lambda: ours(
-        replace(SETTINGS, trunk=(128,), layers=(128,))
-    ),
-    "that with 512 games x 64 steps, minibatches of 4,096": lambda: ours(
-        replace(SETTINGS, trunk=(128,), layers=(128,), num_envs=512, steps=64, minibatch=4096)
-    ),
-    "that with `trunk = [256]`": lambda: ours(
-        replace(SETTINGS, trunk=(256,), layers=(128,), num_envs=512, steps=64, minibatch=4096)
-    ),
-    "the learner, 2 epochs": lambda: ours(replace(SETTINGS, epochs=2)),
-    "the learner, two networks of 64x64": lambda: ours(SMALL),
-    "sb3-contrib's MaskablePPO, two networks of 64x64": lambda: sb3(SMALL),
+CONTENDERS: dict[str, tuple[Callable[[Settings], Callable[[], Turn]], Settings]] = {
+    "sb3-contrib's MaskablePPO on `SeatsVecEnv`": (sb3, SETTINGS),
+    "the learner, `bfloat16 = false`": (ours, replace(SETTINGS, bfloat16=False)),
+    "the learner": (ours, SETTINGS),
+    "first layer shared: `trunk = [128]`, `layers = [128]`": (ours, SHARED),
+    "that with 512 games x 64 steps, minibatches of 4,096": (ours, LARGE),
+    "that with `trunk = [256]`": (ours, replace(LARGE, trunk=(256,))),
+    "the learner, 2 epochs": (ours, replace(SETTINGS, epochs=2)),
+    "the learner, two networks of 64x64": (ours, SMALL),
+    "sb3-contrib's MaskablePPO, two networks of 64x64": (sb3, SMALL),
 }
 
 
 def measure(rounds: int) -> list[dict[str, Any]]:
     """A row for each contender: microseconds a decision of the rollout and the update, and decisions a second."""
-    contenders = {what: made() for what, made in CONTENDERS.items()}
+    contenders = {what: made(settings) for what, (made, settings) in CONTENDERS.items()}
     turns: dict[str, list[Turn]] = {what: [] for what in contenders}
     for number in range(rounds + 1):
         for what, turn in contenders.items():
@@ -152,10 +144,10 @@ def main() -> None:
     torch.set_num_threads(1)
     with on_cores(1):
         rows = measure(given.rounds)
-    print(markdown_table(list(rows[0]), [[str(figure) for figure in row.values()] for row in rows]))
+    for row in rows:
+        print(row)
     if given.json:
-        header = {"date": date.today().isoformat(), "python": platform.python_version(), "torch": torch.__version__}
-        write_json(given.json, {**header, "cores": os.cpu_count(), "rounds": given.rounds, "rows": rows})
+        write_figures(given.json, torch=torch.__version__, rounds=given.rounds, rows=rows)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from datetime import date
+from pathlib import Path
 from typing import Any
+
+from tabletop_engine.play.batch import use_cores
+from tabletop_training.files.tables import write_json
 
 
 @dataclass
@@ -72,3 +80,21 @@ def compare(
         fast = "as fast as" if times == 1 else f"{times:g} times as fast as"
         results[0].target, results[0].target_text = times * results[1].value, f"{fast} {results[1].what}"
     return results
+
+
+@contextmanager
+def on_cores(number: int) -> Iterator[None]:
+    """Restrict this process, and those that it starts, to so many of its cores."""
+    all_cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(all_cores)[:number])
+    use_cores(number)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, all_cores)
+
+
+def write_figures(file: Path, **figures: Any) -> None:
+    """Write a JSON file with the figures, and when and where they were measured."""
+    where = {"date": date.today().isoformat(), "cores": os.cpu_count(), "python": platform.python_version()}
+    write_json(file, {**where, **figures})

@@ -7,11 +7,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import time
 from collections.abc import Callable, Iterator
-from datetime import date
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -21,13 +18,13 @@ import pyspiel
 
 import evergreen_env.openspiel  # noqa: F401 - registers the game
 import petrichor_env.openspiel  # noqa: F401
+from benchmarks.measure import write_figures
 from evergreen_env import Config as EvergreenConfig
 from petrichor_env import Config as PetrichorConfig
 from petrichor_env.config import MODULES
 from tabletop_engine.envs.openspiel import Playouts
 from tabletop_engine.game import Config
 from tabletop_engine.play.batch import Batch
-from tabletop_training.files.tables import write_json
 from tabletop_training.measure.evaluation import EVALUATION_SEED
 
 GAMES = {"Petrichor": "python_petrichor", "Evergreen": "python_evergreen"}
@@ -107,9 +104,6 @@ def main() -> None:
         for title, game in games.items():
             rates[title].append(random_play(game, given.seconds, generator))
     content: dict[str, Any] = {
-        "date": date.today().isoformat(),
-        "python": platform.python_version(),
-        "cores": os.cpu_count(),
         "seed": EVALUATION_SEED,
         "players": PLAYERS,
         "runs": given.runs,
@@ -123,7 +117,7 @@ def main() -> None:
     }
     print(json.dumps(content, indent=1))
     if given.json:
-        write_json(given.json, content)
+        write_figures(given.json, **content)
 
 
 if __name__ == "__main__":

@@ -9,21 +9,15 @@ from __future__ import annotations
 
 import argparse
 import csv
-import os
-import platform
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import date
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import torch
 
+from benchmarks.measure import on_cores, write_figures
 from petrichor_env import GAME
-from tabletop_engine.play.batch import use_cores
-from tabletop_training.files.tables import write_json
 from tabletop_training.learn.logs import CURVE
 from tabletop_training.learn.train import main as train
 
@@ -32,18 +26,6 @@ RUNS = {
     "the solo game, a small network": "[learning]\nthreads = 1\n[games]\nplayers = [1]\ncurriculum = true\n",
 }
 """What is learned, and the text of the settings file; empty for the shipped one."""
-
-
-@contextmanager
-def on_cores(number: int) -> Iterator[None]:
-    """Restrict this process, and those that it starts, to so many of its cores."""
-    all_cores = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, sorted(all_cores)[:number])
-    use_cores(number)
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, all_cores)
 
 
 def learned(settings: str, workers: int, minutes: float) -> float:
@@ -86,9 +68,7 @@ def main() -> None:
     for row in rows:
         print(row)
     if given.json:
-        header = {"date": date.today().isoformat(), "cores": os.cpu_count(), "python": platform.python_version()}
-        content = {**header, "torch": torch.__version__, "rounds": given.rounds, "rows": rows}
-        write_json(given.json, content)
+        write_figures(given.json, torch=torch.__version__, rounds=given.rounds, rows=rows)
 
 
 if __name__ == "__main__":

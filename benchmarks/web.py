@@ -14,7 +14,6 @@ import asyncio
 import contextlib
 import json
 import os
-import platform
 import re
 import signal
 import subprocess
@@ -24,7 +23,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +31,7 @@ import numpy as np
 from websockets.asyncio.client import connect
 from websockets.typing import Origin
 
-from tabletop_training.files.tables import write_json
+from benchmarks.measure import write_figures
 
 TABLES = (
     {"game": "petrichor", "players": 1, "seats": ["here"]},
@@ -166,15 +164,7 @@ def main() -> None:
             print(answers[-1], flush=True)
         memory = memory_over(url, process, given.tables, given.games, steps=5)
     if given.json:
-        content = {
-            "date": date.today().isoformat(),
-            "cores": os.cpu_count(),
-            "python": platform.python_version(),
-            "tables": given.tables,
-            "answers": answers,
-            "memory": memory,
-        }
-        write_json(given.json, content)
+        write_figures(given.json, tables=given.tables, answers=answers, memory=memory)
 
 
 if __name__ == "__main__":

@@ -172,10 +172,9 @@ def _games_of(rows: Sequence[Row]) -> str:
 
 def cluster_table(folder: Path = DOCS) -> str:
     """Games a second of several workers, and what handing out a block costs; empty where nothing is measured."""
-    file = folder / "cluster.json"
-    if not file.exists():
+    content = _figures(folder, "cluster.json")
+    if not content:
         return ""
-    content = json.loads(file.read_text(encoding="utf-8"))
     measured = {(row["who"], row["blocks"]): row for row in content["rows"]}
     rows = []
     for who in dict.fromkeys(row["who"] for row in content["rows"]):
@@ -238,10 +237,9 @@ def cluster_model(folder: Path = DOCS, games: int = 10_000_000, cores: int = 100
 
 def parallel_table(folder: Path = DOCS) -> str:
     """Decisions learned a second by one worker and by several; empty where nothing is measured."""
-    file = folder / "parallel.json"
-    if not file.exists():
+    content = _figures(folder, "parallel.json")
+    if not content:
         return ""
-    content = json.loads(file.read_text(encoding="utf-8"))
     rows = [
         (row["what"], str(row["workers"]), f"{row['decisions_per_second']:,}", f"{row['times_one']:.2f}")
         for row in content["rows"]
@@ -254,10 +252,9 @@ def parallel_table(folder: Path = DOCS) -> str:
 
 def boxes_table(folder: Path = DOCS) -> str:
     """How much slower agents are if games have different printed numbers; empty where nothing is measured."""
-    file = folder / "boxes.json"
-    if not file.exists():
+    content = _figures(folder, "boxes.json")
+    if not content:
         return ""
-    content = json.loads(file.read_text(encoding="utf-8"))
     rows = [
         (
             row["what"],
@@ -276,10 +273,9 @@ def boxes_table(folder: Path = DOCS) -> str:
 
 def learning_table(folder: Path = DOCS) -> str:
     """How long the learner plays and updates for each decision; empty where nothing is measured."""
-    file = folder / "learning.json"
-    if not file.exists():
+    content = _figures(folder, "learning.json")
+    if not content:
         return ""
-    content = json.loads(file.read_text(encoding="utf-8"))
     first = content["rows"][0]["decisions_per_second"]
     rows = []
     for row in content["rows"]:
@@ -295,10 +291,9 @@ def learning_table(folder: Path = DOCS) -> str:
 
 def web_table(folder: Path = DOCS) -> str:
     """How long answers of many games at once take, and the server's memory; empty where nothing is measured."""
-    file = folder / "web.json"
-    if not file.exists():
+    content = _figures(folder, "web.json")
+    if not content:
         return ""
-    content = json.loads(file.read_text(encoding="utf-8"))
     rows = (
         (
             f"{row['think']:g}",
@@ -318,8 +313,8 @@ def web_table(folder: Path = DOCS) -> str:
 
 def hands_table(folder: Path = DOCS) -> str:
     """How soon the page goes on after a click; empty where nothing is measured."""
-    content = _hands(folder)
-    if content is None:
+    content = _figures(folder, "hands.json")
+    if not content:
         return ""
     rows = (
         (
@@ -336,8 +331,8 @@ def hands_table(folder: Path = DOCS) -> str:
 
 def clicks_table(folder: Path = DOCS) -> str:
     """How many clicks a turn takes; empty where nothing is measured."""
-    content = _hands(folder)
-    if content is None:
+    content = _figures(folder, "hands.json")
+    if not content:
         return ""
     rows = (
         (row["game"], row["agent"], *(f"{row[key]:g}" for key in ("games", "answers", "clicks", "offered")))
@@ -348,9 +343,10 @@ def clicks_table(folder: Path = DOCS) -> str:
     )
 
 
-def _hands(folder: Path) -> dict[str, Any] | None:
-    file = folder / "hands.json"
-    return dict(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else None
+def _figures(folder: Path, name: str) -> dict[str, Any]:
+    """What a benchmark wrote; empty where nothing is measured."""
+    file = folder / name
+    return dict(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else {}
 
 
 def hints_table() -> str:
