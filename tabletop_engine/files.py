@@ -1,14 +1,19 @@
-"""Files that are written completely or not at all, and read up to a limit."""
+"""Files that are written completely or not at all, and read up to a limit. Folders that one process writes into."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
-from tabletop_engine.errors import CheckpointError
+from tabletop_engine.errors import CheckpointError, TabletopError
+
+fcntl: Any = None
+with contextlib.suppress(ImportError):  # Windows has none
+    import fcntl
 
 MOST_BYTES = 64_000_000
 """The largest text that is read, in bytes: far more than this project writes."""
@@ -55,3 +60,59 @@ def free_path(path: Path) -> Path:
         number += 1
         numbered = path.with_name(f"{path.stem}-{number}{path.suffix}")
     return numbered
+
+
+def make_folder(wanted: str | Path, new: bool = False) -> Path:
+    """Create the folder if it is missing. Raises TabletopError if that fails.
+
+    With `new`, if it has files already, a folder beside it with a number is created, so that nothing is overwritten.
+    """
+    first = Path(wanted)
+    if first.name in ("", ".."):
+        first = first.resolve()
+    folder, number = first, 1
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        while new and any(folder.iterdir()):
+            number += 1
+            folder = Path(f"{first}-{number}")
+            folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TabletopError(f"{folder}: the folder cannot be created ({error.strerror})") from None
+    return folder
+
+
+_held: set[Path] = set()
+"""The folders that this process writes into."""
+
+
+def hold(folder: Path) -> Callable[[], None]:
+    """Lock a folder against other processes. Calling the result unlocks it, and so does the end of this process.
+
+    Raises TabletopError if another process has locked it, or if it can't be opened. Where folders cannot be locked, as
+    on Windows, nothing is locked.
+    """
+    resolved = folder.resolve()
+    if fcntl is None or resolved in _held:
+        return lambda: None
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise TabletopError(f"{folder}: the folder cannot be opened ({error.strerror})") from None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise TabletopError(
+            f"{folder}: another process is writing there; wait until it ends, or use another folder"
+        ) from None
+    except OSError:  # a file system without locks
+        os.close(handle)
+        return lambda: None
+    _held.add(resolved)
+
+    def let_go() -> None:
+        _held.discard(resolved)
+        os.close(handle)
+
+    return let_go

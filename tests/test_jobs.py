@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tabletop_engine.errors import TabletopError
-from tabletop_training.files.job import Job, make_folder
+from tabletop_engine.files import make_folder
+from tabletop_training.files.job import Job
 
 LOCKED = """
 import sys, time

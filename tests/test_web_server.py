@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import os
 import re
@@ -27,21 +28,23 @@ from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.drawing import action_text, render_svg
 from tabletop_agents import GreedyAgent
 from tabletop_agents.play.session import PERSON, Session
-from tabletop_agents.web import tables
+from tabletop_agents.web import hall, tables
+from tabletop_agents.web.app import make_app
 from tabletop_agents.web.catalogue import Catalogue
 from tabletop_agents.web.line import Line
-from tabletop_agents.web.server import Site
+from tabletop_agents.web.server import Site, main
 from tabletop_agents.web.tables import Link, Table, new_link
 from tabletop_agents.web.views import steps_of
 from tabletop_cli.play import SHIPPED
 from tabletop_engine.drawing.parts import drawings_of, parts_of, parts_without_drawings
 from tabletop_engine.drawing.raster import rgb_array
-from tabletop_engine.errors import ConfigError
+from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.game import Game, game_of
 from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.record import FORFEIT
 from tabletop_engine.replays.replay import Replay, frames
 from tabletop_engine.text.words import asked_of
+from tabletop_training.files.job import Job
 from tests.games.playthroughs import GAMES
 from tests.support.effort import games
 from tests.support.web import BROWSER, SECONDS, Page, Server, closing_words, serving
@@ -112,7 +115,7 @@ def test_rules_of_what_is_chosen_and_of_a_table(server: Server) -> None:
         ({"of": '{"players": 2}'}, "options: missing"),
         ({"of": '{"players": 7, "options": {}}'}, "players: 7; there can be 1, 2, 3, 4, 5"),
         ({"of": '{"players": 2, "options": {"components": "/etc/passwd"}}'}, "options: unknown components"),
-        ({"table": "nobody"}, "table: there is no such game"),
+        ({"table": "nobody"}, "there is no such table here"),
     ],
     ids=str,
 )
@@ -350,7 +353,7 @@ def test_behind_the_curtain_nobody_answers(server: Server) -> None:
     with server.open(path) as page:
         while page.until("you", "handover")["turn"] == "you":
             page.answer(page.view["answers"][0]["actions"])
-        session = asyncio.run(server.site.hall.find(path.rpartition("/")[2]))[0].session  # type: ignore[index]
+        session = asyncio.run(server.site.hall.find(path.rpartition("/")[2]))[0].session
         answer = [int(legal_actions(session.state)[0])]
         assert page.answer(answer)["error"] == "it is not your turn"
         assert "error" not in page.ask("here")
@@ -436,7 +439,7 @@ def test_undo_among_people(server: Server, game: str) -> None:
             page.ask("here")  # refused; every view before has come then
         seat = next(seat for seat in (0, 1) if pages[seat].view["turn"] == "you")
         asked, other = pages[seat], pages[1 - seat]
-        session = asyncio.run(server.site.hall.find(paths[0].rpartition("/")[2]))[0].session  # type: ignore[index]
+        session = asyncio.run(server.site.hall.find(paths[0].rpartition("/")[2]))[0].session
         before, answers = session.state.copy(), asked.view["answers"]
         asked.answer(answers[generator.integers(len(answers))]["actions"])
         other.ask("here")
@@ -832,7 +835,7 @@ def test_games_survive_the_server(tmp_path: Path) -> None:
         assert stat.S_IMODE((tmp_path / "petrichor-3p.links").stat().st_mode) == 0o600
     assert Replay.load(tmp_path / "petrichor-3p.json", GAME).names == (PERSON, "greedy", PERSON)
     with serving(tmp_path) as server, server.connect(solo) as socket:
-        assert closing_words(socket) == "there is no such table here"  # not without --resume
+        assert "start the server with --resume" in closing_words(socket)
     (tmp_path / "broken.links").write_text('{"table": 1, "links": [{"key": 3}]}')
     (tmp_path / "other.links").write_text("[" * 5000)
     with serving(tmp_path, resume=True) as server:
@@ -846,6 +849,95 @@ def test_games_survive_the_server(tmp_path: Path) -> None:
         for thread in threads:
             thread.join(SECONDS)
         assert all(page.view["turn"] == "over" for page in pages)
+
+
+def test_a_file_that_was_deleted(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        paths = [server.make("evergreen", ["here"])[0] for _ in range(2)]
+    with serving(tmp_path, resume=True) as server:
+        (tmp_path / "evergreen-solo.json").unlink()
+        (tmp_path / "evergreen-solo-2.links").unlink()
+        for path, name in zip(paths, ("evergreen-solo.json", "evergreen-solo-2.links"), strict=True):
+            with server.connect(path) as socket:
+                assert "can't be read" in closing_words(socket), name
+
+
+def until_told(page: Page, saved: bool) -> str:
+    """What a page is told last of whether its game is saved, once it is told this."""
+    while ((told := str([message["unsaved"] for message in page.got if "unsaved" in message][-1])) == "") != saved:
+        page.receive()
+    return told
+
+
+def test_a_save_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """The server goes on, tells people, makes no game that it can't keep, and saves everything when it can again."""
+    full, write = threading.Event(), hall._write
+
+    def written(path: Path, text: str) -> None:
+        if full.is_set():
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(path, text)
+
+    def answers_in(name: str) -> int:
+        return len(Replay.load(tmp_path / name, GAME).actions)
+
+    monkeypatch.setattr(hall, "_SECONDS", 0.01)
+    monkeypatch.setattr(hall, "_write", written)
+    with serving(tmp_path) as server:
+        paths = [server.make("petrichor", ["here"], start={"seed": 5})[0] for _ in range(2)]
+        files = sorted(tmp_path.iterdir())
+        with server.open(paths[0]) as page, server.open(paths[1]) as second:
+            full.set()
+            for one in (page, second):
+                one.answer(one.view["answers"][0]["actions"])
+                assert "can't be saved at present (No space left on device)" in until_told(one, saved=False)
+            assert server.refused(game="petrichor", players=1, seats=["here"]) == (
+                f"{tmp_path}: the game can't be saved there (No space left on device), so it was not made"
+            )
+            assert sorted(tmp_path.iterdir()) == files and answers_in("petrichor-solo.json") == 0
+            with server.open(paths[0]) as another:
+                assert "can't be saved" in another.got[0]["unsaved"]
+            full.clear()
+            for one in (page, second):
+                until_told(one, saved=True)
+            assert answers_in("petrichor-solo.json") > 0 and answers_in("petrichor-solo-2.json") > 0
+            full.set()
+            page.answer(page.view["answers"][0]["actions"])
+            until_told(page, saved=False)
+    told = [record.getMessage() for record in caplog.records if record.name == hall.__name__]
+    assert ["saved again" in one for one in told] == [False, True, False] and "(No space left" in told[0]
+    assert server.site.hall.problem == "1 game can't be saved (No space left on device)"
+
+
+def test_a_stop_while_games_are_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The games that are not written yet are not lost, and no file is written by two at once."""
+    begun, go, write, busy = threading.Event(), threading.Event(), hall._write, threading.Lock()
+
+    def written(path: Path, text: str) -> None:
+        assert busy.acquire(blocking=False)
+        begun.set()
+        go.wait(SECONDS)
+        write(path, text)
+        busy.release()
+
+    async def play_and_stop() -> None:
+        with ThreadPoolExecutor(1) as threads:
+            known = hall.Hall(Catalogue(SHIPPED), tmp_path, threads)
+            added = [known.add(Session(Config(), seed=seed), "play", [new_link([0])]) for seed in range(3)]
+            monkeypatch.setattr(hall, "_write", written)
+            async with make_app(known, names=(), port=0, url_of=str).router.lifespan_context(None):  # type: ignore[arg-type]
+                page = Listening()
+                for table in added:
+                    table.open(table.links[0], page, BROWSER)
+                    answer = {"view": table.links[0].number, "actions": [int(legal_actions(table.session.state)[0])]}
+                    await table.obey(table.links[0], page, "answer", answer)
+                await asyncio.to_thread(begun.wait, SECONDS)
+                asyncio.get_running_loop().call_later(0.05, go.set)
+
+    monkeypatch.setattr(hall, "_SECONDS", 0.01)
+    asyncio.run(play_and_stop())
+    kept = [Replay.load(path, GAME) for path in tmp_path.glob("*.json")]
+    assert len(kept) == 3 and all(replay.actions for replay in kept)
 
 
 def test_tables_that_nobody_looks_at_leave_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -921,6 +1013,17 @@ def command(*arguments: str, cwd: Path) -> tuple[subprocess.Popen[str], str]:
 def test_the_commands(tmp_path: Path) -> None:
     process, url = command("web", "--port", "0", cwd=tmp_path)
     assert httpx.get(url).status_code == 200
+    folder = tmp_path / "runs" / "web"
+    with pytest.raises(TabletopError, match="another process is writing there"), Job(folder, resume=True):
+        pass
+    other = subprocess.run(
+        [sys.executable, "-m", "tabletop_cli", "evergreen_env.game", "web"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert other.returncode == 2 and "runs/web: another process is writing there" in " ".join(other.stderr.split())
     process.send_signal(signal.SIGINT)
     time.sleep(0.05)
     process.send_signal(signal.SIGINT)  # a second Ctrl-C
@@ -931,6 +1034,27 @@ def test_the_commands(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=SECONDS)
     assert [path.name for path in (tmp_path / "runs" / "web").glob("*.json")] == ["petrichor-2p.json"]
+
+
+def test_what_the_command_says_of_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """How to get the games of earlier starts back, and which are lost."""
+    with serving(tmp_path) as server:
+        server.make("evergreen", ["here"])
+    monkeypatch.setattr(Site, "run", lambda site: site.listening.close())
+    main(SHIPPED, port=0, folder=tmp_path)
+    said = capsys.readouterr().out
+    assert f"{tmp_path} keeps 1 table of earlier starts; only --resume opens them." in said
+    assert f"`web --resume --folder {tmp_path}` takes them up again" in said
+
+    def run_until_the_disk_is_full(site: Site) -> None:
+        site.listening.close()
+        site.hall.problem = "1 game can't be saved (full)"
+
+    monkeypatch.setattr(Site, "run", run_until_the_disk_is_full)
+    with pytest.raises(TabletopError, match=r"1 game can't be saved \(full\); what was new in them is lost"):
+        main(SHIPPED, port=0, folder=tmp_path)
 
 
 def test_a_port_that_is_taken(server: Server, tmp_path: Path) -> None:

@@ -213,9 +213,7 @@ def test_looking_back(visitor: Visitor, server: Server, sound: Callable[[], None
 
 def session_of(server: Server, visitor: Visitor) -> Session:
     """The game of the table that somebody has open, as the server has it."""
-    found = asyncio.run(server.site.hall.find(visitor.key))
-    assert found is not None
-    return found[0].session
+    return asyncio.run(server.site.hall.find(visitor.key))[0].session
 
 
 _HANDS = """
@@ -911,7 +909,10 @@ def test_the_present_step_is_in_sight(analysed: Visitor) -> None:
 
 
 def test_the_server_comes_back(desk: Any, tmp_path: Path) -> None:
-    """The server is stopped in the middle of a game and started again. The page says so, and goes on by itself."""
+    """The server is stopped in the middle of a game and started again. The page says so, and goes on by itself.
+
+    It goes on trying at a server that was started without its games, too.
+    """
     folder = tmp_path / "games"
     with serving(folder) as one:
         port = int(one.url.rpartition(":")[2])
@@ -923,6 +924,8 @@ def test_the_server_comes_back(desk: Any, tmp_path: Path) -> None:
             one.stop()
             wait(lambda: "The connection is lost" in visitor.text("banner"), SECONDS)
             assert visitor.ready == "" and not visitor.all(".mark") and not visitor.all("#answers button:enabled")
+            with serving(folder, port=port):
+                wait(lambda: "start the server with --resume" in visitor.text("banner"), SECONDS)
             with serving(folder, port=port, resume=True) as again:
                 visitor.starts()
                 assert visitor.text("banner") == "" and visitor.key == path

@@ -11,12 +11,13 @@ from tabletop_agents.policy import PolicyAgent
 from tabletop_engine import seeds
 from tabletop_engine.checks import checked
 from tabletop_engine.drawing.picture import Picture
+from tabletop_engine.files import make_folder
 from tabletop_engine.game import Game
 from tabletop_engine.play.agents import Agent, ask
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.replays.page import write_page
 from tabletop_engine.replays.recorder import Recorder
-from tabletop_training.files.job import Job, make_folder
+from tabletop_training.files.job import Job
 from tabletop_training.files.tables import OnResult, plain, unheard
 from tabletop_training.learn import train
 from tabletop_training.learn.learner import BEST, POLICY

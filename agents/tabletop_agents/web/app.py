@@ -154,10 +154,7 @@ class _Web:
         """What rules are asked about: the game of a link, or a configuration; and its printed numbers, if known."""
         key = request.query_params.get("table", "")
         if key:
-            found = await self._hall.find(key)
-            if found is None:
-                raise Refused("table: there is no such game")
-            session = found[0].session
+            session = (await self._hall.find(key))[0].session
             return session.config, session.tables
         wanted = request.query_params.get("of", "")
         if not wanted:
@@ -208,15 +205,11 @@ class _Web:
     async def socket(self, socket: WebSocket) -> None:
         await socket.accept()
         try:
-            found = await self._hall.find(socket.path_params["key"])
+            table, link = await self._hall.find(socket.path_params["key"])
             browser = browser_of(socket.query_params.get("browser", ""))
         except TabletopError as error:
             await _leave(socket, str(error), _NO_TABLE)
             return
-        if found is None:
-            await _leave(socket, "there is no such table here", _NO_TABLE)
-            return
-        table, link = found
         if not link.company.may_enter(browser):
             await _leave(socket, "too many pages of this link are open already", _TOO_MANY)
             return

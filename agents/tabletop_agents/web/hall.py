@@ -7,12 +7,14 @@ too. The file `chess-2p.links` beside it says who has which link. Tables that no
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import logging
 import os
 import secrets
 from collections import OrderedDict
 from collections.abc import Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +26,14 @@ from tabletop_agents.web.messages import Refused, object_of
 from tabletop_agents.web.people import are_browsers, names_of
 from tabletop_agents.web.tables import KINDS, Link, Table, new_link
 from tabletop_engine.errors import TabletopError
-from tabletop_engine.files import free_path, read_limited, whole_file
+from tabletop_engine.files import free_path, hold, make_folder, read_limited, whole_file
 from tabletop_engine.game import Config, Game
 from tabletop_engine.replays.replay import Replay
+from tabletop_engine.text.words import counted
+
+_WRITING = ThreadPoolExecutor(1, "saving games")
+"""One thread writes, so that a file whose task was cancelled is finished before it is written anew."""
+_log = logging.getLogger(__name__)
 
 HERE, APART = "here", "apart"
 """What a person's seat is called in a request: at the device that asks, or with a link of its own."""
@@ -38,23 +45,34 @@ _MOST_READY = 100
 _MOST_LINKS_BYTES = 10_000
 _SECONDS = 1.0
 """The longest time between a change and saving it."""
+_LINKS = ".links"
+"""The ending of the file that says who has which link."""
 
 
 class Hall:
     """The tables of a server.
 
     Arguments:
-        folder: where games are saved; created with the first game.
+        folder: where games are saved. It is created, and locked against other processes until `stop`.
         threads: they run the agents and create games.
+
+    Attributes:
+        problem: why some games can't be saved at present; "" if all are saved.
+
+    Raises TabletopError if the folder can't be created, or if another process writes there.
     """
 
     def __init__(self, catalogue: Catalogue, folder: Path, threads: Executor) -> None:
-        self.catalogue, self.folder, self._threads = catalogue, folder, threads
+        self.catalogue, self.folder, self._threads = catalogue, make_folder(folder), threads
+        self._let_go = hold(self.folder)
+        self.problem = ""
+        self._missing = (
+            "there is no such table here; to go on with games of earlier starts, start the server with --resume"
+        )
         self._known: dict[str, Path] = {}  # the replay's file by the key of each link
         self._ready: OrderedDict[Path, Table] = OrderedDict()
         self._loading: dict[Path, asyncio.Task[Table]] = {}
-        self._changed: dict[Path, Table] = {}  # whose games are to be saved
-        self._people_changed: dict[Path, Table] = {}  # whose names and links are to be saved
+        self._changed: dict[Path, bool] = {}  # files to be saved, and whether something is newer than what is written
 
     # --- making tables ---
 
@@ -71,14 +89,24 @@ class Hall:
     def add(
         self, session: Session, kind: str, links: Sequence[Link], learn: bool = False, clock: Clock | None = None
     ) -> Table:
-        """Add a table for a game. From now on the game is saved."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        """Add a table for a game. From now on the game is saved. Raises Refused if its files can't be written."""
         path = free_path(self.folder / f"{session.game.name}-{session.config.name}.json")
+        files = (path, path.with_suffix(_LINKS))
         table = self._table(path, session, kind, links, learn, clock)
+        try:
+            for file in files:
+                _write(file, self._text_of(file))
+        except OSError as error:
+            del self._ready[path]
+            for file in files:
+                self._changed.pop(file, None)
+                with contextlib.suppress(OSError):
+                    file.unlink()
+            raise Refused(
+                f"{self.folder}: the game can't be saved there ({error.strerror}), so it was not made"
+            ) from None
         for link in links:
             self._known[link.key] = path
-        _write(path, session.replay.text)
-        _write_notes(path, _notes_of(table))
         return table
 
     async def players_of(self, asked: dict[str, Any]) -> int:
@@ -94,10 +122,10 @@ class Hall:
         self, path: Path, session: Session, kind: str, links: Sequence[Link], learn: bool, clock: Clock | None
     ) -> Table:
         def on_change(table: Table) -> None:
-            self._changed[path] = table
+            self._changed[path] = True
 
         def on_people(table: Table) -> None:
-            self._people_changed[path] = table
+            self._changed[path.with_suffix(_LINKS)] = True
 
         table = Table(
             session,
@@ -166,11 +194,11 @@ class Hall:
 
     # --- finding them ---
 
-    async def find(self, key: str) -> tuple[Table, Link] | None:
-        """The table of a link. Raises TabletopError if its file can no longer be read."""
+    async def find(self, key: str) -> tuple[Table, Link]:
+        """The table of a link. Raises Refused if there is none; TabletopError if its file can no longer be read."""
         path = self._known.get(key)
         if path is None:
-            return None
+            raise Refused(self._missing)
         while path not in self._ready:  # again, if it was dropped at once to make room for others
             if path not in self._loading:
                 self._loading[path] = asyncio.create_task(self._load(path))
@@ -193,7 +221,7 @@ class Hall:
 
     async def _load(self, path: Path) -> Table:
         try:
-            notes = _notes(path.with_suffix(".links"))
+            notes = _notes(path.with_suffix(_LINKS))
             session = await asyncio.get_running_loop().run_in_executor(self._threads, self._kept, path, notes)
             links = [Link(one["key"], tuple(one["seats"]), let_in=one.get("let_in", [])) for one in notes["links"]]
             clock = Clock.of_notes(notes.get("clock"), session.people)
@@ -213,12 +241,13 @@ class Hall:
 
     def resume(self) -> int:
         """Load all tables of the folder and return their number. Other files are left alone."""
+        self._missing = "there is no such table here"
         before = len(set(self._known.values()))
-        for path in sorted(self.folder.glob("*.links")):
+        for path in sorted(self.folder.glob(f"*{_LINKS}")):
             try:
                 notes = _notes(path)
                 self.catalogue.game(notes["game"])
-            except (OSError, TabletopError):
+            except TabletopError:
                 continue
             for link in notes["links"]:
                 self._known[link["key"]] = path.with_suffix(".json")
@@ -233,19 +262,41 @@ class Hall:
             await self.keep()
 
     async def keep(self) -> None:
-        """Save the games that have changed, and what has changed of their people."""
-        people, self._people_changed = self._people_changed, {}
-        for path, table in people.items():
-            await asyncio.to_thread(_write_notes, path, _notes_of(table))
-        changed, self._changed = self._changed, {}
-        for path, table in changed.items():
-            text = (table.session.whole if isinstance(table.session, Line) else table.session.replay).text
-            await asyncio.to_thread(_write, path, text)
+        """Save the games that have changed, and what has changed of their people.
+
+        What can't be written stays changed, so that the next call tries it again. Pages and the log tell of it.
+        """
+        problems: dict[Path, str] = {}  # by the replays' files
+        for path in tuple(self._changed):
+            self._changed[path] = False
+            try:
+                await asyncio.get_running_loop().run_in_executor(_WRITING, _write, path, self._text_of(path))
+            except Exception as error:  # a full disk; and a user's own game may raise anything
+                problems[path.with_suffix(".json")] = getattr(error, "strerror", None) or f"{error!r:.200}"
+            else:
+                if not self._changed[path]:
+                    del self._changed[path]
+        for path, table in self._ready.items():
+            table.tell_whether_saved(problems.get(path, ""))
+        reasons = ", ".join(sorted(set(problems.values())))
+        problem = f"{counted(len(problems), 'game')} can't be saved ({reasons})" if problems else ""
+        if bool(problem) != bool(self.problem):
+            told = f"{problem}. The server tries again each second; until then what is new is only in its memory."
+            _log.warning("%s: %s", self.folder, told if problem else "all games are saved again.")
+        self.problem = problem
 
     async def stop(self) -> None:
-        """Stop all games and save them."""
-        await asyncio.gather(*(table.stop() for table in self._ready.values()))
+        """Stop all games, save them and unlock the folder."""
+        await asyncio.gather(*(table.stop() for table in self._ready.values()), return_exceptions=True)
         await self.keep()
+        self._let_go()
+
+    def _text_of(self, path: Path) -> str:
+        """What one of a table's two files says now."""
+        table = self._ready[path.with_suffix(".json")]
+        if path.suffix == _LINKS:
+            return json.dumps(_notes_of(table))
+        return (table.session.whole if isinstance(table.session, Line) else table.session.replay).text
 
     def _leave_idle(self) -> None:
         """Drop tables that nobody looks at from memory, the least recently used ones first.
@@ -255,20 +306,15 @@ class Hall:
         for path, table in tuple(self._ready.items())[:-1]:
             if len(self._ready) <= _MOST_READY:
                 return
-            if table.idle and path not in self._changed and path not in self._people_changed:
+            if table.idle and path not in self._changed and path.with_suffix(_LINKS) not in self._changed:
                 del self._ready[path]
 
 
 def _write(path: Path, text: str) -> None:
     with whole_file(path) as unfinished:
+        if path.suffix == _LINKS:
+            unfinished.touch(mode=0o600)  # whoever has a link can play with it
         unfinished.write_text(text, encoding="utf-8")
-
-
-def _write_notes(path: Path, notes: dict[str, Any]) -> None:
-    """Write the file of links beside a replay's file."""
-    with whole_file(path.with_suffix(".links")) as unfinished:
-        unfinished.touch(mode=0o600)  # whoever has a link can play with it
-        unfinished.write_text(json.dumps(notes), encoding="utf-8")
 
 
 def _notes_of(table: Table) -> dict[str, Any]:
@@ -307,7 +353,7 @@ def _content_of(start: dict[str, Any], what: str) -> dict[str, Any]:
 
 
 def _notes(path: Path) -> dict[str, Any]:
-    """The content of a file of links. Raises Refused for another kind of file, OSError if it can't be read."""
+    """The content of a file of links. Raises Refused for another kind of file, and if it can't be read."""
     try:
         notes = json.loads(read_limited(path, _MOST_LINKS_BYTES))
         links = notes["links"]
@@ -321,6 +367,8 @@ def _notes(path: Path) -> dict[str, Any]:
             and all(isinstance(one["key"], str) and all(type(seat) is int for seat in one["seats"]) for one in links)
             and all(are_browsers(one.get("let_in", [])) for one in links)
         )
+    except OSError as error:
+        raise Refused(f"{os.path.basename(path)}: can't be read ({error.strerror})") from None
     except (ValueError, TypeError, KeyError, RecursionError):
         sound = False
     if not sound:

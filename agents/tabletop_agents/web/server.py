@@ -25,7 +25,7 @@ from tabletop_agents.web.hall import Hall
 from tabletop_agents.web.messages import MOST_BYTES
 from tabletop_agents.web.tables import new_link
 from tabletop_engine.checks import checked
-from tabletop_engine.errors import ConfigError
+from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.play.batch import usable_cores
 from tabletop_engine.replays.files import check_name
 from tabletop_engine.text.words import counted
@@ -126,12 +126,15 @@ def main(
         session: a game to start with. Its link is printed instead of the start page's.
         opens: open the browser.
 
-    Raises ConfigError if it can't listen there, and for agents that do not exist.
+    Raises ConfigError if it can't listen there, and for agents that do not exist; TabletopError if the folder can't be
+    created, if another process writes there, and at the end if some games could not be saved.
     """
     site = Site.at(homes, host=host, port=port, folder=folder, agents=agents)
     path = "/"
     if resume:
         print(f"Taken up again from {folder}: {counted(site.hall.resume(), 'table')}.")
+    elif kept := sum(1 for _ in folder.glob("*.links")):
+        print(f"{folder} keeps {counted(kept, 'table')} of earlier starts; only --resume opens them.")
     if session is not None:
         link = new_link(session.people)
         site.hall.add(session, "play", [link])
@@ -141,7 +144,9 @@ def main(
     if opens:
         Timer(1.0, webbrowser.open, [start]).start()
     site.run()
-    print(f"Games are kept in {folder}; `web --resume` takes them up again.")
+    if site.hall.problem:
+        raise TabletopError(f"{folder}: {site.hall.problem}; what was new in them is lost")
+    print(f"Games are kept in {folder}; `web --resume --folder {folder}` takes them up again.")
 
 
 def _url_of(host: str, port: int, token: str, asked: str, path: str) -> str:

@@ -129,7 +129,7 @@ class Table:
         self.catalogue, self._threads, self._on_change = catalogue, threads, on_change
         self._on_people, self.clock = on_people, clock
         self.advisers = catalogue.advisers(session.config)
-        self.trouble = ""
+        self.trouble = self.unsaved = ""
         self.look: int | None = None  # whose view an analysis shows
         self._playing: asyncio.Task[None] | None = None
         self._stories: set[asyncio.Task[None]] = set()
@@ -167,7 +167,7 @@ class Table:
                 if self.clock is not None and one is not link:
                     _push(one, json.dumps({"clock": self.clock.told(one.seats)}))
         link.told[page] = self._people(link, page)
-        page.push(self._message(link, self._view(link, past=True), people=link.told[page]))
+        page.push(self._message(link, self._view(link, past=True), people=link.told[page], unsaved=self.unsaved))
         self._tell_people()
         if not link.company.may_play(page):
             self._tell_people_after(people.AWAY)  # nobody else may ever come
@@ -291,6 +291,15 @@ class Table:
     async def told(self) -> None:
         """Wait until the boards of all that has happened are sent."""
         await asyncio.gather(*self._stories)
+
+    def tell_whether_saved(self, reason: str) -> None:
+        """Tell all pages why the game can't be saved at present, or with "" that it is saved again."""
+        lost = "If the server ends before it is saved, what is new is lost."
+        words = reason and f"This game can't be saved at present ({reason}). You can play on. {lost}"
+        if words != self.unsaved:
+            self.unsaved = words
+            for link in self.links:
+                _push(link, json.dumps({"unsaved": words}))
 
     # --- views ---
 

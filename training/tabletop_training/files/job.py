@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any, Self, TypeVar
@@ -17,7 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from tabletop_engine.errors import ConfigError, TabletopError
-from tabletop_engine.files import read_limited
+from tabletop_engine.files import hold, make_folder, read_limited
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import shown
 
@@ -25,10 +24,6 @@ SETTINGS_FILE = "settings.json"
 """The file with a job's settings, in the folder of a job that can be resumed."""
 
 Kept = TypeVar("Kept")
-
-fcntl: Any = None
-with suppress(ImportError):  # Windows has none
-    import fcntl
 
 
 class Interruptions:
@@ -89,59 +84,6 @@ def kept_settings(folder: Path, kind: str, make: Callable[[dict[str, Any]], Kept
         if getattr(kept, what) != now:
             raise TabletopError(f"{folder}: its games are of {what} {getattr(kept, what)}, this is {now}")
     return kept
-
-
-def make_folder(wanted: str | Path, new: bool = False) -> Path:
-    """Create the folder if it is missing. Raises TabletopError if that fails.
-
-    With `new`, if it has files already, a folder beside it with a number is created, so that nothing is overwritten.
-    """
-    first = Path(wanted)
-    if first.name in ("", ".."):
-        first = first.resolve()
-    folder, number = first, 1
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        while new and any(folder.iterdir()):
-            number += 1
-            folder = Path(f"{first}-{number}")
-            folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise TabletopError(f"{folder}: the folder cannot be created ({error.strerror})") from None
-    return folder
-
-
-_held: set[Path] = set()
-"""The folders that this process writes into."""
-
-
-def hold(folder: Path) -> Callable[[], None]:
-    """Lock a folder against other processes. Calling the result unlocks it, and so does the end of this process.
-
-    Raises TabletopError if another process has locked it. Where folders cannot be locked, as on Windows, nothing is
-    locked.
-    """
-    resolved = folder.resolve()
-    if fcntl is None or resolved in _held:
-        return lambda: None
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(handle)
-        raise TabletopError(
-            f"{folder}: another process is writing there; wait for it, or give another folder"
-        ) from None
-    except OSError:  # a file system without locks
-        os.close(handle)
-        return lambda: None
-    _held.add(resolved)
-
-    def let_go() -> None:
-        _held.discard(resolved)
-        os.close(handle)
-
-    return let_go
 
 
 class Stopped(Exception):

@@ -19,12 +19,11 @@ from rich.table import Table
 from rich.text import Text
 
 from tabletop_engine.errors import ConfigError, TabletopError
-from tabletop_engine.files import read_limited
+from tabletop_engine.files import make_folder, read_limited
 from tabletop_engine.game import Config, Game
 from tabletop_engine.replays.files import THOUSANDTHS, printable
 from tabletop_engine.replays.replay import Replay, replays_of
 from tabletop_engine.text.words import counted, shown
-from tabletop_training.files.job import make_folder
 from tabletop_training.files.settings import check_at_least_one
 from tabletop_training.measure.evaluation import MAX_GAMES_AT_ONCE, Recording
 from tabletop_training.measure.results import Estimate, Results

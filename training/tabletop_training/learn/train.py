@@ -20,10 +20,10 @@ from tabletop_agents.checkpoint import configs_of, read_checkpoint, versions
 from tabletop_agents.networks import Network
 from tabletop_engine.checks import checked
 from tabletop_engine.errors import CheckpointError, ConfigError
-from tabletop_engine.files import read_limited
+from tabletop_engine.files import make_folder, read_limited
 from tabletop_engine.game import Game
 from tabletop_engine.text.words import shown
-from tabletop_training.files.job import Bar, Interruptions, Job, make_folder, refuse_with_resume
+from tabletop_training.files.job import Bar, Interruptions, Job, refuse_with_resume
 from tabletop_training.files.settings import Settings, from_table, read_settings, section_of, shipped_settings
 from tabletop_training.files.tables import OnResult, new_table, plain, unheard
 from tabletop_training.learn.devices import check_device

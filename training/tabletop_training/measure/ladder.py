@@ -13,11 +13,11 @@ from rich.text import Text
 
 from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError, TabletopError
-from tabletop_engine.files import read_limited
+from tabletop_engine.files import make_folder, read_limited
 from tabletop_engine.game import Config, Game
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import shown
-from tabletop_training.files.job import Bar, Interruptions, make_folder, progress_bar
+from tabletop_training.files.job import Bar, Interruptions, progress_bar
 from tabletop_training.files.tables import (
     OnResult,
     new_table,

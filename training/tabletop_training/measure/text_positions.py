@@ -19,10 +19,11 @@ from tabletop_agents.text.turn import Form, Turn
 from tabletop_engine import seeds as streams
 from tabletop_engine.checks import checked, whole
 from tabletop_engine.errors import ConfigError
+from tabletop_engine.files import make_folder
 from tabletop_engine.game import Config, Game
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import counted, shown
-from tabletop_training.files.job import Interruptions, make_folder, progress_bar
+from tabletop_training.files.job import Interruptions, progress_bar
 from tabletop_training.files.tables import OnResult, unheard
 from tabletop_training.measure.evaluation import TEXT_SEED
 

@@ -4,10 +4,10 @@ import { ownId } from "./settings.js";
 
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 8000;
-const NO_TABLE = 4404; // how the server closes where there is nothing to come back to
+const NO_TABLE = 4404; // how the server closes where there is no such table; with --resume it may be back later
 
 export class Connection {
-  /* handlers: event({view | people | story | review | closing}), lost(for good), found(). */
+  /* handlers: event({view | people | story | review | unsaved | closing}), lost(whether there is no such table), found(). */
   constructor(key, handlers) {
     this.handlers = handlers;
     this.pause = FIRST_PAUSE;
@@ -30,7 +30,6 @@ export class Connection {
       this.asked.clear();
       if (this.over) return;
       this.handlers.lost(code === NO_TABLE);
-      if (code === NO_TABLE) return;
       this.timer = setTimeout(() => this.open(), this.pause);
       this.pause = Math.min(LONGEST_PAUSE, 2 * this.pause);
     });

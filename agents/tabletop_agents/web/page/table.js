@@ -24,6 +24,7 @@ let active = false; // whether the view on the page can be answered
 let begun = []; // the actions that were chosen on the board, of an answer that needs more
 let settling = 0; // the timer of a question's first moments
 const stories = new Map(); // by the number of the view, what waits for its boards
+let unsaved = ""; // why the server can't save the game at present
 let links = null;
 
 /* kept: what this page knows of the table from when it was opened: {wanted, links}, or null. */
@@ -31,13 +32,14 @@ export function openTableView(key, kept, leave) {
   Object.assign(present, { key, leave, queue: [], view: null });
   links = kept;
   active = working = false;
+  unsaved = "";
   $("show-links").hidden = !(kept?.links?.length > 1);
   $("caption").textContent = "Connecting…";
   present.connection = new Connection(key, {
     event: receive,
-    lost: (forGood) => {
+    lost: (noTable) => {
       $("banner").textContent ||= "The connection is lost. Trying again…";
-      if (forGood) offerStart();
+      if (noTable) offerStart();
       $("board").classList.add("stale");
       deactivate();
     },
@@ -69,8 +71,9 @@ export function closeTableView() {
   for (const fact of ["turn", "view", "kind", "ready", "begun"]) delete document.body.dataset[fact];
 }
 
-/* There is nothing to come back to. */
+/* There is nothing to come back to now. */
 function offerStart() {
+  if ($("table").classList.contains("gone")) return;
   const link = make("a", "", "A new game");
   link.href = "/";
   $("banner").append(link);
@@ -78,7 +81,12 @@ function offerStart() {
 }
 
 function receive(message) {
-  if (message.closing) $("banner").textContent = sentence(message.closing);
+  if (message.closing && !$("table").classList.contains("gone")) $("banner").textContent = sentence(message.closing);
+  if (unsaved !== (message.unsaved ?? unsaved)) {
+    unsaved = message.unsaved;
+    complainOn(present.view?.trouble || unsaved);
+    if (!unsaved) complain("This game is saved again.");
+  }
   if (message.review) reviewPart(message.review);
   if (message.story) {
     stories.get(message.story.view)?.(message.story);
@@ -91,6 +99,7 @@ function receive(message) {
   }
   if (!message.view) return;
   $("banner").textContent = "";
+  $("table").classList.remove("gone");
   const view = seenBy(message.view);
   view.drawn = view.story ? new Promise((resolve) => stories.set(view.number, resolve)) : null;
   present.queue.push(view);
@@ -153,7 +162,7 @@ function arrive(view) {
   announce(view);
   noteThis(view);
   forgetAdvice();
-  complainOn(view.trouble ?? "");
+  complainOn(view.trouble || unsaved);
   if (turn === "handover") {
     hide(view);
     return;
