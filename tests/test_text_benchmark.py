@@ -80,9 +80,11 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
     lines = (part / "games.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     assert len(lines) == 8
     (part / "games.jsonl").write_text(
-        "".join([*lines, lines[0].replace(str(TEXT_SEED), str(TEXT_SEED + 4))]), encoding="utf-8"
-    )  # cut off in a block
+        "".join([*lines, lines[0].replace(str(TEXT_SEED), str(TEXT_SEED + 4)), lines[1][:20]]), encoding="utf-8"
+    )  # cut off in a block, and in a line
     resumed = run(part, every_rung=True)
+    games = [(row["rung"], row["seed"], row["seat"]) for row in rows(part)]
+    assert len(games) == len(set(games)) == 32
     for key in ("won", "margin", "games", "invalid"):
         assert [rung[key] for rung in resumed["rungs"]] == [rung[key] for rung in whole["rungs"]]
     with pytest.raises(TabletopError, match="it is of another agents; give another folder"):

@@ -8,6 +8,8 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import requests
@@ -90,34 +92,60 @@ def answer_to_a_mistake(client: Any, **arguments: Any) -> str:
     return ""
 
 
-def main(home: str, players: str, seed: str) -> None:
+@contextmanager
+def serving(*command: str, **variables: str) -> Iterator[str]:
+    """The address of a server: a module and its arguments, to which a free port is added."""
     port = free_port()
-    address = f"http://127.0.0.1:{port}"
-    config = {"players": int(players)}
-    if players == "2":
-        command = [sys.executable, "-m", SERVER, home, "--config", json.dumps(config), "--port", str(port)]
-        variables = dict(os.environ)
-    else:  # as the tools that read openenv.yaml start it
-        command = [sys.executable, "-m", "uvicorn", f"{SERVER}:app", "--port", str(port)]
-        variables = {**os.environ, "TABLETOP_TEXT_GAME": json.dumps({"game": home, "config": config})}
-    server = subprocess.Popen(command, env=variables, stdout=sys.stderr)
+    arguments = [sys.executable, "-m", *command, "--port", str(port)]
+    server = subprocess.Popen(arguments, env={**os.environ, **variables}, stdout=sys.stderr)
     try:
-        wait_for(address, server)
-        with GenericEnvClient(base_url=address).sync() as client:
-            played = {
-                "whole": whole_game(client, int(seed)),
-                "invalid": never_legal(client, int(seed)),
-                "mistake": answer_to_a_mistake(client, seed=2**32),
-                "unseeded": [client.reset() and client.state()["seed"] for _ in range(2)],
-                "two": two_at_once(address, int(seed)),
-                "metadata": requests.get(f"{address}/metadata", timeout=10).json(),
-                "schema": sorted(requests.get(f"{address}/schema", timeout=10).json()["observation"]["properties"]),
-            }
+        wait_for(address := f"http://127.0.0.1:{port}", server)
+        yield address
     finally:
         server.terminate()
         server.wait(30)
+
+
+def places(home: str) -> None:
+    """Two clients take both places and do nothing. Others are refused until the places are given back."""
+
+    def taken(address: str) -> str:
+        request: Any = {"jsonrpc": "2.0", "id": 1, "method": "openenv/session/create", "params": {}}
+        answer = requests.post(f"{address}/mcp", json=request, timeout=10).json()
+        return str(answer["error"]["message"]) if "error" in answer else ""
+
+    with (
+        serving(SERVER, home, "--sessions", "2", "--idle", "1") as address,
+        GenericEnvClient(base_url=address).sync() as silent,
+    ):
+        result = silent.reset(seed=1)
+        seen: dict[str, Any] = {"at_first": [taken(address), taken(address)], "tries": 0}
+        while taken(address) and seen["tries"] < 600:
+            seen["tries"] += 1
+            time.sleep(0.2)
+        seen["problem"] = told(silent.step(first(result)))[3]
+    print(json.dumps(seen))
+
+
+def main(home: str, players: str, seed: str) -> None:
+    config = {"players": int(players)}
+    if players == "2":
+        server = serving(SERVER, home, "--config", json.dumps(config))
+    else:  # as the tools that read openenv.yaml start it
+        described = json.dumps({"game": home, "config": config})
+        server = serving("uvicorn", f"{SERVER}:app", TABLETOP_TEXT_GAME=described)
+    with server as address, GenericEnvClient(base_url=address).sync() as client:
+        played = {
+            "whole": whole_game(client, int(seed)),
+            "invalid": never_legal(client, int(seed)),
+            "mistake": answer_to_a_mistake(client, seed=2**32),
+            "unseeded": [client.reset() and client.state()["seed"] for _ in range(2)],
+            "two": two_at_once(address, int(seed)),
+            "metadata": requests.get(f"{address}/metadata", timeout=10).json(),
+            "schema": sorted(requests.get(f"{address}/schema", timeout=10).json()["observation"]["properties"]),
+        }
     print(json.dumps(played))
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    places(sys.argv[1]) if len(sys.argv) == 2 else main(*sys.argv[1:])

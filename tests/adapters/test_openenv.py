@@ -60,6 +60,13 @@ def test_games_through_the_server(home: str, players: int) -> None:
     assert {"answers", "done", "problem", "question", "reward", "text"} <= set(seen["schema"])
 
 
+def test_places_are_given_back() -> None:
+    """Clients that go away without a word lose their places. One whose connection is still open can go on."""
+    seen = played("openenv", "play_openenv.py", "petrichor_env.game")
+    assert seen["at_first"][0] == "" and "at capacity" in seen["at_first"][1]
+    assert 0 < seen["tries"] < 600 and seen["problem"] == ""
+
+
 def test_the_file_for_its_tools_names_the_server() -> None:
     folder = ROOT / "agents" / "tabletop_agents" / "text"
     text = (folder / "openenv" / "openenv.yaml").read_text(encoding="utf-8")

@@ -21,11 +21,12 @@ import uvicorn
 from fastapi import FastAPI
 from openenv.core.env_server.http_server import create_app
 from openenv.core.env_server.interfaces import Environment
-from openenv.core.env_server.types import Action, EnvironmentMetadata, Observation, State
+from openenv.core.env_server.types import Action, ConcurrencyConfig, EnvironmentMetadata, Observation, State
 from pydantic import Field
 
 from tabletop_agents.text.games import TextGame
 from tabletop_agents.text.turn import Turn
+from tabletop_engine.checks import whole
 from tabletop_engine.errors import ConfigError
 
 APP_VARIABLE = "TABLETOP_TEXT_GAME"
@@ -135,22 +136,27 @@ class GameEnvironment(Environment[GameAction, GameObservation, GameState]):  # t
         )
 
 
-def make_app(game: str, config: Mapping[str, Any] | None = None, *, sessions: int = 64, **options: Any) -> FastAPI:
+def make_app(
+    game: str, config: Mapping[str, Any] | None = None, *, sessions: int = 64, idle: int = 900, **options: Any
+) -> FastAPI:
     """The server of a game.
 
     Arguments:
         game: the home module of the game.
         config: settings of the game's configuration, by their names.
         sessions: how many clients may play at the same time.
+        idle: the seconds after which a client that does nothing loses its place to others. Over a connection that is
+            still open it can go on with its game.
         options: further arguments of `GameEnvironment`.
 
     Raises ConfigError for what cannot be played.
     """
     made = partial(GameEnvironment, game, config, **options)
     made()  # so that a mistake stops the server and not its first client
-    return create_app(
-        made, GameAction, GameObservation, env_name=game, max_concurrent_envs=sessions, state_cls=GameState
+    places = ConcurrencyConfig(
+        max_concurrent_envs=whole("sessions", sessions, 1), session_timeout=whole("idle", idle, 1)
     )
+    return create_app(made, GameAction, GameObservation, env_name=game, concurrency_config=places, state_cls=GameState)
 
 
 def app() -> FastAPI:
@@ -175,17 +181,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--form", type=json.loads, default={}, metavar="JSON", help="what the messages show")
     parser.add_argument("--reward", default="win", help="win, margin or points")
     parser.add_argument("--sessions", type=int, default=64, help="how many clients may play at the same time")
+    parser.add_argument(
+        "--idle", type=int, default=900, help="seconds until a client that does nothing loses its place"
+    )
     parser.add_argument("--host", default="127.0.0.1", help="by default only this machine is served")
     parser.add_argument("--port", type=int, default=8000)
     given = parser.parse_args(arguments)
-    served = make_app(
-        given.game,
-        given.config,
-        sessions=given.sessions,
-        form=given.form,
-        opponents=given.opponents.split(",") if given.opponents else None,
-        reward=given.reward,
-    )
+    try:
+        served = make_app(
+            given.game,
+            given.config,
+            sessions=given.sessions,
+            idle=given.idle,
+            form=given.form,
+            opponents=given.opponents.split(",") if given.opponents else None,
+            reward=given.reward,
+        )
+    except ConfigError as error:
+        parser.error(str(error))
     uvicorn.run(served, host=given.host, port=given.port, log_level="warning")
 
 

@@ -8,7 +8,8 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -19,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tabletop_engine.errors import ConfigError, TabletopError
-from tabletop_engine.files import make_folder, read_limited
+from tabletop_engine.files import make_folder, read_limited, whole_file
 from tabletop_engine.game import Config, Game
 from tabletop_engine.replays.files import THOUSANDTHS, printable
 from tabletop_engine.replays.replay import Replay, replays_of
@@ -175,9 +176,17 @@ def slug(name: str) -> str:
     return end.decode(errors="ignore").strip("_.")
 
 
-def csv_file(path: Path, new: bool = True) -> TextIO:
-    """A CSV file to write, or with `new=False` to append to. What UTF-8 cannot hold is written as `shown` shows it."""
-    return path.open("w" if new else "a", newline="", encoding="utf-8", errors="backslashreplace")
+@contextmanager
+def csv_file(path: Path, new: bool = True) -> Iterator[TextIO]:
+    """A CSV file to write as a whole (`whole_file`), or with `new=False` to append to.
+
+    What UTF-8 cannot hold is written as `shown` shows it.
+    """
+    with (
+        whole_file(path) if new else nullcontext(path) as written,
+        written.open("w" if new else "a", newline="", encoding="utf-8", errors="backslashreplace") as file,
+    ):
+        yield file
 
 
 def kept_rows(path: Path, columns: tuple[str, ...]) -> list[list[str]]:
@@ -231,8 +240,12 @@ def provenance(config: Config, seed: int, labels: Iterable[str]) -> dict[str, An
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Write an indented JSON file, with estimates as objects and null for infinite ends and NaN."""
-    path.write_text(json.dumps(plain(content), indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    """Write an indented JSON file, with estimates as objects and null for infinite ends and NaN.
+
+    If that fails, the file is as it was.
+    """
+    with whole_file(path) as unfinished:
+        unfinished.write_text(json.dumps(plain(content), indent=2, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def plain(content: Any) -> Any:

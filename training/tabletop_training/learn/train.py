@@ -20,7 +20,7 @@ from tabletop_agents.checkpoint import configs_of, read_checkpoint, versions
 from tabletop_agents.networks import Network
 from tabletop_engine.checks import checked
 from tabletop_engine.errors import CheckpointError, ConfigError
-from tabletop_engine.files import make_folder, read_limited
+from tabletop_engine.files import make_folder, read_limited, whole_file
 from tabletop_engine.game import Game
 from tabletop_engine.text.words import shown
 from tabletop_training.files.job import Bar, Interruptions, Job, refuse_with_resume
@@ -379,7 +379,8 @@ def write_run(folder: Path, game: Game, run: Run) -> None:
     told: dict[str, Any] = {"game": game.name, "package": game.version, "settings": run.kind, "seed": run.seed}
     told |= {"start": run.start, "rival": run.rival, "budget": asdict(run.budget)}
     told |= {name: one.table() if hasattr(one, "table") else asdict(one) for name, one in tables.items()}
-    (folder / RUN).write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    with whole_file(folder / RUN) as unfinished:
+        unfinished.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
 
 
 def read_run(folder: Path, game: Game, settings: object = None) -> Run:

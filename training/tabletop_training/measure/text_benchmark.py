@@ -18,7 +18,7 @@ from tabletop_agents import Agent, make_agent, shipped_policies
 from tabletop_agents.text.turn import Form, Turn
 from tabletop_engine.checks import checked, whole
 from tabletop_engine.errors import ConfigError, TabletopError
-from tabletop_engine.files import read_limited
+from tabletop_engine.files import read_limited, whole_file
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.agents import USAGE
 from tabletop_engine.play.batch import Batch
@@ -306,7 +306,8 @@ def _kept(folder: Path, player: Agent, config: Config) -> list[dict[str, Any]]:
         return []
     try:
         before = json.loads(read_limited(path))
-        rows = [json.loads(line) for line in read_limited(folder / _KEPT).splitlines() if line.strip()]
+        data = read_limited(folder / _KEPT)
+        rows = [json.loads(line) for line in data[: data.rfind(b"\n") + 1].splitlines() if line.strip()]
         for row in rows:
             if set(row) != {"rung", "seed", "seat", "won", "margin", "invalid", "length", "usage"}:
                 raise ValueError
@@ -322,7 +323,10 @@ def _kept(folder: Path, player: Agent, config: Config) -> list[dict[str, Any]]:
     for row in rows:
         block = row["rung"], (row["seed"] - TEXT_SEED) // AT_ONCE
         games[block] = games.get(block, 0) + 1
-    return [row for row in rows if games[row["rung"], (row["seed"] - TEXT_SEED) // AT_ONCE] == 2 * AT_ONCE]
+    kept = [row for row in rows if games[row["rung"], (row["seed"] - TEXT_SEED) // AT_ONCE] == 2 * AT_ONCE]
+    with whole_file(folder / _KEPT) as unfinished:  # without what was cut off: half a block, or half a line
+        unfinished.write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
+    return kept
 
 
 def estimated_cost(player: Agent, config: Config) -> tuple[float, float]:
