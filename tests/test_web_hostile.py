@@ -271,7 +271,7 @@ def test_too_many_pages_of_a_link(server: Server) -> None:
 @pytest.mark.parametrize("key", ["x", "%2e%2e", "a" * 2000, "petrichor-solo.json"])
 def test_links_that_there_are_not(server: Server, key: str) -> None:
     with server.connect(f"/table/{key}") as socket:
-        assert closing_words(socket) == "there is no such table here"
+        assert closing_words(socket).startswith("there is no such table here")
 
 
 # --- requests --------------------------------------------------------------------------------------------------------
