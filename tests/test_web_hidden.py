@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 
 from evergreen_env import Config as EvergreenConfig
-from petrichor_env import Config
-from petrichor_env.actions import DECLINE
+from petrichor_env import GAME, Config
+from petrichor_env.actions import DECLINE, FORECAST
 from petrichor_env.config import MODULES
-from petrichor_env.state import NOBODY, Decision
+from petrichor_env.state import NOBODY, PLAYED, Decision
 from tabletop_agents.play.session import Session
+from tabletop_agents.web import tables
 from tabletop_agents.web.catalogue import Catalogue
 from tabletop_agents.web.clock import Clock
 from tabletop_agents.web.messages import Refused
@@ -27,11 +28,12 @@ from tabletop_agents.web.people import browser_of
 from tabletop_agents.web.tables import Link, Table
 from tabletop_cli.play import SHIPPED
 from tabletop_engine.game import Config as AnyConfig
+from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.batch import Batch
 from tests.evergreen.rounds import choose, goes_on, turns
 from tests.support.effort import games
 from tests.support.hidden import exchanged, swapped
-from tests.support.web import BROWSER
+from tests.support.web import BROWSER, SECONDS
 
 CATALOGUE = Catalogue(SHIPPED)
 THREADS = ThreadPoolExecutor(1)
@@ -69,19 +71,30 @@ class Listening:
 NOW = [0.0]  # the time for tables' clocks
 
 
-def table_at(config: AnyConfig, state: Any, learn: bool = False, clock: bool = False) -> Table:
-    """A table of people with devices of their own, at a position that may contradict itself."""
-    session = Session(config)
+def table_at(
+    config: AnyConfig, state: Any, clock: bool = False, agents: Sequence[int] = (), learn: bool = False
+) -> Table:
+    """A table of people with devices of their own, and agents, at a position that may contradict itself."""
+    session = Session(config, dict.fromkeys(agents, Lowest()))
     session._states = [state.copy()]
     session._go_to_last()
-    links = [Link(f"key of {seat}", (seat,)) for seat in range(config.players)]
-    time = Clock(5, 3, range(config.players), now=lambda: NOW[0]) if clock else None
+    links = [Link(f"key of {seat}", (seat,)) for seat in session.people]
+    time = Clock(5, 3, session.people, now=lambda: NOW[0]) if clock else None
     table = Table(session, "play", links, CATALOGUE, THREADS, learn=learn, clock=time)
     if clock:
         for link in links:  # so everybody has been here once
             link.company.let_in.append(browser_of(BROWSER))
         table._set_clock()
     return table
+
+
+class Lowest:
+    """An agent that takes the legal action with the lowest number, so never plays a forecast card."""
+
+    name = "lowest"
+
+    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+        return decisions.action_masks.argmax(axis=1)
 
 
 def views_of(page: Listening) -> list[dict[str, Any]]:
@@ -91,13 +104,29 @@ def views_of(page: Listening) -> list[dict[str, Any]]:
 
 def opened(table: Table, seat: int) -> Listening:
     page = Listening()
-    table.open(table.links[seat], page, browser_of(BROWSER))
+
+    async def goes_on() -> None:
+        table.open(link_of(table, seat), page, browser_of(BROWSER))
+        await settled(table)
+
+    asyncio.run(goes_on())
     return page
 
 
+async def settled(table: Table) -> None:
+    """Wait for what agents answer, and until all that follows is sent."""
+    while table._playing is not None:
+        await table._playing
+    await table.told()
+
+
+def link_of(table: Table, seat: int) -> Link:
+    return table.link(f"key of {seat}")
+
+
 def play(table: Table, action: int) -> None:
-    """Give the actor's answer, from a page of that seat."""
-    link = table.links[table.session.actor]
+    """Give the actor's answer, from a page of that seat, and wait for agents' answers to it."""
+    link = link_of(table, table.session.actor)
     ask(table, link, "answer", view=link.number, actions=[action])
 
 
@@ -109,7 +138,7 @@ def ask(table: Table, link: Link, do: str, **message: Any) -> None:
         link.company.enter(page, browser_of(BROWSER))  # directly, because others would be told of a new person
         assert await table.obey(link, page, do, message) == {}
         del link.company.pages[page]
-        await table.told()
+        await settled(table)
 
     asyncio.run(asked())
 
@@ -185,6 +214,100 @@ def test_what_is_taken_back(config: Config) -> None:
                 assert undone == ([{"by": actor, "done": said}] if said else [])
                 compared, silent, told = compared + 1, silent + (not said), told + bool(said)
     assert compared > 20 and told > 20
+
+
+def with_cards(batch: Batch, seat: int, first: bool) -> Any:
+    """The state with other cards in the other hands: those of the timeline `first`, or as few of them as possible."""
+    changed = batch.states.copy()
+    holders = changed["forecast_holder"][0]
+    unseen = np.flatnonzero((holders != seat) & (holders != PLAYED))
+    dealt = sorted(holders[unseen].tolist(), reverse=True)  # those in hands come first
+    holders[unseen if first else unseen[::-1]] = dealt
+    GAME.kernels.refresh_legal(changed, batch.tables)
+    return changed[0]
+
+
+class Timed:
+    """A table with a time of its own, and a page of the seat that looks on."""
+
+    def __init__(self, table: Table, seat: int) -> None:
+        self.table, self.session, self.seat, self.time = table, table.session, seat, NOW[0]
+        self.page = opened(table, seat)
+
+    def give(self, action: int, seconds: float) -> None:
+        NOW[0] = self.time = self.time + seconds
+        play(self.table, action)
+
+    @property
+    def in_secret(self) -> bool:
+        """Whether another seat is asked for a forecast card."""
+        return bool(self.session.state["decision"] == Decision.FORECAST) and self.session.actor != self.seat
+
+    def opened_now(self) -> list[str]:
+        """What a second page of the seat is sent when it opens now."""
+        page = opened(self.table, self.seat)
+        link_of(self.table, self.seat).company.leave(page)
+        return page.got
+
+
+@pytest.mark.parametrize(("players", "agents"), [(2, ()), (3, ()), (3, (2,)), (2, (1,))])
+def test_nobody_learns_that_another_was_asked(
+    players: int, agents: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two games differ only in the others' forecast cards: in one they are asked for them, in the other they are not.
+
+    Nobody but the seat plays such a card. What the seat is sent is the same, whoever answered last. Its clocks tell no
+    difference either: somebody else seems to take longer. Only a seat that has just answered sees how long it waits.
+    """
+    monkeypatch.setattr(tables, "_LATER", 0.0)
+    monkeypatch.setattr(tables, "_TOGETHER", SECONDS)  # so that it does not matter how fast agents answer
+    config, generator = Config(players, modules=("forecasts",)), np.random.default_rng(players)
+    asked, waited, opened_again, compared = 0, 0, 0, 0
+    for number in range(games(8, 40)):
+        batch = Batch(config, 1, seed=number, autoreset="disabled")
+        state = batch.states[0]
+        while state["round"] < 1 + number % 4 or state["passed"] < 0 or state["decision"] == Decision.FORECAST:
+            actions = batch.random_actions()
+            batch.step(np.where(actions < FORECAST, actions, batch.action_masks.argmax(axis=1)))
+        seat = int(generator.choice([one for one in range(players) if one not in agents]))
+        tables_of_both = [table_at(config, with_cards(batch, seat, one), True, agents) for one in (True, False)]
+        asked_one, other = (Timed(table, seat) for table in tables_of_both)
+        one, two = asked_one.session, other.session
+        for _ in range(60):
+            if one.over or one.state["round"] > state["round"]:
+                break
+            assert one.actor == two.actor and one.state["decision"] == two.state["decision"]
+            legal = {action for action, _ in one.answers()} & {action for action, _ in two.answers()}
+            own = one.actor == seat
+            shared = sorted(legal if own else {action for action in legal if action < FORECAST} or legal)
+            action = int(generator.choice(shared))
+            seconds = 0 if agents or (own and one.state["decision"] == Decision.FORECAST) else 50
+            asked_one.give(action, 5)
+            silent, late = len(asked_one.page.got), 0
+            NOW[0] = other.time = other.time + 5
+            if asked_one.in_secret and not own and not agents:
+                assert asked_one.opened_now() == other.opened_now()
+            if asked_one.in_secret and own and not agents and number % 2:  # a page that opens now shows only this
+                view = json.loads(asked_one.opened_now()[0])["view"]
+                assert (view["asked"], view["turn"], view["answers"]) == ("Your answer is given.", "others", [])
+                opened_again += 1
+                break
+            while asked_one.in_secret:
+                assert len(asked_one.page.got) == silent
+                asked_one.give(DECLINE, seconds)
+                late += seconds
+            waited += own and late > 0
+            other.give(action, 0 if own else late)
+            while other.in_secret:  # not all of the cards that are left have another time
+                other.give(DECLINE, 0)
+            # boards are drawn meanwhile
+            got = [
+                sorted(page.got, key=lambda text: text.startswith('{"story"')) for page in (asked_one.page, other.page)
+            ]
+            assert got[0] == got[1]
+            compared += 1
+        asked += sum(state["decision"] == Decision.FORECAST and state["actor"] != seat for state in one._states)
+    assert compared > 8 and asked > 2 and (agents or (0 < waited < asked and opened_again > 0))
 
 
 def test_cards_that_nobody_plays() -> None:

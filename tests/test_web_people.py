@@ -148,6 +148,7 @@ def test_a_second_person_at_a_link(server: Server) -> None:
 def test_who_watches_may_look_back(server: Server) -> None:
     path = server.make("petrichor", ["here", "random"], start={"seed": 2})[0]
     with server.open(path, FIRST) as one, server.open(path, SECOND) as two:
+        assert "error" in one.ask("export", what="replay")  # it has the seed and all hands
         one.play_out()
         two.until("over")
         assert "error" not in two.ask("export", what="replay")
@@ -336,35 +337,47 @@ def test_whose_turn_it_is_in_ones_games(server: Server, tmp_path: Path) -> None:
 
 
 def test_a_clock() -> None:
-    """The clock runs for the seat that is asked. Others see only the time in which everybody could see this."""
+    """The clock runs for the seat that is asked. Others see the time until they can know that it has answered."""
     now = [0.0]
-    clock = Clock(1, 5, (0, 1), now=lambda: now[0])
+    clock = Clock(1, 5, (0, 1, 2), now=lambda: now[0])
 
     def told(*seats: int) -> tuple[list[float], int]:
         content = clock.told(seats)
         return [*content["left"].values()], content["runs"]
 
     now[0] = 100.0
-    assert told(0) == ([60.0, 60.0], NOBODY)  # until somebody is asked
-    clock.ask(0, True)
+    assert told(0) == ([60.0, 60.0, 60.0], NOBODY)  # until somebody is asked
+    clock.ask(0, 0, 0)
     now[0] += 10
-    assert told(0) == told(1) == ([50.0, 60.0], 0)
-    clock.ask(1, False)  # in secret
+    assert told(0) == told(1) == ([50.0, 60.0, 60.0], 0)
+    clock.ask(1, None, 1)  # in secret
     now[0] += 20
-    assert told(0) == ([55.0, 60.0], NOBODY)
-    assert told(1) == ([50.0, 40.0], 1)  # nor does the clock of the seat before seem to run
-    clock.ask(0, False)
+    assert told(2) == ([30.0, 60.0, 60.0], 0)  # as if the seat before were still thinking
+    assert told(0) == ([50.0, 60.0, 60.0], NOBODY) and told(1) == ([50.0, 40.0, 60.0], 1)
+    clock.ask(0, 0, 2)  # nobody but seat 1 knows that there was another question, so it gives seat 0 nothing
+    assert told(0) == ([50.0, 60.0, 60.0], 0) and told(1) == ([30.0, 45.0, 60.0], 0)
+    clock.ask(2, NOBODY, 3)  # everybody sees that somebody is asked, but not who
     now[0] += 30
-    assert told(0) == ([25.0, 60.0], 0) and told(1) == ([50.0, 45.0], NOBODY)
-    clock.ask(1, True)
-    assert told(0) == ([30.0, 60.0], 1) and told(1) == ([55.0, 45.0], 1)
-    now[0] += 100
-    assert told(0) == ([30.0, -40.0], 1) and told(1) == ([55.0, -55.0], 1)
-    again = Clock.of_notes(json.loads(json.dumps(clock.notes)), (0, 1))
+    assert told(0) == ([55.0, 60.0, 60.0], NOBODY) and told(2) == ([35.0, 60.0, 30.0], 2)
+    again = Clock.of_notes(json.loads(json.dumps(clock.notes)), (0, 1, 2))
     assert again is not None and again.notes == clock.notes  # as of the last answer
-    clock.ask(NOBODY, True)
+    clock.ask(NOBODY, NOBODY, 4)
     now[0] += 1000
-    assert told(1) == ([55.0, -50.0], NOBODY)
+    assert told(2) == ([35.0, 60.0, 35.0], NOBODY)
+
+
+def test_a_clock_of_answers_that_are_taken_back() -> None:
+    """No time is given back, but what was added for the answers is taken back, too."""
+    now = [0.0]
+    clock = Clock(1, 5, (0,), now=lambda: now[0])
+    clock.ask(0, 0, 0)
+    for number in range(1, 20):
+        now[0] += 1
+        clock.ask(1, 1, 3)  # after three answers
+        assert clock.told((0,))["left"] == {0: 65.0 - number}
+        clock.ask(0, 0, 5)
+        clock.ask(0, 0, 0)  # all of them are taken back
+        assert clock.told((0,))["left"] == {0: 60.0 - number}
 
 
 @pytest.mark.parametrize(

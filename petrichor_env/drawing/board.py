@@ -37,7 +37,7 @@ from petrichor_env.drawing.board_panels import (
     stocks,
     weather_wheel,
 )
-from petrichor_env.drawing.decisions import asked_text
+from petrichor_env.drawing.decisions import asked_text, hides_actor
 from petrichor_env.drawing.icons import defs, owner_shape
 from petrichor_env.drawing.pieces import View, owner_token
 from petrichor_env.drawing.text import result_text, size_of_fields, winners
@@ -160,7 +160,7 @@ def _asked(v: View, names: Sequence[str]) -> str:
 def facts(state: State, viewer: int | None = None, names: Sequence[str] | None = None) -> Facts:
     """The phase, the pending decision and its actor, as far as the viewer may know. `names` as in `render_svg`."""
     v = _view(state, viewer, None, names)
-    return Facts(_PHASE_WORDS[Phase(state.phase)], _asked(v, v.names), v.actor)
+    return Facts(_PHASE_WORDS[Phase(state.phase)], _asked(v, v.names), v.actor, hides_actor(state, viewer))
 
 
 def marks(players: int) -> list[Mark]:

@@ -19,11 +19,13 @@ class Facts:
         phase: the part of the round, such as "action phase"; "" in a game without phases.
         asked: a sentence with the pending decision and its actor, or with the result of a finished game.
         actor: the seat that takes the pending decision; NOBODY if that is hidden, and at the end.
+        is_secret: whether the viewer may not even know that somebody is asked.
     """
 
     phase: str
     asked: str
     actor: int
+    is_secret: bool = False
 
 
 @dataclass(frozen=True)

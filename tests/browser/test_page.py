@@ -23,6 +23,7 @@ pytest.importorskip("selenium", reason="needs selenium")
 from selenium.webdriver.common.keys import Keys
 
 from petrichor_env import Config as PetrichorConfig
+from petrichor_env.actions import DECLINE
 from petrichor_env.config import MODULES
 from tabletop_agents.play.session import Session
 from tabletop_agents.web import catalogue, people
@@ -695,6 +696,23 @@ def test_who_is_here_and_whose_turn(visitor: Visitor, other: Visitor, server: Se
     with server.open(paths[0], "a-browser-of-nobody"):
         wait(lambda: visitor.text("watching") == "1 person watches.")
     wait(lambda: visitor.text("watching") == "")
+
+
+def test_another_is_asked_in_secret(visitor: Visitor, server: Server) -> None:
+    """Until all may see what follows, the page shows nothing of an own answer but that it is given."""
+    cards = {"player_0": [10, 11, 14], "player_1": [5, 12, 13]}
+    turn = {"decision": "turn", "actor": "player_0", "passed": "player_1", "forecasts": cards}
+    start = {"scenario": {"players": 2, "modules": ["forecasts"], **turn}}
+    paths = server.make("petrichor", ["apart", "apart"], start=start)
+    look(visitor, paths[0])
+    with server.open(paths[1]) as page:
+        number = visitor.facts["view"]
+        visitor.give()
+        wait(lambda: visitor.text("asked") == "Your answer is given.")
+        assert visitor.facts["view"] == number and visitor.turn == "others"
+        page.until("you")
+        assert "error" not in page.answer([DECLINE])
+        wait(lambda: visitor.facts["view"] != number)
 
 
 def test_a_clock(visitor: Visitor) -> None:

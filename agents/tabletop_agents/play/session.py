@@ -7,6 +7,7 @@ It knows whose turn it is, the possible answers and what happened, and it undoes
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
@@ -204,11 +205,6 @@ class Session:
         return Replay.of(self.config, self._start, self._actions, names=names)
 
     @property
-    def exported(self) -> Replay:
-        """What people save: `signed` when the game is over, `replay` before."""
-        return self.signed if self.over else self.replay
-
-    @property
     def seats(self) -> tuple[str, ...]:
         """The names of the players by seat, as in a replay."""
         seats = range(self.config.players)
@@ -218,6 +214,14 @@ class Session:
     def number(self) -> int:
         """The number of answers so far."""
         return len(self._actions)
+
+    def until(self, number: int) -> Self:
+        """The game after so many of its answers, only to be looked at."""
+        if number == self.number:
+            return self
+        seen = copy(self)
+        seen._states, seen._actions = self._states[: number + 1], self._actions[:number]
+        return seen
 
     def answers(self) -> list[tuple[int, str]]:
         """The legal actions, each with its meaning in words."""

@@ -17,8 +17,8 @@ class Clock:
     """The time of a table's people.
 
     Each seat has two accounts. The first loses time whenever the seat is asked; the seat's own people see it. The
-    second loses time only while everybody can see that the seat is asked; the others see it. So nobody learns from a
-    clock that somebody was asked in secret, or has answered.
+    second loses time as long as everybody must think that the seat is asked; the others see it. So nobody learns from
+    a clock that somebody was asked in secret, or has answered.
 
     Arguments:
         minutes: of each seat for the whole game.
@@ -33,23 +33,36 @@ class Clock:
         self.minutes, self.seconds, self._now = minutes, seconds, now
         self._left = dict.fromkeys(seats, 60.0 * minutes)
         self._seen = dict(self._left)
-        self._asked = self._seen_asked = NOBODY  # the seat that is asked, and the last one that everybody knew of
-        self._is_public = False
+        self._asked = self._seen_asked = NOBODY  # the seat that is asked, and the one that everybody thinks is asked
+        self._waiting: set[int] = set()  # who gets seconds when everybody sees that another seat is asked
+        self._added: list[tuple[int, dict[int, float], int]] = []  # where seconds were added, after how many answers
         self._since = now()
 
-    def ask(self, seat: int, is_public: bool) -> None:
-        """From now on this seat is asked; NOBODY stops the clocks. `is_public`: whether everybody sees that."""
+    def ask(self, seat: int, seen: int | None, number: int) -> None:
+        """From now on this seat is asked; NOBODY stops the clocks.
+
+        Arguments:
+            seen: the seat that everybody sees to be asked, or NOBODY; None if others may not know that anything has
+                happened.
+            number: of answers so far. What was added after answers that were taken back is taken back, too.
+        """
         now = self._now()
         self._take(self._left, self._asked, now)
-        if self._is_public:
-            self._take(self._seen, self._asked, now)
-        if self._asked in self._left and seat != self._asked:
-            self._left[self._asked] += self.seconds
-        if is_public:
-            if self._seen_asked in self._seen and seat != self._seen_asked:
-                self._seen[self._seen_asked] += self.seconds
-            self._seen_asked = seat
-        self._asked, self._is_public, self._since = seat, is_public, now
+        self._take(self._seen, self._seen_asked, now)
+        while self._added and self._added[-1][0] > number:
+            _, account, one = self._added.pop()
+            account[one] -= self.seconds
+        if seen is not None:
+            self._add(self._left, self._waiting - {seat}, number)
+            self._add(self._seen, {self._seen_asked} - {seen}, number)
+            self._waiting, self._seen_asked = set(), seen
+        self._waiting.add(seat)
+        self._asked, self._since = seat, now
+
+    def _add(self, account: dict[int, float], seats: set[int], number: int) -> None:
+        for seat in seats & account.keys():
+            account[seat] += self.seconds
+            self._added.append((number, account, seat))
 
     def _take(self, account: dict[int, float], seat: int, now: float) -> None:
         if seat in account:
@@ -59,7 +72,7 @@ class Clock:
         """What the people in these seats are told: seconds by seat, and which clock runs for them."""
         now = self._now()
         left = {seat: self._left[seat] if seat in seats else self._seen[seat] for seat in self._left}
-        runs = self._asked if self._asked in seats or self._is_public else NOBODY
+        runs = self._asked if self._asked in seats else NOBODY if self._seen_asked in seats else self._seen_asked
         self._take(left, runs, now)
         return {"left": {seat: round(seconds, 1) for seat, seconds in left.items()}, "runs": runs}
 

@@ -39,6 +39,8 @@ _FOR_WATCHERS = ("review", "export", "page")
 """What somebody who only watches may ask for when the game is over."""
 _NAMES_RATE, _NAMES_BURST = 0.2, 10.0
 """New names a second of one link. Each makes all pages show their view anew."""
+_ANSWERED = "Your answer is given."
+"""What is shown after an own answer as long as what follows is a secret."""
 _LATER = 0.02
 """Seconds between a view and the work on its boards, so that the view is on its way."""
 _TOGETHER = 0.1
@@ -209,16 +211,38 @@ class Table:
                 else:
                     page.push(json.dumps({"people": told}))
 
-    def _changed(self, undone: Sequence[dict[str, Any] | None] = ()) -> None:
-        """Something happened: tell everybody who may know it. `undone` says by link what was taken back."""
+    def _changed(self, undone: Sequence[dict[str, Any] | None] = (), only: Link | None = None) -> None:
+        """Something happened: tell everybody who may know it, or only one link.
+
+        `undone` says by link what was taken back.
+        """
         if not undone:
             self._give_what_is_alone()
-        self._told_of = self.session.changes
+        if only is None:
+            self._told_of = self.session.changes
         self._on_change(self)
         self._set_clock()
         for link, one in zip_longest(self.links, undone):
-            self._tell(link, one)
+            if only in (None, link):
+                self._tell(link, one)
         self._go_on()
+
+    def _is_secret(self, state: Any) -> bool:
+        """Whether some of the people may not even know that somebody is asked."""
+        return any(self.game.words.facts(state, seat, None).is_secret for seat in self.session.people)
+
+    @property
+    def _is_told_at_once(self) -> bool:
+        """Whether pages are told at once what has happened: after an answer of a person, or before a question to one.
+
+        The answer is the last one that everybody may know of, so secret answers change nothing here.
+        """
+        before = self.session
+        while self.session.waits_for_agent and before.number:
+            before = before.until(before.number - 1)
+            if not self._is_secret(before.state):
+                return not before.waits_for_agent
+        return True
 
     def _set_clock(self) -> None:
         """Let the clock of whoever is asked run. The clocks stand until every person has been here."""
@@ -227,8 +251,9 @@ class Table:
         state, actor = self.session.state, self.session.actor
         if not all(one.company.let_in for one in self.links):
             actor = NOBODY
-        views_of_all = (self.game.words.facts(state, seat, None).actor for seat in self.session.people)
-        self.clock.ask(actor, actor == NOBODY or all(seen == actor for seen in views_of_all))
+        actors = {self.game.words.facts(state, seat, None).actor for seat in self.session.people}
+        seen = None if actor != NOBODY and self._is_secret(state) else actor if actors == {actor} else NOBODY
+        self.clock.ask(actor, seen, self.session.number)
         self._on_people(self)
 
     def _message(self, link: Link, view: _View, **more: Any) -> str:
@@ -263,7 +288,7 @@ class Table:
 
         The view comes first. The boards of what led to it follow when they are drawn, because that takes longer.
         """
-        if not link.pages:
+        if not link.pages or (self.turn(link) == "others" and self._known(link) is not self.session):
             return
         view = self._view(link, undone=undone)
         if not view.is_new:
@@ -308,6 +333,19 @@ class Table:
             return self.look
         return link.at_screen if link.seats else None
 
+    def _known(self, link: Link) -> Session:
+        """The game as far as a link's people may know of it.
+
+        While somebody is asked in secret it is the game at the last question that they could know of.
+        """
+        known, viewer = self.session, self._viewer(link)
+        shown = link.shown_steps.get(viewer, 0)
+        while self.kind == "play" and known.number > shown:
+            if not self.game.words.facts(known.state, viewer, None).is_secret:
+                break
+            known = known.until(known.number - 1)
+        return known
+
     def turn(self, link: Link) -> str:
         """Whose turn it is at a link: "you", "others", "handover" (another one's at its screen), "paused", "over"."""
         if self.session.over:
@@ -324,15 +362,18 @@ class Table:
         `past`: the page was just opened, so what happened last is shown as past. The same is done where `undone` tells
         that something was taken back.
         """
-        session, viewer, turn = self.session, self._viewer(link), self.turn(link)
+        session, viewer, turn = self._known(link), self._viewer(link), self.turn(link)
         view: dict[str, Any] = {"kind": self.kind, "learn": self.learn, "turn": turn, "trouble": self.trouble}
         boards, story = views.Boards(), None
         steps: list[dict[str, Any]] = []
         if turn == "handover":
-            view |= {"game": self.game.name, "title": self.game.title, "for": views.labels(session)[session.actor]}
+            asked = views.labels(session)[self.session.actor]
+            view |= {"game": self.game.name, "title": self.game.title, "for": asked}
         else:
             view |= views.position_of(session, viewer, boards)
-            view |= self._asked(link, turn, view["actor"])
+            if turn == "others" and view["actor"] in link.seats:  # this answer is given, but shows nothing yet
+                view |= {"asked": _ANSWERED, "actor": NOBODY}
+            view |= self._asked(session, link, turn, view["actor"])
         view["owners"] = views.owners_of(session, link.seats)
         text = _joined(json.dumps(view), f'{{"parts": {boards.text}}}')
         shown = hash(text)  # with hashlib, other threads would run first
@@ -351,9 +392,9 @@ class Table:
         news = {"number": link.number, "past": past, "undone": undone, "steps": steps, "story": story is not None}
         return _View(_joined(text, json.dumps(news)), is_new, story)
 
-    def _asked(self, link: Link, turn: str, actor: int) -> dict[str, Any]:
-        """What a page may do now, if it is not behind a curtain."""
-        session, words = self.session, self.game.words
+    def _asked(self, session: Session, link: Link, turn: str, actor: int) -> dict[str, Any]:
+        """What a page may do now, if it is not behind a curtain. `session` is the game as far as it is known there."""
+        words = self.game.words
         asked = turn == "you"
         thinks = session.waits_for_agent and actor != NOBODY and self.kind == "play"
         lesson = None
@@ -398,8 +439,8 @@ class Table:
 
     @property
     def _can_export(self) -> bool:
-        """Whether a replay may be saved. It holds all hands, so no hand may still be hidden."""
-        return self.session.over or len(self.links) == 1
+        """Whether a replay may be saved. It holds all hands and the seed, so nobody may have to play any more."""
+        return self.kind != "play" or self.session.over
 
     @property
     def _settings(self) -> dict[str, Any]:
@@ -437,7 +478,7 @@ class Table:
         except (IllegalAction, OverflowError):
             raise Refused("this is not one of the answers") from None
         link.answered = link.number
-        self._changed()
+        self._changed(only=None if self._is_told_at_once else link)
         return {}
 
     async def _on_undo(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
@@ -620,7 +661,7 @@ class Table:
         session = self.session
         name = f"{session.game.name}-{session.config.name}"
         if message["what"] == "replay":
-            return {"name": f"{name}.json", "text": session.exported.text}
+            return {"name": f"{name}.json", "text": session.signed.text}
         if message["what"] == "scenario":
             return {"name": f"{name}-scenario.json", "text": json.dumps(self.game.described(session.state), indent=1)}
         raise Refused("what: replay or scenario")
@@ -629,7 +670,7 @@ class Table:
         """The game as a page for any browser, with the curve of its latest review."""
         if not self._can_export:
             raise Refused("this game can be saved when it is over; until then the file would show what others hold")
-        replay = self._whole if isinstance(self.session, Line) else self.session.exported
+        replay = self._whole if isinstance(self.session, Line) else self.session.signed
         found = self.catalogue.reviews.of(replay, link.seats)
         text = await self._think(lambda: page_of(*page_data(replay, review=found)))
         return {"name": f"{self.game.name}-{replay.config.name}.html", "text": text}
@@ -693,7 +734,7 @@ class Table:
                     continue  # somebody has taken an answer back meanwhile
                 session.take(action)
                 most = None if most is None else most - 1
-                if most == 0 or not session.waits_for_agent:
+                if most == 0 or self._is_told_at_once:
                     self._tell_rest()  # if an answer of a person is given with it, agents go on
                     until = loop.time() + _TOGETHER
         except Exception as error:  # a user's own agent may raise anything; other games go on

@@ -147,16 +147,22 @@ def question_of(session: Session) -> str:
 def steps_of(session: Session, first: int, viewer: int | None) -> tuple[list[dict[str, Any]], list[Any]]:
     """What happened since the given answer, in words, as far as the viewer may know it.
 
-    With it come the records at the sentences, one for each; None where the game keeps none.
+    What an answer that the viewer may not know of has led to belongs to the step before. With the steps come the
+    records at the sentences, one for each; None where the game keeps none.
     """
     steps: list[dict[str, Any]] = []
     moments: list[Any] = []
-    for step in session.steps(max(first, session.number - MOST_STEPS), viewer):
-        story = session.game.words.story(step.before, step.action, viewer, session.tables)
-        changes = [sentence for sentence, _ in story]
-        moments += [state for _, state in story]
-        if step.done or changes:
-            steps.append({"by": step.owner if step.done else NOBODY, "done": step.done, "changes": changes})
+    after: list[tuple[str, Any]] = []
+    for number in range(session.number - 1, first - 1, -1):
+        step = next(session.steps(number, viewer))
+        after = [*session.game.words.story(step.before, step.action, viewer, session.tables), *after]
+        if step.done or (number == first and after):
+            changes = [sentence for sentence, _ in after]
+            steps.insert(0, {"by": step.owner if step.done else NOBODY, "done": step.done, "changes": changes})
+            moments = [*(state for _, state in after), *moments]
+            after = []
+        if len(steps) == MOST_STEPS:
+            break
     return steps, moments
 
 

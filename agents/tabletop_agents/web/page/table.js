@@ -332,12 +332,18 @@ async function give(actions) {
   if (isRetrying()) {
     await attempt(() => tryAnswer(actions));
     if (!working && present.view?.number === number) activate();
-  } else await attemptAt(number, () => ask("answer", { view: number, actions }));
+  } else if ((await attemptAt(number, () => ask("answer", { view: number, actions }))) && !working && present.view?.number === number) {
+    // somebody is asked in secret: until that is over, no view tells what the answer did
+    arrive({ ...present.view, turn: "others", asked: "Your answer is given.", actor: -1, answers: [], lesson: null });
+    activate();
+  }
 }
 
 /* Do what may fail; where nothing has changed then, that view can be answered again. */
 async function attemptAt(number, act) {
-  if (!(await attempt(act)) && !working && present.view?.number === number) activate();
+  const done = await attempt(act);
+  if (!done && !working && present.view?.number === number) activate();
+  return done;
 }
 
 /* Take back what was begun on the board, or what was answered last. */
