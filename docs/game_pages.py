@@ -264,7 +264,8 @@ With `observation_dtype="int8"` the numbers are the counts themselves, not divid
 An observation leaves out what is hidden from the viewer:
 
 - the hands, packs and forecast cards of other players;
-- which player is asked for a forecast card at a point of the timeline;
+- which player is asked for a forecast card at a point of the timeline
+  ([what the order of play tells](environments.md#what-the-order-of-play-tells));
 - the order of decks, and the random stream.
 
 With the reading `forecasts_end_actions`, it does not say which other players can play no action cards any more in this
