@@ -15,9 +15,7 @@ from tabletop_cli.options import agent_names, given, whole_numbers, words
 from tabletop_cli.output import json_to
 from tabletop_cli.switches import Switches, with_switches, without
 from tabletop_engine.errors import TabletopError
-from tabletop_engine.text.words import either
-
-_NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
+from tabletop_engine.text.words import either, spelled
 
 
 def replay_files(folder: Path | None, most: int | None, probabilities: bool) -> Any:
@@ -37,7 +35,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
     several = [number for number in line.players if number > 1]
     ways = []
     if several:
-        span = " to ".join(_NUMBERS.get(number, str(number)) for number in dict.fromkeys((several[0], several[-1])))
+        span = " to ".join(map(spelled, dict.fromkeys((several[0], several[-1]))))
         ways.append(f"{span} agents play against each other, with seats rotated")
     if line.alone:
         ways.append(f"{'each of them' if several else 'agents play'} alone{line.against}")

@@ -10,7 +10,7 @@ import typer
 
 from petrichor_env import __version__
 from petrichor_env.component_files import COMPONENTS, KEYS
-from petrichor_env.config import Config
+from petrichor_env.config import VARIANTS, Config
 from petrichor_env.state import MAX_PLAYERS, WEATHER_NAMES
 from tabletop_cli import completion, options
 from tabletop_cli.app import make_app
@@ -33,7 +33,7 @@ LINE = CommandLine(
     config=Config,
     players=tuple(range(1, MAX_PLAYERS + 1)),
     opponent="the Southern Winds",
-    curriculum="all 16 sets of variants, the easy ones first",
+    curriculum=f"all {2 ** len(VARIANTS)} sets of variants, the easy ones first",
     # the upper half of the ladder nearly always wins the base game
     ladder={1: {"variants": ("double_card",)}, 2: {}, 3: {}, 4: {}},
     table="tabletop_training.petrichor.benchmark",
@@ -131,7 +131,7 @@ def difficulty(
     replay_games: options.ReplayGames = None,
     replay_probabilities: options.ReplayProbabilities = False,
 ) -> None:
-    """Measure how hard each of the 16 sets of the solo variants is: a report, with random, greedy and policy:solo."""
+    """Measure how hard each set of the solo variants is: a report, with random, greedy and policy:solo."""
     with json_to(json) as on_result, players_of(workers, ray) as players:
         imported("tabletop_training.petrichor.difficulty", extra="evaluate").main(
             agent_names(more_agents, agents),

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,8 +26,11 @@ from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import Config
 from tabletop_agents import checkpoint, make_agent
 from tabletop_agents.checkpoint import MEMBER, configs_of, read_checkpoint, read_notes, save_checkpoint, versions
+from tabletop_agents.names import checkpoint_path
 from tabletop_agents.policy import PolicyAgent
 from tabletop_engine.errors import CheckpointError, ConfigError
+from tabletop_engine.game import Game
+from tabletop_engine.observation import Layout
 from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.versus import VersusBatch
@@ -115,6 +119,38 @@ def test_checkpoint_of_another_version(
     with pytest.raises(CheckpointError, match=r"made by version 0\.0\.1") as caught:
         PolicyAgent.load(path, GAME)
     assert text in str(caught.value)
+
+
+def with_numbers(game: Game, added: dict[str, int]) -> Game:
+    """The game with so many more numbers at the end of blocks of its observation; a block that it lacks comes last."""
+    blocks = {block.name: (block.shape, block.unit) for block in game.observation}
+    for name, number in added.items():
+        (length, *others), unit = blocks.get(name, ((0,), "0/1"))
+        blocks[name] = (length + number, *others), unit
+    layout = Layout.of([(name, *told, "") for name, told in blocks.items()])
+    return replace(game, observation=layout)
+
+
+@pytest.mark.parametrize(("block", "number"), [("variants", 1), ("votes", 2), ("new", 3)])
+def test_a_start_gets_the_inputs_that_it_lacks(block: str, number: int) -> None:
+    """A variant of one's own adds one, and a shipped policy goes on from there, playing as before."""
+    game, path = with_numbers(GAME, {block: number}), checkpoint_path("solo", GAME)
+    with pytest.raises(CheckpointError, match="the layout of the observation is"):
+        read_checkpoint(game, path)
+    before, after = read_checkpoint(GAME, path)[0], read_checkpoint(game, path, start=True)[0]
+    new = game.observation[block].slice.stop
+    own = np.delete(np.arange(game.observation.size), np.s_[new - game.observation.size + before.inputs : new])
+    seen = torch.rand(20, game.observation.size)
+    masks = np.ones((20, NUM_ACTIONS), np.int8)
+    shortfalls = np.random.default_rng(0).random((20, NUM_ACTIONS), np.float32)
+    played = [one.log_probabilities(x.numpy(), masks, shortfalls) for one, x in ((before, seen[:, own]), (after, seen))]
+    assert after.inputs == game.observation.size and np.allclose(*played, atol=1e-5)
+
+
+def test_a_start_whose_observation_differs_otherwise_is_refused() -> None:
+    game = with_numbers(GAME, {"variants": 1, "votes": 1})
+    with pytest.raises(CheckpointError, match="the layout of the observation is"):
+        read_checkpoint(game, checkpoint_path("solo", GAME), start=True)
 
 
 def test_checkpoint_of_another_state_version_fits(trained: tuple[MaskablePPO, Path], tmp_path: Path) -> None:

@@ -260,7 +260,7 @@ def test_report_of_equal_sets(tmp_path: Path) -> None:
     """If nothing differs, the report says so and finds neither a hardest set nor levels."""
     text = report_of(tmp_path, sets_of(noisy(np.zeros(16), 50)))
     assert "What a variant costs**" not in text
-    assert "Sixteen sets, 1 level of difficulty" in text
+    assert "16 sets, 1 level of difficulty" in text
     assert "No set is won significantly less often than the base game" in text
 
 

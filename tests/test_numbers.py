@@ -20,7 +20,7 @@ from petrichor_env import Config as Petrichor
 from petrichor_env import petrichor_v0
 from petrichor_env.component_files import COMPONENTS as PETRICHOR
 from tabletop_agents.checkpoint import read_checkpoint, save_network
-from tabletop_agents.networks import Network, flat_network, reading_numbers
+from tabletop_agents.networks import Network, flat_network, with_more_inputs
 from tabletop_agents.policy import PolicyAgent, inputs_of
 from tabletop_agents.search.guided_search import GuidedSearchAgent
 from tabletop_engine.described.overlays import ComponentFile
@@ -203,7 +203,7 @@ def test_the_vec_env_delivers_them() -> None:
 
 def with_random_numbers(network: Network, game: Game, seed: int = 0) -> Network:
     """The network with inputs for the numbers, whose weights are not 0."""
-    reading = reading_numbers(network, game.numbers.size)
+    reading = with_more_inputs(network, game.numbers.size)
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for part in (reading.trunk if len(reading.trunk) else reading.policy, reading.win_margin_heads):
@@ -224,7 +224,7 @@ def played(config: Config, games: int, boxes: int, steps: int = 25) -> Batch:
 @every_game
 def test_a_network_of_today_becomes_one_that_reads_and_plays_as_before(config: Config) -> None:
     network = network_for(config.game)
-    reading = reading_numbers(network, config.game.numbers.size)
+    reading = with_more_inputs(network, config.game.numbers.size)
     decisions = Decisions.of(played(config, 12, 4))
     before, after = PolicyAgent(network), PolicyAgent(reading)
     generator = np.random.default_rng

@@ -17,12 +17,13 @@ from evergreen_env.component_files import load_tables as evergreen_tables
 from evergreen_env.config import Config as Evergreen
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import MODULES, VARIANTS, Config
+from petrichor_env.drawing import rules_text
 from petrichor_env.state import Crop
 from petrichor_env.tables import NEVER, RESHUFFLE, TABLES
 from tabletop_agents.play.typed import TypedSession
 from tabletop_agents.random_agent import RandomAgent
 from tabletop_cli import evergreen, petrichor
-from tabletop_engine.errors import IllegalAction
+from tabletop_engine.errors import ConfigError, IllegalAction
 from tabletop_engine.text.tokens import estimated_tokens
 from tabletop_engine.text.words import plain_rules
 from tests.evergreen import play as eg
@@ -359,6 +360,14 @@ def test_plant_and_grow() -> None:
     state = eg.play(eg.turn("swamp bush"), "plant and grow", "space a5")
     assert eg.look(state, "planets")["player_0"] == {"a5": "sprout"}
     assert eg.look(state, "decision") == "turn"  # nothing else can grow
+
+
+def test_a_variant_without_a_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules_text, "_TOLD_VARIANTS", ("double_card",))
+    assert rules(Config(variants=("double_card",)))
+    with pytest.raises(ConfigError, match=r"'one_more_turn' yet; write .* into petrichor_env/drawing/rules_text\.py"):
+        rules(Config(variants=VARIANTS[-1:]))
+    assert "rules_text.py" in TypedSession(Config(variants=VARIANTS[-1:]), {}, seed=0).answer("rules").text  # plays on
 
 
 def test_a_skull_turns_the_most_recent_flowers() -> None:

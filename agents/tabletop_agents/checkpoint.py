@@ -49,6 +49,24 @@ def _layout_of(layout: Layout) -> str:
     return _fingerprint([(block.name, block.start, block.shape, block.unit) for block in layout])
 
 
+def _added(layout: Layout, fingerprint: object) -> tuple[int, int] | None:
+    """The index and the number of the inputs that an earlier layout with this fingerprint lacked; 0 and 0 for the same.
+
+    They are a whole block, or the last part of one. None if the layouts differ otherwise.
+    """
+    if fingerprint == _layout_of(layout):
+        return 0, 0
+    declared = [(block.name, block.shape, block.unit, block.meaning) for block in layout]
+    for i, block in enumerate(layout):
+        length, *others = block.shape or (1,)
+        for kept in range(length):
+            shorter = [(block.name, (kept, *others), block.unit, block.meaning)] if kept else []
+            if _layout_of(Layout.of([*declared[:i], *shorter, *declared[i + 1 :]])) == fingerprint:
+                same = block.size // length * kept
+                return block.start + same, block.size - same
+    return None
+
+
 def versions(game: Game) -> dict[str, Any]:
     """The versions that a checkpoint for this game must have. Only the package's version may differ."""
     return {
@@ -102,8 +120,8 @@ def save_network(
                     np.save(file, array.astype(np.float16) if half else array, allow_pickle=False)
 
 
-def read_notes(game: Game, path: str | Path) -> dict[str, Any]:
-    """The notes of a checkpoint, after a check that it fits this game and installation.
+def read_notes(game: Game, path: str | Path, *, start: bool = False) -> dict[str, Any]:
+    """The notes of a checkpoint, after a check that it fits this game and installation; `start` as `read_checkpoint`.
 
     Raises CheckpointError, which says what differs or what is wrong with the file.
     """
@@ -113,7 +131,7 @@ def read_notes(game: Game, path: str | Path) -> dict[str, Any]:
     try:
         with zipfile.ZipFile(path) as archive:
             check_unpacked(archive, MOST_BYTES)
-            return _notes(game, archive, path)
+            return _notes(game, archive, path, start)
     except CheckpointError as error:
         raise CheckpointError(f"{path}: {error}") from None
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:  # as zipfile raises
@@ -121,16 +139,26 @@ def read_notes(game: Game, path: str | Path) -> dict[str, Any]:
 
 
 @checked
-def read_checkpoint(game: Game, path: str | Path) -> tuple[Network, dict[str, Any]]:
-    """The network and the notes of a checkpoint. Raises CheckpointError as `read_notes` does."""
-    from tabletop_agents.networks import Network
+def read_checkpoint(game: Game, path: str | Path, *, start: bool = False) -> tuple[Network, dict[str, Any]]:
+    """The network and the notes of a checkpoint.
 
-    notes = read_notes(game, path)
+    With `start`, to go on learning, a block of the observation may have more numbers than when the checkpoint was made,
+    as after a variant was added. Their weights begin at 0, so the network plays as before.
+
+    Raises CheckpointError as `read_notes` does.
+    """
+    from tabletop_agents.networks import Network, with_more_inputs
+
+    notes = read_notes(game, path, start=start)
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            inputs = (game.observation.size, game.observation.size + game.numbers.size)
+            at, number = _added(game.observation, notes["observation"]) or (0, 0)
+            size = game.observation.size - number
+            inputs = (size, size + game.numbers.size)
             sizes = (game.num_actions, game.players[-1])
             network = Network.of_arrays(notes["network"], dict(arrays), inputs, *sizes)
+        if number:
+            network = with_more_inputs(network, number, at)
         _check_numbers(game, network, notes)
         return network, notes
     except CheckpointError as error:
@@ -175,7 +203,7 @@ def _check_numbers(game: Game, network: Network, notes: Mapping[str, Any]) -> No
         raise CheckpointError(f"the layout of the printed numbers, which it reads, is {there}, here {here}")
 
 
-def _notes(game: Game, archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
+def _notes(game: Game, archive: zipfile.ZipFile, path: Path, start: bool) -> dict[str, Any]:
     if MEMBER not in archive.namelist():
         if _PICKLED in archive.namelist():
             raise CheckpointError(
@@ -188,6 +216,8 @@ def _notes(game: Game, archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     if not isinstance(notes, dict):
         raise CheckpointError(f"its {MEMBER} must be a JSON object, not {notes!r}")
     here = versions(game)
+    if start and _added(game.observation, notes.get("observation")) is not None:
+        here["observation"] = notes["observation"]
     different = [
         f"{meaning} is {notes.get(key, 'missing')}, here {here[key]}"
         for key, meaning in _MUST_AGREE.items()

@@ -220,16 +220,19 @@ def flat_network(network: Network, numbers: np.ndarray | None = None) -> forward
     )
 
 
-def reading_numbers(network: Network, numbers: int) -> Network:
-    """A copy of the network with so many more inputs, for printed numbers. Their weights are 0: it plays as before."""
+def with_more_inputs(network: Network, number: int, at: int | None = None) -> Network:
+    """A copy of the network with so many more inputs, from index `at` on; None puts them last.
+
+    Their weights are 0, so it plays as before.
+    """
     copied = copy.deepcopy(network)
     starts = [copied.trunk] if len(copied.trunk) else [copied.policy, copied.value]
     for part in [*starts, *([] if copied.win_margin_heads is None else [copied.win_margin_heads])]:
         first: Any = part[0]
-        wider = nn.Linear(first.in_features + numbers, first.out_features)
+        wider = nn.Linear(first.in_features + number, first.out_features)
+        before, after = first.weight.tensor_split([first.in_features if at is None else at], dim=1)
         with torch.no_grad():
-            wider.weight.zero_()
-            wider.weight[:, : first.in_features] = first.weight
+            wider.weight[:] = torch.cat([before, before.new_zeros(len(before), number), after], dim=1)
             wider.bias[:] = first.bias
         part[0] = wider
     return copied

@@ -22,9 +22,12 @@ from petrichor_env.rules.weather import RESOLVED_SPACES
 from petrichor_env.state import CROP_NAMES, HARVEST, MODULE_NAMES, Crop, Growing, Power, Timing
 from petrichor_env.tables import RESHUFFLE, Tables
 from petrichor_env.words import FIELDS
+from tabletop_engine.errors import ConfigError
 from tabletop_engine.text.words import Section, counted, rules_page
 
 _TRICKS = (Crop.WHEAT, Crop.POTATO)
+_TOLD_VARIANTS = ("double_card", "non_random_targets", "no_more_tricks", "one_more_turn")
+"""The variants that these texts tell of."""
 
 
 def rules(config: Config, tables: np.ndarray | None = None) -> str:
@@ -33,7 +36,13 @@ def rules(config: Config, tables: np.ndarray | None = None) -> str:
     Arguments:
         config: what is played.
         tables: (1,) `petrichor_env.tables.TABLES` that the game is played with; None for those of the configuration.
+
+    Raises ConfigError for a variant that the texts do not tell of.
     """
+    for name in config.variants:
+        if name not in _TOLD_VARIANTS:
+            where = "write what it changes into petrichor_env/drawing/rules_text.py, and its name into _TOLD_VARIANTS"
+            raise ConfigError(f"variants: the rules' text does not tell of {name!r} yet; {where} there")
     t = (load_tables(config.components) if tables is None else tables)[0]
     sections = [
         Section("Goal", _goal(config)),

@@ -358,7 +358,10 @@ def broken_winds(s: np.ndarray) -> Iterator[Check]:
     last = card[rows, np.maximum(revealed - 1, 0)]
     bad = solo & (last > 0) & deck[rows, last - 1]
     yield breaks(bad, lambda i: f"card {last[i]} was revealed last, but is in the deck")
-    double, non_random, _, more = (s["variants"] == 1).T
+    played = s["variants"] == 1
+    double, non_random, more = (
+        played[:, one] for one in (Variant.DOUBLE_CARD, Variant.NON_RANDOM_TARGETS, Variant.ONE_MORE_TURN)
+    )
     # after a pass without cards nobody is asked between a round's last neutral turns and the next round's first one
     cards, turn, extra = np.where(double, 2, 1), s["decision"] == Decision.TURN, np.where(more, 1, 0)
     most = cards * np.where(among(s["phase"], (Phase.WEATHER, Phase.HARVEST)), 1 + extra, 2 + extra)

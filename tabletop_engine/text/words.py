@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 _LONGEST = 330
 """The number of readable letters that fit into the last line of a picture."""
+_WORDS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,11 @@ def in_a_row(texts: Sequence[str]) -> str:
 def counted(number: int, thing: str) -> str:
     """A number and a noun: `1 card`, `2 cards`, `1,000 games`."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def spelled(number: int) -> str:
+    """A number from two to six as a word, any other in figures."""
+    return _WORDS.get(number, str(number))
 
 
 def either(values: Sequence[object]) -> str:

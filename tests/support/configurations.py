@@ -13,7 +13,7 @@ from petrichor_env.config import MODULES, POWERS, READINGS, VARIANTS, Config
 
 SOLO_MODULES = tuple(name for name in MODULES if name not in ("lake", "flower_tiles"))
 """The modules that the solo game allows."""
-SOLO = [Config(variants=names) for number in range(5) for names in combinations(VARIANTS, number)]
+SOLO = [Config(variants=names) for number in range(len(VARIANTS) + 1) for names in combinations(VARIANTS, number)]
 BASE = [
     Config(players=players, rounds=rounds, drafting=drafting)
     for players in (2, 3, 4, 5)

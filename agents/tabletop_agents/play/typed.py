@@ -198,7 +198,10 @@ class TypedSession(Session):
         if command in ("h", "help"):
             return Reply(self._help())
         if command == "rules" and not rest:
-            return Reply(plain_rules(self.game.words.rules(self.config, self.tables)))
+            try:
+                return Reply(plain_rules(self.game.words.rules(self.config, self.tables)))
+            except ConfigError as error:  # a variant of one's own whose text is not written yet
+                return Reply(f"{error}.")
         if command in ("s", "save", "s!", "save!") and not (command == "s" and self._is_answer(line)):
             return self._save(_unquoted(rest), replacing=command.endswith("!"))
         if command in ("u", "undo") and not rest:

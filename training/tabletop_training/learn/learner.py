@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from tabletop_agents.checkpoint import save_network
-from tabletop_agents.networks import Network, reading_numbers, weighing
+from tabletop_agents.networks import Network, weighing, with_more_inputs
 from tabletop_agents.policy import PolicyAgent
 from tabletop_engine import seeds
 from tabletop_engine.checks import checked, whole
@@ -116,7 +116,7 @@ class Learner:
         self.network = new_network(game, settings) if start is None else copy.deepcopy(start)
         self.network.win_margin_heads = None
         if settings.numbers and self.network.inputs == game.observation.size:
-            self.network = reading_numbers(self.network, game.numbers.size)
+            self.network = with_more_inputs(self.network, game.numbers.size)
         if settings.shortfall_weight > 0 and not self.network.weighs:
             self.network = weighing(self.network, settings.shortfall_weight, settings.logit_scale)
         self.network.to(device)

@@ -279,7 +279,7 @@ def _prepared(
     games = run.plan.learning.num_envs
     if workers is not None and not 1 <= workers <= games:
         raise ConfigError(f"workers={workers}: must be from 1 to the games that they share, num_envs={games}")
-    network = None if run.start is None else read_checkpoint(game, first)[0]
+    network = None if run.start is None else read_checkpoint(game, first, start=True)[0]
     if resume is None:
         goes_on = goes_on and (folder / RUN).is_file()
         if goes_on and read_run(folder, game)._replace(budget=run.budget) != run:

@@ -7,6 +7,8 @@ from tabletop_training.measure.benchmark import MARGIN, WIN_RATE, Column, Plan
 from tabletop_training.measure.ladder import LADDER
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
 
+_SETS = f"{len(ALL_VARIANTS)} sets"
+
 PLAN = Plan(
     game=GAME,
     agents=(*LADDER, "policy:solo", "policy:versus", "search-800:solo", "search-200:versus"),
@@ -15,14 +17,14 @@ PLAN = Plan(
     columns=(
         Column("base_win_rate", WIN_RATE, "base game: won", "base:\nwon", sets=1),
         Column("base_margin", MARGIN, "base game: points ahead", "points\nahead", sets=1),
-        Column("mean_win_rate", WIN_RATE, "16 sets: won", "16 sets:\nwon"),
-        Column("mean_margin", MARGIN, "16 sets: points ahead", "points\nahead"),
+        Column("mean_win_rate", WIN_RATE, f"{_SETS}: won", f"{_SETS}:\nwon"),
+        Column("mean_margin", MARGIN, f"{_SETS}: points ahead", "points\nahead"),
     ),
     ranked_by="mean_win_rate",
     solo_title="Solo: games won in per cent",
     about_solo=(
         "- **games**: of each set of variants, against the Southern Winds.",
-        "- **base game**: without variants. **16 sets**: the mean over all sets of the variants.",
+        f"- **base game**: without variants. **{_SETS}**: the mean over all sets of the variants.",
         "- **points ahead**: of the neutral player.",
     ),
     about_numbers="Numbers that the rule texts lack are assumed (`petrichor components`)",

@@ -36,10 +36,10 @@ class Conclusion:
 
 @dataclass(frozen=True)
 class OverBoxes:
-    """One agent's games of all 16 sets over many boxes.
+    """One agent's games of all sets over many boxes.
 
     Attributes:
-        won, margins: (16, boxes, games), in the order of `ALL_VARIANTS`; a game of each set has the same seed and box.
+        won, margins: (sets, boxes, games), in the order of `ALL_VARIANTS`; game i of each set has its seed and box.
         rates, leads: the spread of each set's win rate, and of its margin.
         conclusions: sentences about the variants, each with the share of boxes in which it holds.
         look_up: which numbers the mean margin over the sets depends on.
@@ -55,7 +55,7 @@ class OverBoxes:
 
     @property
     def order(self) -> np.ndarray:
-        """(16,) indices from the easiest set to the hardest: by the mean win rate over the boxes, then by margin."""
+        """(sets,) indices from the easiest set to the hardest: by the mean win rate over the boxes, then by margin."""
         return _easiest_first(self.won, self.margins)
 
 
@@ -79,7 +79,7 @@ def over_boxes_of(agent: str, won: np.ndarray, margins: np.ndarray, boxes: Seque
 
 
 def all_over_boxes(study: Study, played: Sequence[Results]) -> list[OverBoxes]:
-    """The games over boxes of each agent that has played all 16 sets, in the study's order."""
+    """The games over boxes of each agent that has played all sets, in the study's order."""
     games: dict[Key, Results] = over_boxes(played)
     found = []
     for agent in study.agents:

@@ -21,7 +21,7 @@ WON, MARGIN = "win_rate", "margin"
 
 @dataclass(frozen=True)
 class AgentEffects:
-    """What each change does to `WON` and `MARGIN` when one agent plays, averaged over the 16 sets."""
+    """What each change does to `WON` and `MARGIN` when one agent plays, averaged over the sets of variants."""
 
     agent: str
     effects: ChangeEffects
@@ -73,8 +73,8 @@ def change_section(study: Study, found: Sequence[AgentEffects]) -> list[str]:
             margins = [signed(told[keys, MARGIN][way]) for way in WAYS]
             rows.append((changes.title(keys), *points, *margins))
         blocks.append(
-            f"{markdown_code(agent_title(one.agent))}, averaged over the 16 sets, {one.effects.games:,} seeds; the win"
-            " rate in percentage points, the margin in points:"
+            f"{markdown_code(agent_title(one.agent))}, averaged over the {len(ALL_VARIANTS)} sets,"
+            f" {one.effects.games:,} seeds; the win rate in percentage points, the margin in points:"
         )
         head = ("won: alone", "last", "its part", "margin: alone", "last", "its part")
         blocks.append(markdown_table(("change", *head), rows))

@@ -40,9 +40,9 @@ def main(
     """Train, evaluate and print a table; returns the folder with all files.
 
     Ctrl-C during learning starts the evaluation. Ctrl-C during the evaluation prints the table of finished games. Two
-    at once end the program; files written so far stay. `games` is the number for each agent and each of the 16 sets of
-    variants, from `seed + EVALUATION_SEED` on. `seed` and `settings` are those of the training. `on_result` gets
-    the rows of `difficulty.csv`.
+    at once end the program; files written so far stay. `games` is the number for each agent and each set of variants,
+    from `seed + EVALUATION_SEED` on. `seed` and `settings` are those of the training. `on_result` gets the rows of
+    `difficulty.csv`.
     """
     with Job(output) as job:
         try:

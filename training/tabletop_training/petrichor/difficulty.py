@@ -1,4 +1,4 @@
-"""`petrichor difficulty`: how hard are the 16 combinations of the solo variants, for agents of graded strength?"""
+"""`petrichor difficulty`: how hard is each set of the solo variants, for agents of graded strength?"""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ GAMES = 1000
 SEARCH_GAMES = 200
 """The default numbers of games of each set, for most agents and for searches."""
 
-_VARIANTS_WIDTH = 36
+_VARIANTS_WIDTH = 1 + sum(3 + max(map(len, name.split("_"))) for name in VARIANTS)
 """The width of the variants' columns in `difficulty_tables`."""
 
 

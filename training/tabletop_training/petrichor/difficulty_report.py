@@ -15,7 +15,7 @@ from petrichor_env.component_files import KEYS, load_components, own_numbers
 from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
 from tabletop_engine.seeds import Stream, generator
-from tabletop_engine.text.words import counted
+from tabletop_engine.text.words import counted, spelled
 from tabletop_training.files.plots import agent_title
 from tabletop_training.files.tables import (
     ends,
@@ -50,7 +50,8 @@ from tabletop_training.petrichor.variant_effects import (
     win_rate_effects,
 )
 
-_BASE, _ALL = 0, len(ALL_VARIANTS) - 1
+_SETS, _VARIANTS = len(ALL_VARIANTS), spelled(len(VARIANTS))
+_BASE, _ALL = 0, _SETS - 1
 _PLAYER, _NEUTRAL = 0, 1
 _TARGETS = (0.9, 0.75, 0.5, 0.25, 0.1)
 _NEAR_TARGET = 0.08
@@ -118,7 +119,7 @@ def write_report(folder: Path, study: Study, played: Sequence[Results]) -> dict[
         parts = [_in_short(found), whatever, changed, _each_set(found), _each_variant(found, sets), _together(found)]
         parts += [_good_play(found), _points(found), _hardest(found), _ranking(found)]
     else:
-        none = "No agent has played all 16 sets of variants yet: this is a table of what there is."
+        none = f"No agent has played all {_SETS} sets of variants yet: this is a table of what there is."
         parts = [[none, "![Win rates and points ahead of each set and agent](heat_map.png)"], whatever, changed]
     parts = [["# How hard are the Southern Winds?"], *parts, _all_figures(summaries), _method(study, sets)]
     text = "\n\n".join(block for part in parts for block in part)
@@ -268,8 +269,8 @@ def _in_short(found: _Findings) -> list[str]:
     who = f"{found.name}, the strongest of {agents} agents measured here," if agents > 1 else found.name
     start = (
         f"You play the Southern Winds alone, against a neutral player that follows cards and dice. {who} wins"
-        f" **{_percent(base)}** of the base game and **{_percent(hardest)}** of the hardest of the 16 sets that"
-        f" the four variants make, **{_title(found.hardest)}**{tied}. In what follows *you* are"
+        f" **{_percent(base)}** of the base game and **{_percent(hardest)}** of the hardest of the {_SETS} sets that"
+        f" the {_VARIANTS} variants make, **{_title(found.hardest)}**{tied}. In what follows *you* are"
         f" {found.name}, unless another agent is named. Brackets hold 95 % intervals."
     )
     costly = [f"{_names(one)} {_size(one.estimate)}" for one in found.main if one.significant and one.value < 0]
@@ -286,10 +287,11 @@ def _in_short(found: _Findings) -> list[str]:
         "What could be chance": unsure and f": how the margin changes with {'; '.join(unsure)}",
         "Together": f": {_interaction(most) if most else 'no pair costs measurably more or less than the sum of both'}",
         "The neutral player": f" scores {neutral.sum():.1f} points in the base game, the most from"
-        f" {_listed(_top(neutral, 3))}; with all four variants {every:.1f}",
+        f" {_listed(_top(neutral, 3))}; with all {_VARIANTS} variants {every:.1f}",
         "Closest to an even game": f": {_title(even)}, won {_percent(found.yardstick.rate(even))}",
-        f"Sixteen sets, {counted(int(found.levels.max()), 'level')} of difficulty": f": {real} of the 120 pairs of"
-        " sets differ significantly in how often they are won (tests corrected for their number)",
+        f"{_SETS} sets, {counted(int(found.levels.max()), 'level')} of difficulty": f": {real} of the"
+        f" {math.comb(_SETS, 2)} pairs of sets differ significantly in how often they are won (tests corrected for"
+        " their number)",
     }
     return [start, "\n".join(f"- **{point}**{text}." for point, text in points.items() if text)]
 
@@ -321,7 +323,7 @@ def _changed(
             margin = mean_estimate((own.margins - other.margins).mean(axis=0))
             means.append(
                 f"- {markdown_code(agent_title(own.agent))} wins {_won_more(won)} than with the shipped numbers, and"
-                f" its margin is {_moved(margin, 'points', 'higher', 'lower')}, averaged over the 16 sets."
+                f" its margin is {_moved(margin, 'points', 'higher', 'lower')}, averaged over the {_SETS} sets."
             )
     rows = []
     for one in summaries:
@@ -359,7 +361,7 @@ def _interaction(effect: Effect, than: str = "the sum of both") -> str:
 def _each_set(found: _Findings) -> list[str]:
     rates = found.yardstick.win_rates
     blocks = [
-        "## Sixteen games in one box",
+        f"## {_SETS} games in one box",
         "Each row is a set of variants; a filled dot marks a variant that is used. Each column is an agent. The left"
         " half shows how many games of a hundred the agent wins, the right half by how many points it is ahead of the"
         " neutral player on average. The sets are sorted by the mean over all agents, the easiest at the top.",
@@ -396,8 +398,8 @@ def _each_variant(found: _Findings, sets: Sequence[Sets]) -> list[str]:
     titles = [VARIANT_TITLES[name] for name in names]
     return [
         "## What each variant costs",
-        "How much each variant changes the margin (points ahead of the neutral player), averaged over the eight sets of"
-        " the other three variants. The right half of the picture shows how much each pair changes it beyond the sum"
+        "How much each variant changes the margin (points ahead of the neutral player), averaged over all sets of"
+        " the other variants. The right half of the picture shows how much each pair changes it beyond the sum"
         " of both.",
         "![Effects of the variants on the margin](effects.png)",
         markdown_table(("change of the margin, points", *titles), points),
@@ -442,9 +444,9 @@ def _together(found: _Findings) -> list[str]:
     return [
         "## Together",
         "\n".join(f"- {point}." for point in points),
-        f"Each added alone to the base game, the four variants cost {one_by_one.mean():.1f} points in all. All four"
-        f" together cost {all_at_once.mean():.1f}: {beyond} than the sum. Win rates do not add up like this, because"
-        " they cannot fall below zero.",
+        f"Each added alone to the base game, the {_VARIANTS} variants cost {one_by_one.mean():.1f} points in all."
+        f" All {_VARIANTS} together cost {all_at_once.mean():.1f}: {beyond} than the sum. Win rates do not add up"
+        " like this, because they cannot fall below zero.",
     ]
 
 
@@ -456,7 +458,7 @@ def _good_play(found: _Findings) -> list[str]:
     for one in (found.yardstick, *found.others):
         won = (_percent(one.rate(_BASE)), _percent(one.rate(found.hardest)), f"{100 * one.win_rates.mean():.1f} %")
         rows.append((markdown_code(agent_title(one.agent)), *won, signed(mean_estimate(one.margins.mean(axis=0)))))
-    head = ("agent", "base game", _title(found.hardest), "mean of 16 sets", "points ahead, mean of 16 sets")
+    head = ("agent", "base game", _title(found.hardest), f"mean of {_SETS} sets", f"points ahead, mean of {_SETS} sets")
     other = found.others[0]
     games = min(found.yardstick.games, other.games)
     gaps = (found.yardstick.margins[:, :games] - other.margins[:, :games]).astype(float)
@@ -497,7 +499,7 @@ def _points(found: _Findings) -> list[str]:
         for source in sources_of([found.yardstick])
     ]
     totals = ("**all**", *(f"**{points.sum():.1f}**" for points in columns))
-    head = ("source", "base: you", "base: neutral", "all four: you", "all four: neutral")
+    head = ("source", "base: you", "base: neutral", f"all {_VARIANTS}: you", f"all {_VARIANTS}: neutral")
     return [
         "## Where the points come from",
         "The points of a crop are those of its Harvests. *Idle cards* are the points that the neutral player gets when"
@@ -597,10 +599,10 @@ def _method(study: Study, sets: Sequence[Sets]) -> list[str]:
         " every agent, as far as the pile has the same tiles. Sets and agents are therefore compared seed by seed, and"
         f" seeds are the unit of every test.{pairing}",
         "Two sets are compared by McNemar's exact test (wins) and by the paired t test (margins), each with Holm's"
-        " correction for an agent's 120 pairs. Effects are contrasts of the 2 x 2 x 2 x 2 sets by seed, with t tests"
-        " and Holm's correction for an agent's 15 effects. T tests with Holm's correction also say how each of the 4"
-        " variants changes the strongest agent's lead over the next. *Significant* means below 5 % after correction."
-        " An interval is for one figure and is not corrected.",
+        f" correction for an agent's {math.comb(_SETS, 2)} pairs. Effects are contrasts of the sets by seed, with t"
+        f" tests and Holm's correction for an agent's {_SETS - 1} effects. T tests with Holm's correction also say how"
+        " each variant changes the strongest agent's lead over the next. *Significant* means below 5 % after"
+        " correction. An interval is for one figure and is not corrected.",
         "The change of a single source is named if it is at least half a point and its interval excludes 0.",
         "Files: `games.csv` (every game), `difficulty.csv` (sets), `effects.csv`, `pairs.csv`, `sources.csv`,"
         " `difficulty.json` (sets, effects, rankings), `settings.json`.",

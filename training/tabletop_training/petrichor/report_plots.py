@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,17 @@ from matplotlib.ticker import PercentFormatter
 from petrichor_env import words
 from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
+from tabletop_engine.text.words import spelled
 from tabletop_training.files.plots import GREY, INK, agent_title, looks, picture, without_frame
 from tabletop_training.measure.results import mean_estimate, wilson_interval
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, games_each, set_name
 from tabletop_training.petrichor.variant_effects import Pairs, Sets, contrast, effects
 
-VARIANT_TITLES = dict(
-    zip(VARIANTS, ("Double card", "Non-random targeting", "No More Tricks", "One More Turn"), strict=True)
-)
+VARIANT_TITLES = {name: name.replace("_", " ").capitalize() for name in VARIANTS} | {
+    "non_random_targets": "Non-random targeting",
+    "no_more_tricks": "No More Tricks",
+    "one_more_turn": "One More Turn",
+}
 """The variants as the rulebook calls them."""
 
 _PLAYER, _NEUTRAL = "#0072B2", "#D55E00"
@@ -54,7 +58,7 @@ def set_title(variants: Iterable[str]) -> str:
     """`Double card + One More Turn`, `base game`, `all four variants`."""
     names = tuple(variants)
     if len(names) == len(VARIANTS):
-        return "all four variants"
+        return f"all {spelled(len(VARIANTS))} variants"
     return " + ".join(VARIANT_TITLES[name] for name in names) or "base game"
 
 
@@ -188,8 +192,8 @@ def plot_ranking(path: Path, sets: Sets, levels: np.ndarray, wins: Pairs, margin
     order = sets.order
     names = [set_name(ALL_VARIANTS[index]) for index in order]
     rows = np.arange(len(order))
-    title = f"{agent_title(sets.agent)}: the 16 sets from the easiest to the hardest; grey and white: levels"
-    shape: Any = {"figsize": (14, 7.4), "width_ratios": (0.9, 2.2, 2.6, 3.3)}
+    title = f"{agent_title(sets.agent)}: the {len(order)} sets from the easiest to the hardest; grey and white: levels"
+    shape: Any = {"figsize": (14, 1.64 + 0.36 * len(order)), "width_ratios": (0.9, 2.2, 2.6, 3.3)}
     with picture(path, title, 1, 4, dpi=130, sharey=True, **shape) as (_, (key, left, middle, right)):
         draw_key(key, names)
         for axes in (left, middle):
@@ -221,8 +225,10 @@ def plot_ranking(path: Path, sets: Sets, levels: np.ndarray, wins: Pairs, margin
 def plot_effects(path: Path, agents: Sequence[Sets]) -> None:
     """Draw how each variant, and each pair beyond the sum, changes every agent's margin, with 95 % intervals."""
     look = looks([sets.agent for sets in agents])
-    title = "What the variants cost the player (hollow: could be chance, corrected for 15 tests)"
-    with picture(path, title, 1, 2, dpi=130, figsize=(12, 5.3), width_ratios=(1, 1.15)) as (figure, (left, right)):
+    tests, pairs = len(ALL_VARIANTS) - 1, comb(len(VARIANTS), 2)
+    title = f"What the variants cost the player (hollow: could be chance, corrected for {tests} tests)"
+    shape: Any = {"figsize": (12, 2 + 0.55 * pairs), "width_ratios": (1, 1.15)}
+    with picture(path, title, 1, 2, dpi=130, **shape) as (figure, (left, right)):
         for number, sets in enumerate(agents):
             colour, marker = look[sets.agent]
             offset = (number - (len(agents) - 1) / 2) * 0.7 / max(3, len(agents))

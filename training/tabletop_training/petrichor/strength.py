@@ -35,7 +35,7 @@ from tabletop_training.measure.evaluation import EVALUATION_SEED, EvaluationStop
 from tabletop_training.measure.matches import evaluate
 from tabletop_training.measure.plays import agent_hash
 from tabletop_training.measure.results import Estimate
-from tabletop_training.petrichor.report_plots import error_bars
+from tabletop_training.petrichor.report_plots import error_bars, set_title
 from tabletop_training.petrichor.summaries import set_name
 
 FILE = "strength.json"
@@ -45,7 +45,7 @@ GAMES = 400
 POLICY_GAMES = 10
 """A policy alone plays so many times as many games, because they take very little time."""
 
-HARDEST = "all four variants"
+HARDEST = set_title(VARIANTS)
 MIDDLE = ("double_card", "one_more_turn")
 """The set in which the win rate of `policy:solo` is nearest to the middle between the base game and the hardest set."""
 SETS: Mapping[str, tuple[str, ...]] = {"base game": (), "Double card + One More Turn": MIDDLE, HARDEST: VARIANTS}

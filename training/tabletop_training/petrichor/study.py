@@ -158,7 +158,7 @@ def _config(results: Results) -> Config:
 
 
 def complete_sets(results: Mapping[Key, Results], agents: Iterable[str]) -> list[Sets]:
-    """The sets of each agent that has played all 16, in the given order."""
+    """The sets of each agent that has played all, in the given order."""
     return [
         Sets.of({variants: results[agent, variants] for variants in ALL_VARIANTS})
         for agent in agents

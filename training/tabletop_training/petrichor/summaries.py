@@ -25,7 +25,7 @@ from tabletop_training.measure.results import (
 ALL_VARIANTS: tuple[tuple[str, ...], ...] = tuple(
     chosen for number in range(len(VARIANTS) + 1) for chosen in combinations(VARIANTS, number)
 )
-"""The 16 sets of difficulty variants, sorted by their number of variants, the base game first."""
+"""All sets of difficulty variants, 16 of four variants, sorted by their number of variants, the base game first."""
 
 
 @dataclass(frozen=True)

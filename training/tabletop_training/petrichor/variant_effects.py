@@ -1,8 +1,10 @@
-"""The effects of the solo variants, from one agent's games of all 16 sets, paired by seed.
+"""The effects of the solo variants, from one agent's games of all sets, paired by seed.
 
 Game i of every set starts from the same seed. If the pile has the same tiles, it has the same field, hand and dice. Two
 sets are therefore compared game by game, and whatever the seeds share cancels. The seeds are independent; they are the
 unit of every interval and test.
+
+In shapes S is the number of sets, `len(ALL_VARIANTS)`: 16 of four variants.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from tabletop_training.measure.results import (
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
 
 SWITCHED = np.array([[name in variants for name in VARIANTS] for variants in ALL_VARIANTS])
-"""(16, 4) bool: which variants each of `ALL_VARIANTS` has."""
+"""(S, variants) bool: which variants each of `ALL_VARIANTS` has."""
 
 SIGNIFICANCE = 1 - CONFIDENCE
 
@@ -37,13 +39,13 @@ _RESAMPLES = 2000
 
 @dataclass(frozen=True)
 class Sets:
-    """One agent's games of all 16 sets, in the order of `ALL_VARIANTS`; game i of each has the same seed.
+    """One agent's games of all sets, in the order of `ALL_VARIANTS`; game i of each has the same seed.
 
     Attributes:
-        won: (16, games) bool.
-        points: (16, games, 2) int64, the player's and the neutral player's.
-        scored: (16, games, 2, sources) int64, the same points by `state.Source`.
-        decisions: (16, games) int64.
+        won: (S, games) bool.
+        points: (S, games, 2) int64, the player's and the neutral player's.
+        scored: (S, games, 2, sources) int64, the same points by `state.Source`.
+        decisions: (S, games) int64.
     """
 
     agent: str
@@ -71,12 +73,12 @@ class Sets:
 
     @property
     def margins(self) -> np.ndarray:
-        """(16, games) int64: points ahead of the neutral player."""
+        """(S, games) int64: points ahead of the neutral player."""
         return np.asarray(self.points[:, :, 0] - self.points[:, :, 1])
 
     @property
     def win_rates(self) -> np.ndarray:
-        """(16,) float64."""
+        """(S,) float64."""
         return np.asarray(self.won.mean(axis=1))
 
     def rate(self, index: int) -> Estimate:
@@ -89,7 +91,7 @@ class Sets:
 
     @property
     def order(self) -> np.ndarray:
-        """(16,) indices from the easiest set to the hardest: by win rate, equal ones by mean margin."""
+        """(S,) indices from the easiest set to the hardest: by win rate, equal ones by mean margin."""
         return np.lexsort((-self.margins.mean(axis=1), -self.win_rates))
 
 
@@ -106,7 +108,7 @@ def p_values(samples: Iterable[np.ndarray]) -> np.ndarray:
     return holm(np.array([p_of_mean(one) for one in samples]))
 
 
-# --- Effects: the 16 sets as a factorial experiment ------------------------------------------------------------------
+# --- Effects: the sets as a factorial experiment ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -134,10 +136,10 @@ class Effect:
 
 
 def contrast(variants: tuple[str, ...]) -> np.ndarray:
-    """(16,) float64 weights of the sets. The weighted sum of the sets is the effect of the variants.
+    """(S,) float64 weights of the sets. The weighted sum of the sets is the effect of the variants.
 
-    The effect of one variant is the mean of the 8 sets with it less the mean of the 8 sets without it. That of two
-    variants is how much more one changes with the other than without it, averaged over the 4 sets of the rest. That of
+    The effect of one variant is the mean of the sets with it less the mean of the sets without it. That of two
+    variants is how much more one changes with the other than without it, averaged over the sets of the rest. That of
     three is how much the third changes this, and so on.
     """
     chosen = SWITCHED[:, [VARIANTS.index(name) for name in variants]]
@@ -146,7 +148,7 @@ def contrast(variants: tuple[str, ...]) -> np.ndarray:
 
 
 def effects(values: np.ndarray, largest: int = len(VARIANTS)) -> list[Effect]:
-    """Every effect of up to `largest` variants on `values`, (16, games): the main effects first.
+    """Every effect of up to `largest` variants on `values`, (S, games): the main effects first.
 
     With fewer than two games the intervals have no ends and no effect is significant.
     """
@@ -179,13 +181,13 @@ def p_of_mean(values: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class Pairs:
-    """All 120 pairs of sets, by their index in `ALL_VARIANTS`; symmetric except for the sign.
+    """All pairs of sets, by their index in `ALL_VARIANTS`; symmetric except for the sign.
 
     On the diagonal differences are 0, and p is 1.
 
     Attributes:
-        differences: (16, 16) float64, the mean of the row's set less that of the column's.
-        p: (16, 16) float64, adjusted by Holm for all 120.
+        differences: (S, S) float64, the mean of the row's set less that of the column's.
+        p: (S, S) float64, adjusted by Holm for all pairs.
     """
 
     differences: np.ndarray
@@ -193,7 +195,7 @@ class Pairs:
 
     @property
     def significant(self) -> np.ndarray:
-        """(16, 16) bool."""
+        """(S, S) bool."""
         return np.asarray(self.p < SIGNIFICANCE)
 
 
@@ -218,7 +220,7 @@ def _pairs(means: np.ndarray, adjusted: np.ndarray) -> Pairs:
 
 
 def levels(order: np.ndarray, pairs: Pairs) -> np.ndarray:
-    """The level of each set, (16,) int64 by index in `ALL_VARIANTS`, from 1.
+    """The level of each set, (S,) int64 by index in `ALL_VARIANTS`, from 1.
 
     From the easiest set on, sets have the same level until one is significantly harder than the first set of the level.
     That set starts the next level.
@@ -233,7 +235,7 @@ def levels(order: np.ndarray, pairs: Pairs) -> np.ndarray:
 
 
 def rank_intervals(sets: Sets, generator: np.random.Generator) -> np.ndarray:
-    """(16, 2) int64: the lowest and highest rank of each set (1 is the easiest) in 95 % of resamples of the seeds."""
+    """(S, 2) int64: the lowest and highest rank of each set (1 is the easiest) in 95 % of resamples of the seeds."""
     weights = generator.multinomial(sets.games, np.full(sets.games, 1 / sets.games), size=_RESAMPLES)
     wins, margins = weights @ sets.won.T, weights @ sets.margins.T
     ranks = 1 + np.argsort(np.lexsort((-margins, -wins), axis=1), axis=1)  # of a permutation: its inverse
@@ -250,7 +252,7 @@ def pairing_gain(sets: Sets) -> float:
 
 
 def smoothest_path(win_rates: np.ndarray) -> list[int]:
-    """The gentlest way from the base game to all variants, adding one at a time: five indices in `ALL_VARIANTS`.
+    """The gentlest way from the base game to all variants, adding one at a time: indices in `ALL_VARIANTS`.
 
     No other order of the variants has a smaller largest drop of the win rate. Of several such orders it is the one with
     the smaller second largest drop, and so on.
