@@ -143,8 +143,10 @@ def test_a_start_gets_the_inputs_that_it_lacks(block: str, number: int) -> None:
     seen = torch.rand(20, game.observation.size)
     masks = np.ones((20, NUM_ACTIONS), np.int8)
     shortfalls = np.random.default_rng(0).random((20, NUM_ACTIONS), np.float32)
-    played = [one.log_probabilities(x.numpy(), masks, shortfalls) for one, x in ((before, seen[:, own]), (after, seen))]
-    assert after.inputs == game.observation.size and np.allclose(*played, atol=1e-5)
+    first, second = (
+        one.log_probabilities(x.numpy(), masks, shortfalls) for one, x in ((before, seen[:, own]), (after, seen))
+    )
+    assert after.inputs == game.observation.size and np.allclose(first, second, atol=1e-5)
 
 
 def test_a_start_whose_observation_differs_otherwise_is_refused() -> None:
