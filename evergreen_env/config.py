@@ -28,7 +28,8 @@ class Config:
             mapping of its keys to values, such as {"flags.sun_start": "east"}. None, or an empty mapping, stands for
             the shipped ones.
 
-    A mapping of components is kept as a sorted tuple of (key, value) pairs with tuples in place of lists.
+    Components are kept as a sorted tuple of (key, value) pairs with tuples in place of lists. A file is read at once,
+    so a configuration stays the same when the file changes.
     """
 
     SWITCHES: ClassVar[tuple[str, ...]] = ("players", "owners")

@@ -96,7 +96,8 @@ class Config:
             numbers, such as {"pieces.clouds": 9}. None, or an empty mapping, stands for the shipped numbers.
 
     Names are kept in the order of `VARIANTS`, `MODULES` and `READINGS`, a mapping of components as a sorted tuple of
-    (key, number) pairs with tuples in place of lists.
+    (key, number) pairs with tuples in place of lists. A file is read at once and kept in the same form, so a
+    configuration stays the same when the file changes.
     """
 
     SWITCHES: ClassVar[tuple[str, ...]] = (

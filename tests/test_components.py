@@ -366,6 +366,24 @@ def test_overlays_as_data() -> None:
             load_tables(beyond)
 
 
+def test_a_configuration_has_the_numbers_and_ranges_of_its_file(tmp_path: Path) -> None:
+    """Not its path: what is stored with a configuration stays true when the file changes."""
+    path = write(
+        tmp_path,
+        "pieces = {drops = 9, range.drops = [9, 10], range.votes = [3, 5]}\n"
+        "tiles.cotton.range.scores = [[5, 6], 3, [0, 1], 0]\ntiles.rice.range.solo_priorities = 'permuted'\n"
+        "southern_winds_cards.range.4 = {one_of = [['rain'], ['sun', 'rain']]}\n",
+    )
+    config, numbers, box = Config(components=str(path)), dict(load_components(path)), COMPONENTS.draw(7, path)
+    path.unlink()
+    stored = Config(**json.loads(json.dumps(asdict(config))))
+    assert stored == config and dict(config.components)["pieces.drops"] == 9
+    assert dict(load_components(stored.components)) == numbers
+    assert COMPONENTS.draw(7, stored.components) == box
+    with pytest.raises(ComponentsError, match=r"components: pieces\.range\.votes: .*allowed: "):
+        Config(components={"pieces.range.votes": [5, 3]})
+
+
 def test_overlay_source(tmp_path: Path) -> None:
     base, loaded = load_components(), load_components(write(tmp_path, "tiles.cotton.scores = [5, 3, 0, 0]"))
     assert loaded["tiles.cotton.scores"].values == (5, 3, 0, 0)

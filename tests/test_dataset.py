@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import itertools
+import subprocess
+import sys
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -15,9 +19,10 @@ import evergreen_env
 import petrichor_env
 from tabletop_agents import make_agent
 from tabletop_cli import evergreen, petrichor
-from tabletop_engine.errors import ConfigError
+from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.batch import REWARDS
+from tabletop_training import dataset
 from tabletop_training.dataset import FIRST_SEED, main
 from tests.games import leduc_poker
 from tests.support.effort import THOROUGH
@@ -98,6 +103,76 @@ def test_another_action_leaves_the_recorded_game(tmp_path: Path) -> None:
     first, _ = env.reset(seed=3)
     fresh: Any = data.recover_environment()
     assert np.array_equal(first["observation"], fresh.reset(seed=3)[0]["observation"])
+
+
+def test_episodes_play_again_after_the_file_of_their_numbers_changed(tmp_path: Path) -> None:
+    numbers = tmp_path / "numbers.toml"
+    numbers.write_text("[pieces]\ndrops = 5\n", encoding="utf-8")
+    config = petrichor_env.Config(players=2, components=numbers)
+    data = written(tmp_path, ["greedy", "random"], config, games=3)
+    numbers.write_text("[pieces]\ndrops = 12\n", encoding="utf-8")
+    env = data.recover_environment()
+    for episode, told in zip(data, data.storage.get_episode_metadata(range(6)), strict=True):
+        played_again(env, episode, told["seed"], told["options"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of a file")
+@pytest.mark.parametrize("finished", [0, 2])
+def test_a_full_disk_keeps_the_finished_blocks(
+    finished: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    import resource
+
+    blocks, made, usual = itertools.count(), dataset._block, resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def fills_the_disk(*arguments: Any) -> Any:
+        if next(blocks) == finished:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, usual[1]))
+        return made(*arguments)
+
+    monkeypatch.setattr(dataset, "GAMES_AT_ONCE", 2)
+    config, options = petrichor_env.Config(players=2), {"games": 8, "name": "full"}
+    patched = pytest.MonkeyPatch()
+    patched.setattr(dataset, "_block", fills_the_disk)
+    try:
+        with pytest.raises(TabletopError, match=r"can't be written to \(File too large\)"):
+            written(tmp_path, ["random", "random"], config, **options)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+        patched.undo()
+    gc.collect()
+    assert "Traceback" not in capfd.readouterr().err
+    if finished == 0:  # nothing was kept, so the name is free
+        assert written(tmp_path, ["random", "random"], config, **options).total_episodes == 16
+        return
+    kept = MinariDataset(tmp_path / "full-v0" / "data")
+    assert kept.total_episodes == 2 * 2 * finished == len(list(kept))
+    with pytest.raises(TabletopError, match="there is a data set of this name already"):
+        written(tmp_path, ["random", "random"], config, **options)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+@pytest.mark.parametrize("file", ["from_000004.hdf5", "main_data.hdf5", "metadata.json"])
+def test_a_killed_process_keeps_the_finished_blocks(file: str, tmp_path: Path) -> None:
+    """Killed in the second block, when this file is written but has not replaced the earlier one."""
+    program = f"""
+import os, signal
+from pathlib import Path
+import petrichor_env
+from tabletop_training import dataset
+dataset.GAMES_AT_ONCE = 2
+replace = os.replace
+def kill(old, new):
+    if Path(new).name == {file!r} and (Path(new).parent / "metadata.json").exists():
+        os.kill(os.getpid(), signal.SIGKILL)
+    replace(old, new)
+os.replace = kill
+dataset.main(["random", "random"], petrichor_env.Config(players=2), games=8, output={str(tmp_path)!r}, name="killed")
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=600)
+    assert ended.returncode == -9, ended.stderr.decode()
+    kept = MinariDataset(tmp_path / "killed-v0" / "data")
+    assert kept.total_episodes == 4 == len(list(kept))
 
 
 @pytest.mark.parametrize("game", BOTH, ids=str)

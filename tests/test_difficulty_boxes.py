@@ -137,7 +137,7 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
         difficulty.main(["random"], resume=folder, boxes=3)
     contradiction = tmp_path / "own.toml"
     contradiction.write_text("[tiles.potato]\nrange.scores = [[5, 6], [1, 2], [0, 0], [0, 0]]\n", encoding="utf-8")
-    with pytest.raises(ComponentsError, match=r"own\.toml: tiles\.potato\.scores: its range never fits"):
+    with pytest.raises(ComponentsError, match=r"components: tiles\.potato\.scores: its range never fits"):
         difficulty.main(["random"], 1, boxes=3, components=contradiction, output=tmp_path / "x")
     assert not (tmp_path / "x").exists()
 
@@ -252,16 +252,19 @@ def test_a_study_of_changes_is_resumed(changed: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("without_pictures")
-def test_a_study_of_other_ranges_is_not_resumed(tmp_path: Path) -> None:
-    """The same numbers with other ranges give other boxes."""
+def test_a_study_keeps_numbers_and_ranges_of_its_overlay_file(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text("[pieces]\nrange.drops = [9, 10]\n", encoding="utf-8")
     folder = difficulty.main(["random"], 2, components=own, boxes=2, box_games=1, output=tmp_path / "study")
-    own.write_text("[pieces]\nrange.drops = [5, 6]\n", encoding="utf-8")
+    before = contents(folder)
+    own.unlink()
+    assert difficulty.main(resume=folder) == folder and contents(folder) == before
+    boxes = over_boxes(read_games(folder, read_study(folder)))["random", ()].boxes
+    assert {dict(box)["pieces.drops"] for box in boxes} <= {9, 10}
+    settings = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
+    (folder / "settings.json").write_text(json.dumps({**settings, "tables": "0" * 64}), encoding="utf-8")
     with pytest.raises(TabletopError, match="played with other numbers on the pieces"):
         difficulty.main(resume=folder)
-    own.write_text("[pieces]\nrange.drops = [9, 10]\n", encoding="utf-8")
-    assert difficulty.main(resume=folder) == folder
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -244,7 +245,7 @@ def test_openspiel(config: Config, reward: str, at_the_end: bool) -> None:
 def test_data_sets(config: Config, reward: str) -> None:
     episode: Any
     found = 0
-    for episode in episodes([RandomAgent()] * config.players, config, 6, 1, reward, "int8"):
+    for episode in itertools.chain(*episodes([RandomAgent()] * config.players, config, 6, 1, reward, "int8")):
         batch = Batch(config, 1, episode.seed, autoreset="disabled")
         own, replies, seat = list(episode.actions), list(episode.options["replies"]), episode.options["seat"]
         while batch.actors[0] != NOBODY:

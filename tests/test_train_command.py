@@ -217,7 +217,7 @@ def test_runs_are_in_a_folder_of_their_settings(
 
 
 def test_numbers_of_ones_own(solo: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cotton scores nothing. The run keeps its overlay file, whatever folder it is resumed from."""
+    """Cotton scores nothing. The run keeps the numbers, whatever becomes of the file."""
     numbers, folder = tmp_path / "numbers.toml", tmp_path / "run"
     numbers.write_text("[tiles.cotton]\nscores = [0, 0, 0, 0]\n")
     monkeypatch.chdir(tmp_path)
@@ -234,15 +234,19 @@ def test_numbers_of_ones_own(solo: str, tmp_path: Path, monkeypatch: pytest.Monk
     assert not folder.exists()
     assert run(solo, "--components", "numbers.toml", "--output", folder) == 0
     for name in (POLICY, BEST):
-        assert read_notes(PETRICHOR, folder / name)["training"]["config"]["components"] == str(numbers)
+        learned = read_notes(PETRICHOR, folder / name)["training"]["config"]
+        assert learned["components"] == [["tiles.cotton.scores", [0, 0, 0, 0]]]
     monkeypatch.chdir(folder)
     main(PETRICHOR, resume=folder, steps=900)
     for learner in learners:
         assert learner.table.batches[0].tables.tobytes() == load_tables(numbers).tobytes() != load_tables().tobytes()
     with pytest.raises(ConfigError, match="components: not with --resume"):
         main(PETRICHOR, resume=folder, components=numbers)
-    numbers.write_text("[tiles.cotton]\nscores = [1, 0, 0, 0]\n")
-    steps = steps_of(folder)
+    numbers.unlink()
+    main(PETRICHOR, resume=folder, steps=1200)
+    told, steps = json.loads((folder / "run.json").read_text()), steps_of(folder)
+    told["games"]["components"] = [["tiles.cotton.scores", [1, 0, 0, 0]]]
+    (folder / "run.json").write_text(json.dumps(told))
     with pytest.raises(CheckpointError, match=r"resume\.zip: its games were played with other numbers on the pieces"):
         main(PETRICHOR, resume=folder, steps=1500)
     assert steps_of(folder) == steps >= 900
@@ -254,7 +258,8 @@ def test_a_settings_file_may_name_an_overlay(tmp_path: Path) -> None:
     settings = written(tmp_path, SOLO.replace("[games]", f"[games]\ncomponents = '{numbers}'"))
     folder = main(PETRICHOR, settings, curriculum=True, steps=1, output=tmp_path / "run", evaluate=False)
     levels = read_run(folder, PETRICHOR).plan.games.levels(PETRICHOR)[1]
-    assert {config.components for level in levels for config in level} == {str(numbers)} and len(levels) == 5
+    assert {config.components for level in levels for config in level} == {Config(components=numbers).components}
+    assert len(levels) == 5
 
 
 # --- Ctrl-C, and going on --------------------------------------------------------------------------------------------

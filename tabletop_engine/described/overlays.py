@@ -20,6 +20,7 @@ import numpy as np
 from tabletop_engine.described.draws import MOST_TRIES_IN_ALL, Impossible, Stated, Values, draw
 from tabletop_engine.described.keys import Key, Value, range_of_places
 from tabletop_engine.described.ranges import BadRange, Range, allowed_ranges, range_of
+from tabletop_engine.described.ranges import stated as range_in_file
 from tabletop_engine.errors import ComponentsError
 from tabletop_engine.files import read_limited
 
@@ -32,8 +33,11 @@ OVERLAY = "overlay"
 _MOST_ATTEMPTS = 1000
 """Boxes that are drawn for a seed until one can be played."""
 
-Overlay: TypeAlias = str | Path | Mapping[str, Value | Sequence[Value]] | tuple[tuple[str, Any], ...]
-"""Numbers that replace shipped ones: the path of a TOML file, a mapping of keys to numbers, or pairs of both."""
+Overlay: TypeAlias = str | Path | Mapping[str, Any] | tuple[tuple[str, Any], ...]
+"""Numbers that replace shipped ones: the path of a TOML file, a mapping of keys to numbers, or pairs of both.
+
+A key such as `pieces.range.votes` states the range of `pieces.votes`, as in a file.
+"""
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,12 @@ Components: TypeAlias = Mapping[str, Numbers]
 def overlaid(components: Components) -> dict[str, Value | list[Value]]:
     """The numbers that an overlay stated, as an overlay: keys to plain values."""
     return {key: numbers.plain for key, numbers in components.items() if OVERLAY in numbers.sources}
+
+
+def _range_key(key: str) -> str:
+    """The dotted name of a key's range: `pieces.range.votes` for `pieces.votes`."""
+    table, _, name = key.rpartition(".")
+    return f"{table}.range.{name}"
 
 
 def as_toml(numbers: Mapping[str, Value | Sequence[Value]]) -> str:
@@ -168,7 +178,7 @@ class ComponentFile:
         known: Values = {key: numbers.values for key, numbers in components.items()}
         ranges = {key: numbers.range for key, numbers in components.items() if numbers.range is not None}
         own = overlaid(components)
-        file = str(overlay) if isinstance(overlay, str | Path) else self.base.name
+        file, *_ = self._given(overlay) or (self.base.name,)
         error: ComponentsError | None = None
         tries = iter(range(MOST_TRIES_IN_ALL))
         for attempt in range(_MOST_ATTEMPTS):
@@ -194,19 +204,26 @@ class ComponentFile:
     def frozen(self, numbers: Any) -> tuple[tuple[str, Any], ...]:
         """A mapping of keys to numbers, or pairs of both, in a hashable form: sorted pairs with tuples for lists.
 
-        Raises ComponentsError for anything else. `load` and `config_value` check whether the numbers are allowed.
+        A range is a word, or JSON text. Raises ComponentsError for anything else. `load` and `config_value` check
+        whether the numbers are allowed.
         """
         try:
             pairs = list(numbers.items() if isinstance(numbers, Mapping) else numbers)
             frozen = {key: tuple(value) if isinstance(value, list | tuple) else value for key, value in pairs}
             if len(frozen) < len(pairs):
                 raise ValueError
+            of_range = {key: str(key).replace(".range.", ".", 1) for key in frozen}
+            for key, value in frozen.items():
+                if of_range[key] != key and not isinstance(value, str):
+                    frozen[key] = json.dumps(value)
         except (TypeError, ValueError):
             problem = "is neither a path nor a mapping of keys to numbers"
             raise ComponentsError(f"components: {numbers!r:.80} {problem}") from None
         for key, value in frozen.items():
-            if not isinstance(key, str) or key not in self.keys:
+            if not isinstance(key, str) or of_range[key] not in self.keys:
                 raise ComponentsError(f"components: {key!r:.80} is not a key of a component file ({self.page})")
+            if of_range[key] != key:
+                continue
             for number in value if isinstance(value, tuple) else (value,):
                 is_switch = self.keys[key].is_switch
                 if is_switch and not self.keys[key].allows(number):  # 1 equals True, and would be found in the cache
@@ -216,15 +233,20 @@ class ComponentFile:
         return tuple(sorted(frozen.items()))
 
     def config_value(self, given: Any) -> Any:
-        """The form in which a configuration keeps its `components`: None, a path as text, or `frozen` numbers.
+        """The form in which a configuration keeps its `components`: None, or `frozen` numbers and ranges.
+
+        A file is read here, once, so a configuration stays the same when the file changes.
 
         Raises ComponentsError for what `load` refuses, so that no configuration has numbers that cannot be played.
         """
         if given is None:
             return None
         if isinstance(given, str | Path):
-            self.load(given)
-            return str(given)
+            loaded, shipped = self.load(given), self.load()
+            given = overlaid(loaded)
+            for key, one in loaded.items():
+                if one.range is not None and (key in given or one.range != shipped[key].range):
+                    given[_range_key(key)] = range_in_file(one.range, self.keys[key])
         frozen = self.frozen(given)
         self._loaded("components", frozen)
         return frozen or None
@@ -301,10 +323,15 @@ class Reader:
 
     def read_numbers(self, numbers: Iterable[tuple[str, Any]]) -> Components:
         """The numbers of pairs of keys and values. Raises ComponentsError for bad ones."""
-        for path, value in numbers:
-            if path not in self.keys:
+        given = dict(numbers)
+        for path, value in given.items():
+            key = path.replace(".range.", ".", 1)
+            if key not in self.keys:
                 self.fail(path, "unknown key", f"the keys of a component file ({self.components.page})")
-            self._keep(path, list(value) if isinstance(value, tuple) else value)
+            if key == path:
+                self._keep(path, list(value) if isinstance(value, tuple) else value, None, _thawed(given, key))
+            elif key not in given and self.base is not None:
+                self._keep_numbers(key, self.base[key], _thawed(given, key))
         return self._together()
 
     def _together(self) -> Components:
@@ -352,8 +379,7 @@ class Reader:
             try:
                 numbers = replace(numbers, range=range_of(key, may_be, len(numbers.values)))
             except BadRange as bad:
-                prefix, _, name = path.rpartition(".")
-                self.fail(f"{prefix}.range.{name}", str(bad), allowed_ranges(key))
+                self.fail(_range_key(path), str(bad), allowed_ranges(key))
         self.read_keys[path] = numbers
 
     def _values(self, path: str, key: Key, value: Any) -> tuple[Value, ...]:
@@ -404,6 +430,12 @@ class Reader:
             problem = "missing" if stated is None else repr(stated)
             self.fail(path, problem, f"{', '.join(SOURCES)}; one for all or one each for {count}")
         return tuple(sources)
+
+
+def _thawed(frozen: Mapping[str, Any], key: str) -> Any:
+    """The range of a key as a file states it, from `ComponentFile.frozen` numbers; None if there is none."""
+    text = frozen.get(_range_key(key))
+    return json.loads(text) if text is not None and text.startswith(("[", "{")) else text
 
 
 def _of(table: Mapping[str, Any], name: str) -> Mapping[str, Any]:

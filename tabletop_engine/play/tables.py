@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +14,6 @@ from tabletop_engine.boxes import MOST_BOXES
 from tabletop_engine.checks import whole
 from tabletop_engine.described.scenarios import is_whole
 from tabletop_engine.errors import ConfigError, StateError
-from tabletop_engine.files import read_limited
 from tabletop_engine.game import Config, Game
 
 Boxes = int | Sequence[int | str | Path | Mapping[str, Any] | tuple[Any, ...]] | np.ndarray
@@ -45,16 +43,12 @@ def boxes_of(config: Config, boxes: Boxes | None) -> tuple[Any, ...]:
 
 
 def _drawn(config: Any, seeds: Sequence[int]) -> tuple[Any, ...]:
-    content = None
-    if isinstance(config.components, str):  # a file may change
-        with suppress(OSError, ValueError):  # drawing says what is wrong with it
-            content = read_limited(Path(config.components).expanduser())
-    return tuple(_draw(config, seed, content) for seed in seeds)
+    return tuple(_draw(config, seed) for seed in seeds)
 
 
 @lru_cache(maxsize=4096)
-def _draw(config: Any, seed: int, content: bytes | None) -> Any:
-    """One box. `content` is that of the configuration's overlay file, if it has one."""
+def _draw(config: Any, seed: int) -> Any:
+    """One box."""
     return replace(config, components=config.game.draw_components(seed, config.components)).components
 
 
@@ -62,8 +56,7 @@ def tables_of(game: Game, boxes: tuple[Any, ...]) -> np.ndarray:
     """(K,) of `game.tables`: the numbers of each box, read-only."""
     if len(boxes) == 1:
         return game.load_tables(boxes[0])
-    make = _tables.__wrapped__ if any(isinstance(one, str) for one in boxes) else _tables  # a file may change
-    return make(game, boxes)
+    return _tables(game, boxes)
 
 
 @lru_cache(maxsize=4)  # each block of a study's games asks for the same

@@ -16,7 +16,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from math import prod
-from pathlib import Path
 from pprint import pformat
 from typing import Any, Generic, Protocol, TypeVar
 from zlib import crc32
@@ -102,7 +101,6 @@ class Difference(Exception):
         fast, reference: both tables after it; empty if there was an error.
         before: the fast state before it, as a scenario; None at setup.
         problem: the error that one of them raised, with the end of its traceback.
-        overlay: the text of the overlay file.
         again: the call that plays this game once more.
     """
 
@@ -116,7 +114,6 @@ class Difference(Exception):
     reference: dict[str, Any]
     before: dict[str, Any] | None
     problem: str = ""
-    overlay: str = ""
     again: str = ""
 
     @property
@@ -127,7 +124,6 @@ class Difference(Exception):
 
     def __str__(self) -> str:
         lines = [f"{self.config.name}, seed {self.seed}, step {self.step}", f"{self.config!r}"]
-        lines += ["with this overlay file:", self.overlay] if self.overlay else []
         if self.decision is None:
             lines += ["after setup"]
         else:
@@ -223,10 +219,8 @@ class Comparison(ABC, Generic[C]):
 
     def difference(self, problem: str = "") -> Difference:
         before = None if self.before is None else self.config.game.described(self.before)
-        components = self.config.components
-        overlay = Path(components).read_text() if isinstance(components, str) else ""
         sides = (self.fast, self.reference)
-        return Difference(self.config, self.seed, self.step, *self.asked, self.action, *sides, before, problem, overlay)
+        return Difference(self.config, self.seed, self.step, *self.asked, self.action, *sides, before, problem)
 
 
 # --- Any game --------------------------------------------------------------------------------------------------------

@@ -7,19 +7,22 @@ when it is reset with the episode's seed and options, which hold the seat and th
 
 from __future__ import annotations
 
+import io
+import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import gymnasium
+import h5py
 import minari
 import numpy as np
-from minari import MinariDataset
 from minari.data_collector.episode_buffer import EpisodeBuffer
-from minari.dataset.minari_storage import MinariStorage
+from minari.dataset.minari_storage import METADATA_FILE_NAME
+from minari.serialization import serialize_space
 
 from tabletop_agents import RandomAgent
 from tabletop_engine import seeds
@@ -27,6 +30,7 @@ from tabletop_engine.checks import checked, whole
 from tabletop_engine.envs import MaskInObservation
 from tabletop_engine.envs.arguments import observation_box
 from tabletop_engine.errors import ConfigError, TabletopError
+from tabletop_engine.files import whole_file
 from tabletop_engine.game import Config
 from tabletop_engine.play.agents import Agent, Decisions, agents_of
 from tabletop_engine.play.batch import Batch
@@ -64,15 +68,11 @@ def environment_of(config: Config, names: Sequence[str], reward: str, dtype: str
 
 
 def episodes(
-    agents: Sequence[Agent],
-    config: Config,
-    games: int,
-    seed: int,
-    reward: str,
-    dtype: str,
-    should_stop: Callable[[int], bool] = lambda games: False,
-) -> Iterator[EpisodeBuffer]:
-    """Yield what each seat saw and did. Game i starts from seed + i; agents move on by one seat each game.
+    agents: Sequence[Agent], config: Config, games: int, seed: int, reward: str, dtype: str
+) -> Iterator[list[EpisodeBuffer]]:
+    """What each seat saw and did, `GAMES_AT_ONCE` games at a time.
+
+    Game i starts from seed + i; agents move on by one seat each game.
 
     An episode of T decisions has T + 1 observations. The last one shows the finished game, and its mask allows
     everything. Rewards before a seat's first decision count towards that decision. The options are those of the
@@ -81,14 +81,9 @@ def episodes(
     The infos, T + 1 each, are `probabilities` (actions,) float32, the agent's probability of each action, NaN if it has
     none, and the numbers `agent` and `seat`. A search takes twice as long, because it is also asked for its
     probabilities.
-
-    `should_stop` is called after some games with the number of finished ones.
     """
     for start in range(0, games, GAMES_AT_ONCE):
-        number = min(GAMES_AT_ONCE, games - start)
-        yield from _block(agents, config, start, number, seed, reward, dtype)
-        if should_stop(start + number):
-            return
+        yield list(_block(agents, config, start, min(GAMES_AT_ONCE, games - start), seed, reward, dtype))
 
 
 def _block(
@@ -179,15 +174,52 @@ def _probabilities(agent: Agent, decisions: Decisions, generator: np.random.Gene
     return np.full_like(masks, np.nan) if shares is None else shares.astype(np.float32)
 
 
-def _new_storage(folder: Path, env: gymnasium.Env[Any, Any] | None, config: Config, dtype: str) -> MinariStorage:
-    """A new data set in this folder, with its environment if there is one."""
-    mask = gymnasium.spaces.Box(0, 1, (config.game.num_actions,), np.int8)
-    return MinariStorage.new(
-        folder.resolve(),  # Minari 0.5 can't tell the size of data at a relative path
-        gymnasium.spaces.Dict({"observation": observation_box(config.game, np.dtype(dtype)), "action_mask": mask}),
-        gymnasium.spaces.Discrete(config.game.num_actions),
-        None if env is None else env.spec,
-    )
+class _Writer:
+    """Writes a Minari data set of HDF5 files, a block of episodes at a time.
+
+    HDF5 can lose a whole file if it is killed or the disk is full while it writes. So each file is made in memory and
+    written at once: one for each block, and `main_data.hdf5`, whose episodes are links into them. At each moment the
+    folder is a data set of the finished blocks, or none before the first one.
+    """
+
+    def __init__(self, folder: Path, config: Config, dtype: str, about: dict[str, Any]) -> None:
+        game = config.game
+        mask = gymnasium.spaces.Box(0, 1, (game.num_actions,), np.int8)
+        seen = gymnasium.spaces.Dict({"observation": observation_box(game, np.dtype(dtype)), "action_mask": mask})
+        actions = gymnasium.spaces.Discrete(game.num_actions)
+        spaces = {"observation_space": serialize_space(seen), "action_space": serialize_space(actions)}
+        self.told = {"total_episodes": 0, "total_steps": 0, "data_format": "hdf5", "jpeg_encoding": True}
+        self.told |= {**spaces, "minari_version": minari.__version__, **about}
+        self._folder, self._memory = folder, io.BytesIO()
+        self._links = h5py.File(self._memory, "w", track_order=True)
+
+    def add(self, episodes: Sequence[EpisodeBuffer]) -> None:
+        """Write a block of episodes. Raises OSError if that fails; the blocks before it stay."""
+        first = self.told["total_episodes"]
+        name = f"from_{first:06}.hdf5"
+        memory = io.BytesIO()
+        with h5py.File(memory, "w", track_order=True) as block:
+            for number, one in enumerate(episodes, first):
+                group = block.create_group(f"episode_{number}")
+                group.attrs.update({"id": number, "seed": one.seed, "total_steps": len(one.rewards)})
+                group.attrs.update({f"options/{key}": value for key, value in one.options.items()})
+                for key in ("actions", "rewards", "terminations", "truncations"):
+                    group[key] = np.asarray(getattr(one, key))
+                for key in ("observations", "infos"):
+                    for part, values in getattr(one, key).items():
+                        group[f"{key}/{part}"] = values
+                self._links[group.name] = h5py.ExternalLink(name, group.name)
+        self._write(name, memory.getvalue())
+        self._links.flush()
+        self._write("main_data.hdf5", self._memory.getvalue())
+        self.told["total_episodes"] += len(episodes)
+        self.told["total_steps"] += sum(len(one.rewards) for one in episodes)
+        self.told["dataset_size"] = round(sum(file.stat().st_size for file in self._folder.iterdir()) / 1e6, 1)
+        self._write(METADATA_FILE_NAME, json.dumps(self.told).encode())
+
+    def _write(self, name: str, content: bytes) -> None:
+        with whole_file(self._folder / name) as unfinished:
+            unfinished.write_bytes(content)
 
 
 @checked
@@ -213,8 +245,10 @@ def main(
         name: the data set gets the id `NAME-v0` in `output`; `MINARI_DATASETS_PATH` may point to `output`. The default
             is made of the game's and the agents' names.
 
-    Ctrl-C keeps the finished games. Raises ConfigError for a bad argument, TabletopError if a data set of that name
-    exists already.
+    Ctrl-C keeps the finished games. Games that are finished are written at once, `GAMES_AT_ONCE` at a time, and stay
+    whatever happens later.
+
+    Raises ConfigError for a bad argument, TabletopError if a data set of that name exists already or can't be written.
     """
     check_seats(agents, config)
     players = agents_of(agents, config)
@@ -229,25 +263,24 @@ def main(
     Batch(config, 1, 0, reward=reward, observation_dtype=observation_dtype)  # raises if one of these is wrong
     env = environment_of(config, names, reward, observation_dtype)
     folder = Path(output) / f"{chosen}-v0" / "data"
-    if folder.exists():
-        raise TabletopError(f"{folder.parent}: there is a data set of this name already; give another --name")
-    with Job(folder) as job, job.bar("playing", float(games)) as bar:
-
-        def stop(done: int) -> bool:
-            bar.show(f"{done:,} games", float(done))
-            return job.should_stop()
-
-        storage = _new_storage(folder, env, config, observation_dtype)
-        storage.update_metadata(
-            {
-                "dataset_id": f"{chosen}-v0",
-                "minari_version": minari.__version__,
-                "algorithm_name": ", ".join(names),
-                "description": f"{game.title}, {config.name}: games of {', '.join(names)}, seeds from {seed}.",
-                "first_seed": seed,
-            }
-        )
-        storage.update_episodes(episodes(players, config, games, seed, reward, observation_dtype, stop))
-        data = MinariDataset(storage)
-        job.console.print(f"{data.total_episodes:,} episodes, {data.total_steps:,} decisions.")
+    about: dict[str, Any] = {
+        "dataset_id": f"{chosen}-v0",
+        "algorithm_name": ", ".join(names),
+        "description": f"{game.title}, {config.name}: games of {', '.join(names)}, seeds from {seed}.",
+        "first_seed": seed,
+    }
+    about |= {} if env is None or env.spec is None else {"env_spec": env.spec.to_json()}
+    with Job(folder, resume=True) as job:  # resume: what was killed before its first games were written is replaced
+        if (folder / METADATA_FILE_NAME).exists():
+            raise TabletopError(f"{folder.parent}: there is a data set of this name already; give another --name")
+        writer = _Writer(folder, config, observation_dtype, about)
+        with job.bar("playing", float(games)) as bar:
+            blocks = episodes(players, config, games, seed, reward, observation_dtype)
+            for done, block in enumerate(blocks, 1):
+                writer.add(block)
+                finished = min(games, done * GAMES_AT_ONCE)
+                bar.show(f"{finished:,} games", float(finished))
+                if job.should_stop():
+                    break
+        job.console.print(f"{writer.told['total_episodes']:,} episodes, {writer.told['total_steps']:,} decisions.")
     return folder

@@ -101,8 +101,7 @@ class Session:
         hints: Agent | str | None = None,
     ) -> None:
         self.game = game = check_config(config)
-        # the overlay file may be deleted before the game ends
-        self.config = config = replace(config, components=game.own_numbers(config.components))
+        self.config = config
         given = agents or {}
         self.agents = dict(zip(given, agents_of([*given.values()], config), strict=True))
         self._hints = None if hints is None else agents_of([hints], config, "hints")[0]

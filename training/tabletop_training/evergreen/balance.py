@@ -228,7 +228,7 @@ def _new_study(
     if effect_games is not None and components is None:
         raise ConfigError(f"effect_games={effect_games}: only with components, a file that changes numbers")
     told = EFFECT_GAMES if effect_games is None else effect_games
-    overlay = None if components is None else str(Path(components).resolve())
+    overlay = COMPONENTS.config_value(components)
     return Study(
         AGENT if agent is None else agent,
         tuple(dict.fromkeys(PLAYERS if players is None else players)),

@@ -129,7 +129,7 @@ class Study:
     box_games: int
     effect_games: int
     seed: int
-    components: str | None
+    components: Any
     file: str | None = None
     tables: str = ""
     package_version: str = GAME.version
@@ -140,9 +140,8 @@ class Study:
         whole("box_games", self.box_games, 1)
         whole("effect_games", self.effect_games, 0)
         whole("seed", self.seed, 0, 2**32 - 1)
-        for name, value in (("agent", self.agent), ("components", self.components or "")):
-            if not isinstance(value, str):
-                raise ConfigError(f"{name}={value!r:.80}: must be a text")
+        if not isinstance(self.agent, str):
+            raise ConfigError(f"agent={self.agent!r:.80}: must be a text")
         if not self.players or any(config.players < 2 for config in self.configs):
             raise ConfigError(f"players={list(self.players)!r:.80}: must be numbers of at least 2")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -94,6 +93,8 @@ class GamesSettings:
         if isinstance(given.get("players"), int) and not isinstance(given["players"], bool):
             given["players"] = (given["players"],)
         chosen = {key: given.pop(key) for key in switches if key in given}
+        if "components" in chosen:  # the numbers themselves, not the path of a file
+            chosen["components"] = game.config(components=chosen["components"]).components
         made = cls(**given, switches=chosen)
         made.levels(game)  # raises if something is wrong
         return made
@@ -107,8 +108,7 @@ class GamesSettings:
         """A copy with other values of some keys; None leaves a key as it is.
 
         A value for a field that the curriculum or the variety would choose turns that one off. Turning the curriculum
-        on removes such values, and the variety. Paths of overlay files become absolute. Raises ConfigError and
-        ComponentsError.
+        on removes such values, and the variety. Raises ConfigError and ComponentsError.
         """
         table, given = self.table(), {key: value for key, value in given.items() if value is not None}
         players = given.get("players", self.players)
@@ -121,9 +121,6 @@ class GamesSettings:
         elif self.variety and given.keys() & chosen_by_variety(game, players):
             table["variety"] = False
         table |= given
-        if isinstance(table.get("components"), str | Path):
-            game.load_tables(table["components"])
-            table["components"] = str(Path(table["components"]).resolve())
         return self.of_table(game, table)
 
     def levels(self, game: Game) -> dict[int, list[list[Config]]]:

@@ -170,17 +170,18 @@ class Benchmark:
     pairs: list[dict[str, str]] = field(default_factory=list)
     checkpoints: dict[str, str] = field(default_factory=dict)
     tables: str = ""
-    components: str | None = None
+    components: Any = None
     quick: bool = False
     package_version: str = ""
     state_version: int = 0
 
     @classmethod
-    def new(cls, plan: Plan, components: str | None = None, quick: bool = False) -> Benchmark:
+    def new(cls, plan: Plan, components: Any = None, quick: bool = False) -> Benchmark:
         """A benchmark without agents, for these components and this version of the game."""
         versions: dict[str, Any] = {"package_version": plan.game.version, "state_version": plan.game.rules_version}
-        tables = tables_hash(plan.game.config(components=components))
-        return cls(plan, plan.game.name, tables=tables, components=components, quick=quick, **versions)
+        config = plan.game.config(components=components)
+        numbers = {"tables": tables_hash(config), "components": config.components}
+        return cls(plan, plan.game.name, **numbers, quick=quick, **versions)
 
     @property
     def content(self) -> dict[str, Any]:
@@ -294,8 +295,7 @@ def main(
     if quick:
         wanted = {name: min(number, QUICK[name]) for name, number in wanted.items()}
     folder = Path(output or ("runs/benchmark-quick" if quick else "runs/benchmark"))
-    overlay = None if components is None else str(Path(components).resolve())
-    new = Benchmark.new(plan, overlay, quick)
+    new = Benchmark.new(plan, components, quick)
     benchmark = _start(folder / _FILE, plan.reference if reference is None else Path(reference), new)
     for name in [name for name in names if agent_hash(name, plan.game) != benchmark.checkpoints.get(name)]:
         benchmark.forget(name)  # measured with another file of that name
@@ -358,7 +358,7 @@ def _start(own: Path, reference: Path, new: Benchmark) -> Benchmark:
         if same and (path != own or read.quick == new.quick):
             return replace(read, components=new.components, quick=new.quick)
         if path == own:
-            played = "the shipped numbers" if read.components is None else f"the numbers of {read.components}"
+            played = "the shipped numbers" if read.components is None else "an overlay file's numbers"
             quick = "with --quick" if read.quick else "without --quick"
             problem = f"measured {quick}; continue {quick}, or give another --output"
             if not same:

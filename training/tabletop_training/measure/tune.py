@@ -472,7 +472,8 @@ def main(
     (agent,) = make_agents([task.agent], config)
     tuning = Tuning(game, file, task, agent)
     if resume is None:
-        task = tuning.task = replace(task, numbers=tuning.numbers_now)
+        own = {"components": config.components} if "components" in task.config else {}
+        task = tuning.task = replace(task, config={**task.config, **own}, numbers=tuning.numbers_now)
     elif task.numbers != tuning.numbers_now:
         raise TabletopError(f"{resume}: its games were played with other numbers on the pieces")
     with Job(resume or output or "runs/tune", resume=resume is not None) as job, opened(workers) as players:

@@ -101,7 +101,7 @@ def main(
     replays = replays or ReplayFiles(None)
     if resume is None:
         names = list(agents) or list(DEFAULT_AGENTS)
-        overlay = None if components is None else str(Path(components).resolve())
+        overlay = COMPONENTS.config_value(components)
         first = EVALUATION_SEED if seed is None else seed
         if boxes is None:
             refuse_without_boxes(box_games)
@@ -137,7 +137,7 @@ def main(
         replays.open(job.folder)
         write_json(job.folder / SETTINGS_FILE, asdict(study))
         played = read_games(job.folder, study)
-        write_games(job.folder, played, new=True)
+        write_games(job.folder, study, played, new=True)
         _tell_numbers(job.console, study)
         known = {(one.agents[0], one.config, bool(one.boxes)) for one in played}
         games_of = [(variants, config) for variants in ALL_VARIANTS for config in study.configs]
@@ -167,7 +167,7 @@ def main(
                 for result, left in play_all(job, matches, study.seed, workers, **replays.recording):
                     (agent,), config = result.agents, result.config
                     played.append(replace(result, actions=None, probabilities=None))
-                    write_games(job.folder, [result])
+                    write_games(job.folder, study, [result])
                     whose = "boxes" if result.boxes else "" if config.components == study.components else "shipped"
                     if config.components not in (None, study.components):
                         whose = slug("+".join(key for key, _ in config.components))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -67,7 +68,7 @@ class Study:
     agents: dict[str, int]
     seed: int
     modules: tuple[str, ...] = ()
-    components: str | None = None
+    components: Any = None
     files: dict[str, str] = field(default_factory=dict)
     tables: str = ""
     boxes: int = 0
@@ -75,6 +76,9 @@ class Study:
     effect_games: int = 0
     package_version: str = petrichor_env.__version__
     state_version: int = RULES_VERSION
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "components", COMPONENTS.config_value(self.components))
 
     @property
     def config(self) -> Config:
@@ -141,8 +145,8 @@ def usual_box_games(agent: str) -> int:
     return 0 if is_search(agent) else BOX_GAMES
 
 
-def by_set(games: Iterable[Results], components: str | None) -> dict[Key, Results]:
-    """The results of games with this overlay file (None: the shipped numbers), by agent and set."""
+def by_set(games: Iterable[Results], components: Any) -> dict[Key, Results]:
+    """The results of games with these `Config.components`, by agent and set."""
     with_these = [one for one in games if not one.boxes and _config(one).components == components]
     return {(one.agents[0], _config(one).variants): one for one in with_these}
 
@@ -180,24 +184,24 @@ def study_summaries(study: Study, played: Iterable[Results]) -> list[Summary]:
     return summaries_of(own, list(study.agents), *shipped)
 
 
-def write_games(folder: Path, results: Iterable[Results], new: bool = False) -> None:
+def write_games(folder: Path, study: Study, results: Iterable[Results], new: bool = False) -> None:
     """Append a line for each game to `games.csv`; with `new` start a new file."""
     with csv_file(folder / GAMES_FILE, new) as file:
         writer = csv.writer(file)
         if new:
             writer.writerow(_COLUMNS)
         for result in results:
-            names = _names(result.agents[0], _config(result), bool(result.boxes))
+            names = _names(result.agents[0], _config(result), study, bool(result.boxes))
             scored = result.scored.reshape(len(result), -1)
             numbers = np.column_stack([result.seeds, result.won[:, 0], result.points, result.lengths, scored])
             writer.writerows((*names, *row) for row in numbers.tolist())
 
 
-def _names(agent: str, config: Config, boxes: bool = False) -> tuple[str, str, str]:
+def _names(agent: str, config: Config, study: Study, boxes: bool = False) -> tuple[str, str, str]:
     """The names of these games in `games.csv`: the agent, the set of variants, whose numbers."""
     written = agent.encode(errors="backslashreplace").decode()  # as `csv_file` does
     given = config.components
-    own = "shipped" if given is None else "overlay" if isinstance(given, str) else "+".join(key for key, _ in given)
+    own = "shipped" if given is None else "overlay" if given == study.components else "+".join(key for key, _ in given)
     return written, set_name(config.variants), "boxes" if boxes else own
 
 
@@ -215,14 +219,14 @@ def read_games(folder: Path, study: Study) -> list[Results]:
         except ValueError:
             raise TabletopError(f"{path}, line {line}: no game ({', '.join(row)[:80]})") from None
     played = [replace(config, variants=variants) for config in study.configs for variants in ALL_VARIANTS]
-    known = {_names(agent, config): (agent, config) for agent in study.agents for config in played}
+    known = {_names(agent, config, study): (agent, config) for agent in study.agents for config in played}
     some = [replace(config, variants=variants) for config in study.effect_configs.values() for variants in ALL_VARIANTS]
-    known |= {_names(agent, config): (agent, config) for agent in study.agents for config in some}
+    known |= {_names(agent, config, study): (agent, config) for agent in study.agents for config in some}
     drawn = boxes_of(study.config, study.box_seeds) if study.boxes else ()
     for agent in [one for one, number in study.box_games.items() if number]:
         for variants in ALL_VARIANTS:
             config = replace(study.config, variants=variants)
-            known[_names(agent, config, boxes=True)] = (agent, config)
+            known[_names(agent, config, study, boxes=True)] = (agent, config)
     results = []
     for names, games in rows.items():
         if names not in known or any(len(game) != len(_COLUMNS) - 3 for game in games):
