@@ -529,7 +529,7 @@ def test_modules_and_kept_games(tmp_path: Path) -> None:
     with Job(tmp_path / "job") as job:
         played = [result for result, _ in plays.play_all(job, wanted, SEED)]
     results = by_set(played, None)
-    write_games(tmp_path, played, new=True)
+    write_games(tmp_path, study, played, new=True)
     read = by_set(read_games(tmp_path, study), None)
     assert list(read) == list(results) == [("random", ()), ("random", ("double_card",))]
     for key, result in results.items():

@@ -7,7 +7,9 @@ samples, which is exact to about ± 0.7 percentage points.
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
+import platform
 import re
 import signal
 import subprocess
@@ -21,15 +23,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from scipy import stats
 
 from petrichor_env import GAME, Batch, Config
 from petrichor_env.state import NOBODY, STATE_VERSION, Source
-from tabletop_agents import Agent, GreedyAgent, RandomAgent
+from tabletop_agents import Agent, GreedyAgent, RandomAgent, checkpoint_path
 from tabletop_cli import petrichor as cli
 from tabletop_engine.errors import ConfigError, IllegalAction
 from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.versus import VersusBatch
+from tabletop_training.files.provenance import provenance
 from tabletop_training.files.tables import plus_minus
 from tabletop_training.measure import matches, tournament
 from tabletop_training.measure.evaluation import EVALUATION_SEED, EvaluationStopped, play_games, play_lineups
@@ -575,6 +579,17 @@ def _rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def test_a_result_says_what_it_comes_from() -> None:
+    """Enough to play the same games again: the checkpoint, what computed with it, and all numbers."""
+    overlay = Config(players=2, components={"pieces.drops": 9})
+    told = provenance(overlay, 5, ["policy:versus", "greedy", "policy:versus #2"])
+    shipped = checkpoint_path("versus", GAME).read_bytes()
+    assert told["checkpoints"] == {"policy:versus": hashlib.sha256(shipped).hexdigest()}
+    assert (told["python"], told["numpy"]) == (platform.python_version(), np.__version__)
+    assert (told["torch"], told["threads"]) == (torch.__version__, torch.get_num_threads())
+    assert told["config"]["components"] == (("pieces.drops", 9),) and told["first_seed"] == 5
+
+
 def test_evaluate_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "out"
     words = ("evaluate", "greedy", "random", "--games", "9", "--seed", "5", "--modules", "fertilizer, lake")
@@ -586,7 +601,7 @@ def test_evaluate_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     }  # fmt: skip
     assert all(name in printed for name in ("agents.csv", "games.csv"))
     report = json.loads((folder / "evaluation.json").read_text(encoding="utf-8"))
-    assert report["state_version"] == STATE_VERSION
+    assert (report["state_version"], report["checkpoints"]) == (STATE_VERSION, {})
     assert report["config"]["modules"] == ["fertilizer", "lake"]
     assert (report["first_seed"], report["seeds"], report["stopped_by"]) == (5, 5, "games")
     games = _rows(folder / "games.csv")

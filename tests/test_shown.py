@@ -263,7 +263,7 @@ def test_a_study_reads_its_games_again(tmp_path: Path) -> None:
     """Also games of an agent whose name is not UTF-8."""
     agents = [sets_of(noisy(np.full(16, 5.0), 3), name) for name in NAMES]
     study = Study(dict.fromkeys(NAMES, 3), 0, (), None, tables="")
-    write_games(tmp_path, [one for sets in agents for one in results_of(sets, seed=0).values()], new=True)
+    write_games(tmp_path, study, [one for sets in agents for one in results_of(sets, seed=0).values()], new=True)
     read = read_games(tmp_path, study)
     assert [one.agents[0] for one in read] == [name for name in NAMES for _ in range(16)]
 

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from petrichor_env import Config
+from petrichor_env import component_files as petrichor
 from tabletop_engine.described.overlays import Numbers
 from tabletop_engine.described.ranges import Each, OneOf, Permuted, Range
 from tabletop_training.measure.results import Results
-from tabletop_training.measure.spread import by_box, look_up_first, parts_of, share_holding, spread_of
+from tabletop_training.measure.spread import FEW, by_box, few_boxes, look_up_first, parts_of, share_holding, spread_of
 from tests.support.effort import games
 
 BOXES, GAMES = 200, 20
@@ -123,6 +124,30 @@ def test_the_numbers_that_decide_are_found_and_the_others_are_not() -> None:
     assert told.together.value > 0.85
     for estimate in (*index.values(), told.together):
         assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1
+
+
+def test_what_is_not_played_is_not_looked_up() -> None:
+    """The cactus by its module, corn by the number of players, however well chance lets them predict the boxes."""
+    boxes = [petrichor.COMPONENTS.draw(seed) for seed in range(BOXES)]
+    values = np.array([box["tiles.cactus.scores"][0] for box in boxes])[:, None] + rng().normal(0, 1, (BOXES, GAMES))
+    given = (values, boxes, petrichor.COMPONENTS.load(), petrichor.COMPONENTS.stated)
+    told = {modules: look_up_first(*given, rng(), configs=[Config(modules=modules)]) for modules in ((), ("cactus",))}
+    assert told["cactus",].numbers[0].keys == ("tiles.cactus.scores",)
+    looked_up = {key for one in told[()].numbers for key in one.keys}
+    assert "tiles.cotton.scores" in looked_up
+    assert not looked_up & {"tiles.cactus.scores", "tiles.cactus.drowned_scores", "tiles.corn.drops_to_grow"}
+    assert told["cactus",].together.value > 0.6 > 0.3 > told[()].together.value
+
+
+def test_few_boxes_say_little() -> None:
+    """What held in each of ten boxes may fail in every fifth box; too few say nothing of what to look up."""
+    always = share_holding(1.0 + rng().normal(0, 0.1, (10, 20)), rng())
+    assert always.value > 0.999 and 0.6 < always.low < 0.8
+    assert share_holding(1.0 + rng().normal(0, 0.1, (200, 20)), rng()).low > 0.97
+    components = {"a": numbers(Each((tuple(range(11)),)))}
+    boxes = [{"a": int(one)} for one in rng().integers(11, size=FEW - 1)]
+    told = look_up_first(rng().normal(0, 1, (FEW - 1, GAMES)), boxes, components, (), rng())
+    assert told.numbers == () and "at least 50" in few_boxes(FEW - 1) and not few_boxes(FEW)
 
 
 def test_boxes_that_do_not_differ_leave_nothing_to_look_up() -> None:

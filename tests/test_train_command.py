@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import platform
 import re
 from pathlib import Path
 from typing import Any
@@ -95,7 +97,8 @@ def test_a_game_for_one(solo: str, tmp_path: Path, capsys: pytest.CaptureFixture
     notes = read_notes(PETRICHOR, folder / BEST)["training"]
     assert (notes["players"], notes["config"]["variants"]) == (1, ["double_card", "one_more_turn"])
     assert notes["evaluation"]["steps"] == notes["steps"] >= 400
-    told = read_run(folder, PETRICHOR)
+    told, text = read_run(folder, PETRICHOR), json.loads((folder / RUN).read_text(encoding="utf-8"))
+    assert (text["python"], text["torch"], text["threads"]) == (platform.python_version(), torch.__version__, 1)
     assert (told.kind, told.seed, told.budget) == ("tiny", 7, Budget(steps=400))
     assert told.plan.games.switches["variants"] == ("double_card", "one_more_turn")
     assert run("--resume", folder, "--steps", 900) == 0
@@ -176,7 +179,9 @@ def test_a_run_against_a_rival(tmp_path: Path) -> None:
     assert (training["start"], training["rival"], training["players"]) == (str(start), str(start), 2)
     assert configs_of(PETRICHOR, training, folder) == [Config(players=2, modules=("cactus",))]  # the rival's game
     assert all(row["games"] == row["all_games"] for row in read_log(folder / CURVE, 10**9))
+    digest = hashlib.sha256(start.read_bytes()).hexdigest()
     assert main(PETRICHOR, resume=folder, steps=800) == folder
+    assert json.loads((folder / RUN).read_text(encoding="utf-8"))["checkpoints"] == {f"policy:{start}": digest}
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,19 @@ def test_an_overlay_says_what_a_designer_considers(tmp_path: Path) -> None:
     assert overlay_of(COMPONENTS, ideas, [votes], candidate) == {"pieces.drops": 11, "pieces.votes": 3}
     with pytest.raises(ConfigError, match=r"pieces\.drops has no range"):
         numbers_of(COMPONENTS, ideas, ["pieces.drops"])
+
+
+def test_what_is_not_played_is_no_candidate() -> None:
+    """Neither modules and variants that are left out, nor a third player's place in a game of two owners."""
+    keys = {number.key for number in tuning().numbers}
+    assert "tiles.cotton.scores" in keys and not any("cactus" in key or "corn" in key for key in keys)
+    names = {number.name for number in tuning(config={**SOLO, "modules": ("cactus",)}).numbers}
+    assert "tiles.cactus.scores[0]" in names and "tiles.cactus.scores[3]" not in names
+    with pytest.raises(ConfigError, match=r"keys: tiles\.cactus\.scores is not played in solo"):
+        tuning(keys=("tiles.cotton.scores", "tiles.cactus.scores"))
+    without = {**SOLO, "variants": ("no_more_tricks",)}
+    assert not any("potato" in number.key for number in tuning(config=without).numbers)
+    assert any("potato" in number.key for number in tuning(config=without, every=True).numbers)
 
 
 def test_bad_keys_are_refused() -> None:
@@ -139,8 +153,9 @@ def test_candidates_play_the_same_seeds_with_their_own_numbers() -> None:
 
 def test_few_and_near_changes_are_preferred() -> None:
     made = tuning()
-    number = next(one for one in made.numbers if len(one.choices) > 2 and one.now == 0)
-    near, far = {number.name: 1}, {number.name: len(number.choices) - 1}
+    number = next(one for one in made.numbers if one.place is not None and len(one.choices) > 3)
+    _, nearest, *_, furthest = sorted(range(len(number.choices)), key=number.far)
+    near, far = {number.name: nearest}, {number.name: furthest}
     assert made.value({}, 0.1) < made.value(near, 0.1) < made.value(far, 0.1)
     assert Number("k", None, ("east", "west"), 0).far(1) == 1.0
 
@@ -195,6 +210,16 @@ def test_the_search_stops_when_it_cannot_reach_the_goal_and_says_how_near_it_cam
     rate = 0.9 - near
     assert f"the win rate is {rate:.3g} (" in told and "and was 0.2 (" in told and "The goal is 0.9" in told
     assert "Not reached (60 candidates in a row were no better)" in told
+
+
+@pytest.mark.parametrize("goal", [0.2, 0.35, 0.9])
+def test_needless_changes_are_taken_back_however_the_search_ends(goal: float) -> None:
+    made = MadeUp(goal)
+    made.task = replace(made.task, trials=2)
+    needed = {made.number.name: len(made.number.choices) - 1} if goal == 0.9 else {}
+    trials = [Trial({}, 0.7, 0.7, (0.2,)), Trial({**needed, made.numbers[1].name: 0}, 0.1, 0.1, (goal,))]
+    candidate, ended = tune.search(made, trials, HERE, trials.append, lambda: False)
+    assert (candidate, ended) == (needed, "trials")
 
 
 def test_a_candidate_is_played_once() -> None:

@@ -188,7 +188,12 @@ class _Writer:
         seen = gymnasium.spaces.Dict({"observation": observation_box(game, np.dtype(dtype)), "action_mask": mask})
         actions = gymnasium.spaces.Discrete(game.num_actions)
         spaces = {"observation_space": serialize_space(seen), "action_space": serialize_space(actions)}
-        self.told = {"total_episodes": 0, "total_steps": 0, "data_format": "hdf5", "jpeg_encoding": True}
+        self.told: dict[str, Any] = {
+            "total_episodes": 0,
+            "total_steps": 0,
+            "data_format": "hdf5",
+            "jpeg_encoding": True,
+        }
         self.told |= {**spaces, "minari_version": minari.__version__, **about}
         self._folder, self._memory = folder, io.BytesIO()
         self._links = h5py.File(self._memory, "w", track_order=True)

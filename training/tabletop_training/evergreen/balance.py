@@ -31,6 +31,7 @@ from tabletop_training.evergreen.balance_games import (
 )
 from tabletop_training.files.job import SETTINGS_FILE, Job, Stopped, refuse_with_resume
 from tabletop_training.files.plots import GREY, picture
+from tabletop_training.files.provenance import agent_hash
 from tabletop_training.files.tables import (
     OnResult,
     flat,
@@ -47,10 +48,10 @@ from tabletop_training.files.tables import (
 from tabletop_training.measure.changes import ChangeEffects, Changes
 from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
 from tabletop_training.measure.matches import make_agents
-from tabletop_training.measure.plays import agent_hash, play_all
+from tabletop_training.measure.plays import play_all
 from tabletop_training.measure.results import Estimate
 from tabletop_training.measure.shapley import WAYS
-from tabletop_training.measure.spread import LookUp, Spread, look_up_first, spread_of
+from tabletop_training.measure.spread import LookUp, Spread, few_boxes, look_up_first, spread_of
 
 PLAYERS = (2, 3, 4)
 AGENT, BOXES, BOX_GAMES, EFFECT_GAMES = "policy:versus", 100, 20, 400
@@ -107,6 +108,7 @@ class Balance:
                 COMPONENTS.stated,
                 chance,
                 texts=("board.rows",),
+                configs=[GAME.config(games.players, study.components)],
             ),
             changes,
         )
@@ -344,12 +346,20 @@ def _report(found: Sequence[Balance], study: Study, changes: Changes) -> str:
     seat_heads = ("players", "place", "even share, %", "won, %", "median box", "nine tenths of the boxes")
     size_heads = ("players", "what", "mean", "median box", "nine tenths of the boxes", "variance between boxes, %")
     nothing = "No number explains any of it by itself."
+    few = few_boxes(boxes)
+    board = [
+        "## Board, deck and flags",
+        "How much of the spread of the mean points between boxes is explained by the board, the deck or a flag alone."
+        f" All of them together explain: {together}.",
+        markdown_table(("players", "what", "share of the spread, %"), look_up, left=2) if look_up else nothing,
+    ]
     parts = [
         "# Evergreen: is it balanced?",
         f"{name} plays all seats of {boxes * box_games:,} games with each number of players: {box_games} with each"
         f" of {boxes} boxes. In each box the map, the deck and every number that nobody has read are drawn from their"
         " ranges (`evergreen components --draw`). Differences between boxes do not include the chance of single games."
         f" Intervals are 95 %; seeds begin at {study.seed}.",
+        *([few] if few else []),
         *_seat_lines(found),
         "## Seats",
         "Win rates by place in the first round's order. In a balanced game every place wins its even share.",
@@ -364,10 +374,7 @@ def _report(found: Sequence[Balance], study: Study, changes: Changes) -> str:
         " with one more level of an average power in the same game. The figures tell what comes with a level, not what"
         " a level causes: players who play well also choose well.",
         markdown_table(("power", *heads), powers),
-        "## Board, deck and flags",
-        "How much of the spread of the mean points between boxes is explained by the board, the deck or a flag alone."
-        f" All of them together explain: {together}.",
-        markdown_table(("players", "what", "share of the spread, %"), look_up, left=2) if look_up else nothing,
+        *([] if few else board),
         *_change_section(found, changes),
     ]
     return "\n\n".join(parts) + "\n"
@@ -405,8 +412,9 @@ def _key(keys: Sequence[str]) -> str:
 
 
 def _ends(told: Spread, factor: float = 1.0) -> tuple[str, str]:
-    low, high = (factor * end.value for end in told.nine_tenths)
-    return f"{factor * told.median.value:.1f}", f"{low:.1f} to {high:.1f}"
+    if few_boxes(told.boxes):
+        return "–", "–"
+    return with_ends(told.median, factor), " to ".join(with_ends(end, factor) for end in told.nine_tenths)
 
 
 def _plot(path: Path, found: Sequence[Balance]) -> None:
@@ -416,7 +424,8 @@ def _plot(path: Path, found: Sequence[Balance]) -> None:
         for axes, one in zip(panels[0], found, strict=True):
             places = np.arange(one.players)
             low, high = ([100 * seat.nine_tenths[end].value for seat in one.seats] for end in (0, 1))
-            axes.vlines(places, low, high, color=GREY, linewidth=5, alpha=0.5)
+            if not few_boxes(one.seats[0].boxes):
+                axes.vlines(places, low, high, color=GREY, linewidth=5, alpha=0.5)
             value, least, most = np.array([[100 * end for end in seat.mean] for seat in one.seats]).T
             bars = np.clip([value - least, most - value], 0, None)
             axes.errorbar(places, value, yerr=bars, fmt="o", color="#0072B2")

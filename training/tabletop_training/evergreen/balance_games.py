@@ -20,10 +20,11 @@ from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.tables import boxes_of
 from tabletop_engine.seeds import EVALUATION, box_seeds
 from tabletop_training.files.job import kept_settings
+from tabletop_training.files.provenance import agent_hash, tables_hash
 from tabletop_training.files.trees import load_tree, save_tree
 from tabletop_training.measure.changes import Changes
 from tabletop_training.measure.evaluation import MAX_GAMES_AT_ONCE
-from tabletop_training.measure.plays import Match, agent_hash, tables_hash
+from tabletop_training.measure.plays import Match
 from tabletop_training.measure.results import Results
 from tabletop_training.measure.shapley import Set
 from tabletop_training.measure.spread import by_box

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -21,7 +21,7 @@ from rich.text import Text
 
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.files import make_folder, read_limited, whole_file
-from tabletop_engine.game import Config, Game
+from tabletop_engine.game import Game
 from tabletop_engine.replays.files import THOUSANDTHS, printable
 from tabletop_engine.replays.replay import Replay, replays_of
 from tabletop_engine.text.words import counted, shown
@@ -231,12 +231,6 @@ def read_log(path: Path, last: int) -> list[dict[str, Any]]:
         return []
     with path.open(newline="", encoding="utf-8") as file:
         return [row for row in csv.DictReader(file) if int(row["steps"]) <= last]
-
-
-def provenance(config: Config, seed: int, labels: Iterable[str]) -> dict[str, Any]:
-    """What a result was measured with: versions, configuration, first seed, agents."""
-    versions = {"package_version": config.game.version, "state_version": config.game.state_version}
-    return {**versions, "config": asdict(config), "first_seed": seed, "agents": list(labels)}
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:

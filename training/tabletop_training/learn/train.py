@@ -6,11 +6,12 @@ import json
 import platform
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rich.table import Table
@@ -24,6 +25,7 @@ from tabletop_engine.files import make_folder, read_limited, whole_file
 from tabletop_engine.game import Game
 from tabletop_engine.text.words import shown
 from tabletop_training.files.job import Bar, Interruptions, Job, refuse_with_resume
+from tabletop_training.files.provenance import agent_hashes, installed
 from tabletop_training.files.settings import Settings, from_table, read_settings, section_of, shipped_settings
 from tabletop_training.files.tables import OnResult, new_table, plain, unheard
 from tabletop_training.learn.devices import check_device
@@ -47,7 +49,7 @@ KINDS = (SOLO, SELFPLAY, GENERAL)
 
 
 class Run(NamedTuple):
-    """What `run.json` says of a run. `kind` is the name of its settings."""
+    """What `run.json` says of a run. `kind` is the name of its settings, `checkpoints` are `agent_hashes`."""
 
     kind: str
     plan: Plan
@@ -55,6 +57,7 @@ class Run(NamedTuple):
     seed: int = 0
     start: str | None = None
     rival: str | None = None
+    checkpoints: Mapping[str, str] = MappingProxyType({})
 
 
 @checked
@@ -223,7 +226,7 @@ def learn_order(order: Order, group: Group, device: str, watcher: Watcher) -> En
     if order.before is not None:
         group.led(partial(_check_unfinished, learner, order.before))
     if group.leads:
-        write_run(order.folder, game, run)
+        write_run(order.folder, game, run, learner.threads)
 
     def show(learner: Learner) -> None:
         watcher.show(Progress(learner.text, learner.fraction, learner.saved_steps))
@@ -232,6 +235,8 @@ def learn_order(order: Order, group: Group, device: str, watcher: Watcher) -> En
     learner.should_stop, learner.on_progress = watcher.should_stop, show
     learner.run()
     show(learner)
+    if group.leads:  # the number of threads is chosen while learning
+        write_run(order.folder, game, run, learner.threads)
     return End(learner.fraction, learner.saved_steps, _best_text(learner), how_good(learner))
 
 
@@ -265,6 +270,8 @@ def _prepared(
     """
     if resume is None:
         run = new_run(game, settings, changes, rival)._replace(seed=seed or 0, start=start, rival=rival)
+        used = [f"policy:{name}" for name in (start, rival) if name is not None]
+        run = run._replace(checkpoints=agent_hashes([*used, *run.plan.opponents.agents], game))
         first = "" if start is None else checkpoint_path(start, game)
         folder = Path(output or f"runs/{run.kind}")
     else:
@@ -373,11 +380,12 @@ def _against_rival(plan: Plan, game: Game, rival: str, players: Sequence[int]) -
 # --- run.json ---
 
 
-def write_run(folder: Path, game: Game, run: Run) -> None:
-    """Write a run's `run.json` for `read_run`."""
+def write_run(folder: Path, game: Game, run: Run, threads: int | None = None) -> None:
+    """Write a run's `run.json` for `read_run`. `threads` are torch's; None before they are chosen."""
     tables = {name: getattr(run.plan, name) for name in TABLES}
     told: dict[str, Any] = {"game": game.name, "package": game.version, "settings": run.kind, "seed": run.seed}
-    told |= {"start": run.start, "rival": run.rival, "budget": asdict(run.budget)}
+    told |= {"start": run.start, "rival": run.rival, "checkpoints": dict(run.checkpoints)}
+    told |= {**installed(), "threads": threads, "budget": asdict(run.budget)}
     told |= {name: one.table() if hasattr(one, "table") else asdict(one) for name, one in tables.items()}
     with whole_file(folder / RUN) as unfinished:
         unfinished.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
@@ -399,7 +407,11 @@ def read_run(folder: Path, game: Game, settings: object = None) -> Run:
         named = settings if settings and kind in KINDS else kind
         if not earlier and str(told["game"]) == game.name and named == kind:
             plan = Plan(**{name: section_of(table, game, told[name]) for name, table in TABLES.items()})
-            return Run(kind, plan, from_table(Budget, told["budget"]), int(told["seed"]), told["start"], told["rival"])
+            budget, about = (
+                from_table(Budget, told["budget"]),
+                (told["start"], told["rival"], told.get("checkpoints", {})),
+            )
+            return Run(kind, plan, budget, int(told["seed"]), *about)
     except (ValueError, KeyError, TypeError, AttributeError, ConfigError) as error:
         raise CheckpointError(f"{path}: is damaged or of another version ({error})") from None
     if earlier:

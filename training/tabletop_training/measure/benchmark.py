@@ -26,6 +26,7 @@ from tabletop_engine.game import Config, Game
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import shown
 from tabletop_training.files.job import Job, Stopped
+from tabletop_training.files.provenance import agent_hash, tables_hash
 from tabletop_training.files.settings import check_at_least_one
 from tabletop_training.files.tables import (
     OnResult,
@@ -42,7 +43,7 @@ from tabletop_training.files.tables import (
 from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
 from tabletop_training.measure.ladder import LADDER
 from tabletop_training.measure.matches import make_agents
-from tabletop_training.measure.plays import Match, agent_hash, is_search, play_all, tables_hash
+from tabletop_training.measure.plays import Match, is_search, play_all
 from tabletop_training.measure.ratings import Game as Rated
 from tabletop_training.measure.ratings import Rating, Z
 from tabletop_training.measure.results import NO_ESTIMATE, Estimate, Results, mean_estimate, share_estimate

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from tabletop_engine.described.overlays import ComponentFile, Overlay
+from tabletop_engine.errors import ComponentsError
+from tabletop_engine.game import Config
 from tabletop_engine.seeds import Stream, generator
 from tabletop_training.files.tables import markdown_code
 from tabletop_training.measure.results import Estimate, difference_estimate, mean_estimate
 from tabletop_training.measure.shapley import MOST_GROUPS, WAYS, Effects, Plan, Set, effects_of, groups_of, overlay_of
+
+
+def is_played(configs: Sequence[Config], overlays: Iterable[Overlay]) -> bool:
+    """Whether any of the overlays changes a game of any of the configurations, or none of them is allowed.
+
+    The rules in words tell: they hold all that a configuration plays, with its numbers, and no more.
+    """
+    some_allowed = False
+    for overlay in overlays:
+        try:
+            tables = configs[0].game.load_tables(overlay)
+        except ComponentsError:
+            continue
+        some_allowed = True
+        if any(one.game.words.rules(one, tables) != one.game.words.rules(one) for one in configs):
+            return True
+    return not some_allowed
 
 
 @dataclass(frozen=True)

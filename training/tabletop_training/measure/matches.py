@@ -28,6 +28,7 @@ from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import counted, shown
 from tabletop_training.files import tables as files
 from tabletop_training.files.job import Job
+from tabletop_training.files.provenance import provenance
 from tabletop_training.files.settings import check_at_least_one
 from tabletop_training.measure.cluster import opened
 from tabletop_training.measure.evaluation import (
@@ -344,7 +345,7 @@ def _write(folder: Path, evaluation: Evaluation, seed: int, until_width: float |
 def _content(evaluation: Evaluation, seed: int, until_width: float | None) -> dict[str, Any]:
     """What `evaluation.json` holds."""
     return {
-        **files.provenance(evaluation.config, seed, [report.agent for report in evaluation.reports]),
+        **provenance(evaluation.config, seed, [report.agent for report in evaluation.reports]),
         "seeds": evaluation.reports[0].seeds,
         "stopped_by": evaluation.stopped,
         "until_width": until_width,

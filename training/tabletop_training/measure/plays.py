@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import math
 import time
@@ -13,11 +12,10 @@ from typing import Unpack
 
 import numpy as np
 
-from tabletop_agents import Agent, Decisions, RandomAgent, agent_file
-from tabletop_engine.errors import CheckpointError
-from tabletop_engine.game import Config, Game
+from tabletop_agents import Agent, Decisions, RandomAgent
+from tabletop_engine.game import Config
 from tabletop_engine.play.batch import Batch
-from tabletop_engine.play.tables import Boxes, boxes_of, tables_of
+from tabletop_engine.play.tables import Boxes
 from tabletop_engine.text.words import counted
 from tabletop_training.files.job import Job
 from tabletop_training.measure.cluster import opened
@@ -163,21 +161,3 @@ def _play_all(
 def is_search(agent: str) -> bool:
     """Whether an agent of this name is a search, which should play fewer games."""
     return agent.startswith(SEARCH_AGENTS)
-
-
-def agent_hash(agent: str, game: Game) -> str | None:
-    """SHA-256 of the file that decides how an agent of this name plays; None for an agent without such a file."""
-    try:
-        path = agent_file(agent, game)
-    except CheckpointError:
-        return None
-    return None if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def tables_hash(config: Config, boxes: Sequence[int] = ()) -> str:
-    """SHA-256 of the numbers on the pieces, and of those of the boxes with these seeds.
-
-    Raises ComponentsError if no box can be drawn.
-    """
-    every = (config.components, *(boxes_of(config, boxes) if boxes else ()))
-    return hashlib.sha256(tables_of(config.game, every).tobytes()).hexdigest()

@@ -16,13 +16,39 @@ from scipy import stats
 from tabletop_engine.described.draws import blocks_of_keys
 from tabletop_engine.described.overlays import Numbers
 from tabletop_engine.described.ranges import Permuted
+from tabletop_engine.game import Config
+from tabletop_training.measure.changes import is_played
 from tabletop_training.measure.ratings import CONFIDENCE
-from tabletop_training.measure.results import Estimate, Results, mean_estimate, share_estimate
+from tabletop_training.measure.results import (
+    NO_ESTIMATE,
+    Estimate,
+    Results,
+    mean_estimate,
+    score_interval,
+    share_estimate,
+)
 
 HALF, NINE_TENTHS = (0.25, 0.75), (0.05, 0.95)
 """Between which quantiles lie half of the boxes, and nine tenths of them."""
 
+FEW = 50
+"""With fewer boxes neither quantiles are told nor what to look up first: the ends of nine tenths would be one or two
+boxes, and there are nearly as many unknown numbers as boxes."""
+
+
+def few_boxes(boxes: int) -> str:
+    """What can't be said with so few boxes, in words; "" with enough of them."""
+    if boxes >= FEW:
+        return ""
+    return (
+        f"{boxes} boxes are too few to say between what half or nine tenths of all boxes lie, how much of the spread"
+        f" comes from the box, and which number to look up first. For that, draw at least {FEW} (`--boxes {FEW}`)."
+    )
+
+
 _RESAMPLES = 1000
+_TRIED = 20
+"""Boxes whose numbers say whether a number is played."""
 _RIDGES = np.logspace(-3, 4, 29)
 
 
@@ -135,10 +161,14 @@ def share_holding(differences: np.ndarray, generator: np.random.Generator) -> Es
     """The share of all boxes in which a difference is above 0, from (boxes, games) differences of single games.
 
     The boxes' own differences are assumed to be normal, with the estimated mean and variance. So the chance of the
-    games does not count. The interval is that of a bootstrap of the boxes.
+    games does not count. The interval is that of a bootstrap of the boxes, or Wilson's for so many boxes if that is
+    wider: also where it holds in each box that was drawn, it may fail in others.
     """
-    resampled = differences[generator.integers(len(differences), size=(_RESAMPLES, len(differences)))]
-    return _bootstrapped(float(_share_above(differences)), _share_above(resampled))
+    boxes = len(differences)
+    resampled = differences[generator.integers(boxes, size=(_RESAMPLES, boxes))]
+    value, low, high = _bootstrapped(float(_share_above(differences)), _share_above(resampled))
+    least, most = score_interval(value, boxes)
+    return Estimate(value, max(0.0, min(low, least)), min(1.0, max(high, most)))
 
 
 def _share_above(differences: np.ndarray) -> Any:
@@ -170,7 +200,7 @@ class LookUp:
     """What to look up first.
 
     Attributes:
-        numbers: by their index, the greatest first.
+        numbers: by their index, the greatest first; none with too few boxes to tell.
         together: the share of the variance between boxes that all numbers explain together, predicted in the same way.
             The rest is noise, or numbers that act on each other, which the models leave out.
     """
@@ -186,8 +216,9 @@ def look_up_first(
     constraints: Sequence[Any],
     generator: np.random.Generator,
     texts: Collection[str] = (),
+    configs: Sequence[Config] = (),
 ) -> LookUp:
-    """Which unknown numbers decide (boxes, games) results.
+    """Which unknown numbers decide (boxes, games) results. With fewer than `FEW` boxes nothing is told.
 
     Arguments:
         values: results of games; their means by box are explained.
@@ -196,7 +227,10 @@ def look_up_first(
         constraints: `ComponentFile.stated`; keys that it or a permutation links are looked up together.
         generator: of the bootstrap.
         texts: keys whose words are texts to be compared letter by letter, such as the rows of a map.
+        configs: what was played; numbers that do not count there are left out. () for all numbers.
     """
+    if len(values) < FEW:
+        return LookUp((), NO_ESTIMATE)
     between = float(parts_of(values).between)
     means = values.mean(axis=1)
     ranges = {key: one.range for key, one in components.items() if one.range is not None}
@@ -207,12 +241,19 @@ def look_up_first(
     for block in blocks_of_keys(ranges, constraints):
         dealt_out = any(isinstance(ranges[key], Permuted) for key in block)  # a single one of these keys says nothing
         groups += [block] if dealt_out else [[key] for key in block]
+    if configs:
+        own = dict(configs[0].components or ())
+        groups = [
+            keys
+            for keys in groups
+            if is_played(configs, ({**own, **{key: box[key] for key in keys}} for box in boxes[:_TRIED]))
+        ]
     found = []
     for keys in groups:
         columns = np.concatenate([features[key] for key in keys], axis=1)
         if columns.shape[1]:
             found.append(FirstOrder(tuple(keys), _explained(columns, means, between, generator)))
-    everything = np.concatenate(list(features.values()), axis=1)
+    everything = np.concatenate([features[key] for keys in groups for key in keys], axis=1)
     together = _explained(everything, means, between, generator)
     return LookUp(tuple(sorted(found, key=lambda one: -one.index.value)), together)
 

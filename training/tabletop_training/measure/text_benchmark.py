@@ -25,6 +25,7 @@ from tabletop_engine.play.batch import Batch
 from tabletop_engine.text.tokens import estimated_tokens
 from tabletop_engine.text.words import counted, shown
 from tabletop_training.files.job import Job
+from tabletop_training.files.provenance import agent_hash, installed, provenance
 from tabletop_training.files.tables import (
     OnResult,
     markdown_code,
@@ -33,13 +34,11 @@ from tabletop_training.files.tables import (
     percent,
     plain,
     plus_minus,
-    provenance,
     unheard,
     write_json,
 )
 from tabletop_training.measure.evaluation import TEXT_SEED, get_ready
 from tabletop_training.measure.matches import play_match
-from tabletop_training.measure.plays import agent_hash
 from tabletop_training.measure.results import Estimate, mean_estimate, share_estimate
 
 RUNGS = ("random", "greedy", "rollout", "ismcts-200", "policy:versus")
@@ -316,7 +315,7 @@ def _kept(folder: Path, player: Agent, config: Config) -> list[dict[str, Any]]:
     except (ValueError, TypeError, OSError):
         raise TabletopError(f"{folder}: its files are not those of a benchmark by text of this version") from None
     for key, value in now.items():
-        if before.get(key) != value:
+        if key not in installed() and before.get(key) != value:
             another = key.replace("_", " ")
             raise TabletopError(f"{folder}: it is of another {another}; give another folder with --output")
     games: dict[tuple[str, int], int] = {}

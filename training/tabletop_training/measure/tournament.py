@@ -27,6 +27,7 @@ from tabletop_engine.text.words import counted, shown
 from tabletop_training.files import tables as files
 from tabletop_training.files.job import Job
 from tabletop_training.files.plots import plot_cross_table
+from tabletop_training.files.provenance import provenance
 from tabletop_training.files.settings import check_at_least_one
 from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Playing, Workers
 from tabletop_training.measure.matches import AgentReport, make_agents, play_blocks, report_agents, rotations, seeds_for
@@ -242,7 +243,7 @@ def content_of(tournament: Tournament, seed: int) -> dict[str, Any]:
         for standing in tournament.standings
     ]
     return {
-        **files.provenance(tournament.config, seed, tournament.labels),
+        **provenance(tournament.config, seed, tournament.labels),
         "seeds": tournament.seeds,
         "games": len(tournament.results),
         "finished": tournament.finished,

@@ -32,6 +32,7 @@ from tabletop_engine.seeds import EVALUATION, TUNING, Seeds
 from tabletop_engine.text.words import counted
 from tabletop_training.files.job import SETTINGS_FILE, Job, Stopped, kept_settings, refuse_with_resume
 from tabletop_training.files.plots import GREY, INK, picture
+from tabletop_training.files.provenance import tables_hash
 from tabletop_training.files.settings import check_at_least_one
 from tabletop_training.files.tables import (
     OnResult,
@@ -43,10 +44,10 @@ from tabletop_training.files.tables import (
     unheard,
     write_json,
 )
+from tabletop_training.measure.changes import is_played
 from tabletop_training.measure.cluster import opened
 from tabletop_training.measure.evaluation import HERE, Workers, blocks_of, seeds_from
 from tabletop_training.measure.matches import make_agents, rotations
-from tabletop_training.measure.plays import tables_hash
 from tabletop_training.measure.results import Estimate, Results, concatenate, mean_estimate, share_estimate
 
 TARGETS = {
@@ -209,12 +210,29 @@ class Tuning:
         config = game.config(**task.config)
         self.configs: list[Config] = list(variety(config)) if task.every else [config]
         self.components = config.components
-        self.numbers = numbers_of(file, config.components, task.keys)
+        self.numbers = self._played(numbers_of(file, config.components, task.keys))
         self.by_name = {number.name: number for number in self.numbers}
         if task.target == "seats" and config.players == 1:
             raise ConfigError("target='seats': with players=1 there is one seat")
         if task.target in ("win_rate", "margin") and config.players > 1:
             raise ConfigError(f"target={task.target!r}: the same agent has every seat; use 'seats' or 'length'")
+
+    def _played(self, numbers: list[Number]) -> list[Number]:
+        """The numbers that count in any of the configurations. Raises ConfigError if one of the task's keys does not.
+
+        All of them in a game whose rules in words do not say its numbers.
+        """
+        found = [one for one in numbers if self._is_played(one)]
+        if not found and not any(map(self._is_played, numbers_of(self.file, self.components))):
+            return numbers
+        for key in self.task.keys:
+            if not any(one.key == key for one in found):
+                raise ConfigError(f"keys: {key} is not played in {self.configs[0].name}")
+        return found
+
+    def _is_played(self, number: Number) -> bool:
+        others = [{number.name: choice} for choice in range(len(number.choices)) if choice != number.now]
+        return is_played(self.configs, (overlay_of(self.file, self.components, [number], one) for one in others))
 
     @property
     def numbers_now(self) -> str:
@@ -373,6 +391,7 @@ def search(
         (results,) = tuning.play([candidate], FINALISTS * task.games, _FINAL.first, workers, should_stop)
         return tuning.distance(results)
 
+    enough = _SURE * task.near
     tried: set[tuple[tuple[str, int], ...]] = set()
     since = 0
     while len(trials) < task.trials and since < PATIENCE:
@@ -388,25 +407,26 @@ def search(
         promising = min(trials, key=lambda one: one.value)
         if promising.distance <= task.near and _frozen(promising.candidate) not in tried:
             tried.add(_frozen(promising.candidate))
-            enough = _SURE * task.near
             if distance_of(promising.candidate) <= enough:
-                return _without_needless(promising.candidate, distance_of, enough), "reached"
+                return _without_needless(tuning, promising.candidate, lambda one: distance_of(one) <= enough), "reached"
     ended = "trials" if len(trials) >= task.trials else "patience"
     best_ones = sorted(
         {_frozen(one.candidate): one for one in trials if one.figures}.values(), key=lambda one: one.value
     )
     chosen = [one.candidate for one in best_ones[:FINALISTS]]
     values = [tuning.value(one, distance_of(one)) for one in chosen]
-    return chosen[int(np.argmin(values))], ended
+    best = min(values)
+    as_good = lambda one: tuning.value(one, distance_of(one)) <= best  # noqa: E731
+    return _without_needless(tuning, chosen[values.index(best)], as_good), ended
 
 
 def _without_needless(
-    candidate: dict[str, int], distance_of: Callable[[Candidate], float], near: float
+    tuning: Tuning, candidate: dict[str, int], is_enough: Callable[[Candidate], bool]
 ) -> dict[str, int]:
-    """The candidate without the changes that are not needed to come this near."""
+    """The candidate without the changes that are not needed: what is left is enough without them."""
     for name in sorted(candidate):
         rest = {other: one for other, one in candidate.items() if other != name}
-        if distance_of(rest) <= near:
+        if tuning.allowed(rest) and is_enough(rest):
             candidate = rest
     return candidate
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,16 @@ from tabletop_engine.seeds import Stream, generator
 from tabletop_training.files.plots import GREY, INK, agent_title, looks, picture
 from tabletop_training.files.tables import flat, markdown_code, markdown_table, with_ends, write_rows
 from tabletop_training.measure.results import Estimate, Results
-from tabletop_training.measure.spread import LookUp, Spread, by_box, look_up_first, share_holding, spread_of
+from tabletop_training.measure.spread import (
+    FEW,
+    LookUp,
+    Spread,
+    by_box,
+    few_boxes,
+    look_up_first,
+    share_holding,
+    spread_of,
+)
 from tabletop_training.petrichor.report_plots import VARIANT_TITLES, draw_key, set_title
 from tabletop_training.petrichor.study import Key, Study, over_boxes
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, set_name
@@ -66,7 +75,6 @@ def _easiest_first(won: np.ndarray, margins: np.ndarray) -> np.ndarray:
 def over_boxes_of(agent: str, won: np.ndarray, margins: np.ndarray, boxes: Sequence[Any], study: Study) -> OverBoxes:
     """The results of an agent's games; the arrays are as in `OverBoxes`, `boxes` are the components of each box."""
     chance = generator(study.seed, Stream.RANKS, 1)
-    components = COMPONENTS.load(study.components)
     return OverBoxes(
         agent,
         won,
@@ -74,8 +82,14 @@ def over_boxes_of(agent: str, won: np.ndarray, margins: np.ndarray, boxes: Seque
         tuple(spread_of(one, chance, shares=True) for one in won),
         tuple(spread_of(one, chance, shares=False) for one in margins),
         _conclusions(won, margins, chance),
-        look_up_first(margins.mean(axis=0), list(map(dict, boxes)), components, COMPONENTS.stated, chance),
+        _look_up(margins.mean(axis=0), list(map(dict, boxes)), study, chance),
     )
+
+
+def _look_up(values: np.ndarray, boxes: list[dict[str, Any]], study: Study, chance: np.random.Generator) -> LookUp:
+    configs = [replace(study.config, variants=variants) for variants in ((), VARIANTS)]
+    components = COMPONENTS.load(study.components)
+    return look_up_first(values, boxes, components, COMPONENTS.stated, chance, configs=configs)
 
 
 def all_over_boxes(study: Study, played: Sequence[Results]) -> list[OverBoxes]:
@@ -134,25 +148,16 @@ def rows_over_boxes(found: Sequence[OverBoxes]) -> list[dict[str, Any]]:
             rate, lead = one.rates[index], one.leads[index]
             row: dict[str, Any] = {"agent": one.agent, "set": set_name(variants), "boxes": rate.boxes}
             row |= {"games_a_box": rate.games}
-            row |= {"win_rate": rate.mean.value, "win_rate_low": rate.mean.low, "win_rate_high": rate.mean.high}
-            row |= _quantiles("", rate)
-            row |= {"margin": lead.mean.value, "margin_low": lead.mean.low, "margin_high": lead.mean.high}
-            row |= _quantiles("margin_", lead)
-            rows.append(row)
+            row |= {"win_rate": rate.mean, **_quantiles("", rate)}
+            row |= {"margin": lead.mean, **_quantiles("margin_", lead)}
+            rows.append(flat(row))
     return rows
 
 
-def _quantiles(prefix: str, spread: Spread) -> dict[str, float]:
-    return {
-        f"{prefix}median": spread.median.value,
-        f"{prefix}half_low": spread.half[0].value,
-        f"{prefix}half_high": spread.half[1].value,
-        f"{prefix}nine_tenths_low": spread.nine_tenths[0].value,
-        f"{prefix}nine_tenths_high": spread.nine_tenths[1].value,
-        f"{prefix}share_of_boxes": spread.share.value,
-        f"{prefix}share_of_boxes_low": spread.share.low,
-        f"{prefix}share_of_boxes_high": spread.share.high,
-    }
+def _quantiles(prefix: str, spread: Spread) -> dict[str, Estimate]:
+    told = {"median": spread.median, "half_low": spread.half[0], "half_high": spread.half[1]}
+    told |= {"nine_tenths_low": spread.nine_tenths[0], "nine_tenths_high": spread.nine_tenths[1]}
+    return {prefix + name: one for name, one in {**told, "share_of_boxes": spread.share}.items()}
 
 
 def as_json(found: Sequence[OverBoxes]) -> dict[str, Any]:
@@ -163,6 +168,7 @@ def as_json(found: Sequence[OverBoxes]) -> dict[str, Any]:
         "look_up": [
             {"agent": one.agent, "together": one.look_up.together, "numbers": list(map(asdict, one.look_up.numbers))}
             for one in found
+            if one.look_up.numbers
         ],
     }
 
@@ -179,19 +185,23 @@ def write_tables(folder: Path, found: Sequence[OverBoxes]) -> None:
         for one in found
         for number in one.look_up.numbers
     ]
-    write_rows(folder / "look_up.csv", list(map(flat, look_up)), form=".4g")
+    if look_up:
+        write_rows(folder / "look_up.csv", list(map(flat, look_up)), form=".4g")
 
 
 def plot_boxes(path: Path, found: Sequence[OverBoxes], shipped: Mapping[Key, float]) -> None:
     """Win rates of each set over the boxes: half and nine tenths of the boxes, the median, and the study's numbers.
 
-    The sets are in the order of the strongest agent, the easiest at the top.
+    With too few boxes the mean and its interval instead. The sets are in the order of the strongest agent, the easiest
+    at the top.
     """
     order = max(found, key=lambda one: one.won.mean()).order
     names = [set_name(ALL_VARIANTS[index]) for index in order]
     agents = [one.agent for one in found]
     number = found[0].rates[0].boxes
-    title = f"Win rates over {number} boxes: half and nine tenths of them, and the median; ×: the numbers of this study"
+    few = number < FEW
+    what = "mean and 95 % interval" if few else "half and nine tenths of them, and the median"
+    title = f"Win rates over {number} boxes: {what}; ×: the numbers of this study"
     size = (10, 2.1 + max(0.36, 0.16 * len(agents)) * len(names))
     shape: Any = {"figsize": size, "sharey": True, "width_ratios": (0.9, 4), "title_size": 11}
     with picture(path, title, 1, 2, **shape) as (figure, panels):
@@ -201,11 +211,18 @@ def plot_boxes(path: Path, found: Sequence[OverBoxes], shipped: Mapping[Key, flo
             colour, marker = looks(agents)[one.agent]
             y = np.arange(len(names)) + (i - (len(agents) - 1) / 2) * min(0.26, 0.8 / len(agents))
             rates = [one.rates[index] for index in order]
-            for name, width in (("nine_tenths", 1.4), ("half", 4.5)):
-                low, high = ([100 * getattr(rate, name)[side].value for rate in rates] for side in (0, 1))
-                axes.hlines(y, low, high, color=colour, linewidth=width)
-            median = [100 * rate.median.value for rate in rates]
-            axes.plot(median, y, marker, color=colour, markersize=5, label=agent_title(one.agent))
+            ends = (
+                [(1.4, [rate.mean[1:] for rate in rates])]
+                if few
+                else [
+                    (1.4, [[end.value for end in rate.nine_tenths] for rate in rates]),
+                    (4.5, [[end.value for end in rate.half] for rate in rates]),
+                ]
+            )
+            for width, spans in ends:
+                axes.hlines(y, *(100 * np.array(spans).T), color=colour, linewidth=width)
+            middle = [100 * (rate.mean if few else rate.median).value for rate in rates]
+            axes.plot(middle, y, marker, color=colour, markersize=5, label=agent_title(one.agent))
             known = [100 * shipped.get((one.agent, ALL_VARIANTS[index]), np.nan) for index in order]
             axes.plot(known, y, "x", color=INK, markersize=6)
         axes.set_xlim(-2, 102)
@@ -216,8 +233,10 @@ def plot_boxes(path: Path, found: Sequence[OverBoxes], shipped: Mapping[Key, flo
 
 
 def plot_look_up(path: Path, one: OverBoxes) -> None:
-    """Bars: how much of the spread between boxes each number explains, with intervals."""
+    """Bars: how much of the spread between boxes each number explains, with intervals. Nothing with too few boxes."""
     numbers = one.look_up.numbers[:_SHOWN]
+    if not numbers:
+        return
     rows = np.arange(len(numbers))
     title = f"What to look up first, when {agent_title(one.agent)} plays"
     with picture(path, title, 1, 1, figsize=(9, 1.6 + 0.32 * len(numbers))) as (_, axes):
@@ -237,51 +256,61 @@ def section(study: Study, found: Sequence[OverBoxes], shipped: Mapping[Key, floa
     if not found:
         return []
     first = max(found, key=lambda one: one.won.mean())
-    rates, order = first.rates, first.order
-    name = markdown_code(agent_title(first.agent))
-    widths = [rate.nine_tenths[1].value - rate.nine_tenths[0].value for rate in rates]
-    hardest, widest = int(order[-1]), int(np.argmax(widths))
-    between = [100 * rate.share.value for rate in rates]
-    told = f"{name} wins {_range(rates[hardest])} with {_title(hardest)}. No set is harder on average,"
-    if hardest == widest:
-        told += " and no other differs so much from box to box."
-    else:
-        told += f" and the set that differs most from box to box is {_title(widest)}: {_range(rates[widest])}."
+    rates, order, name = first.rates, first.order, markdown_code(agent_title(first.agent))
+    few = rates[0].boxes < FEW
     start = (
         f"Some numbers on the pieces are unknown. So {rates[0].boxes} boxes were drawn: whole sets of numbers, each"
         " unknown one drawn from what it may be (`petrichor components --draw`). Every agent played every set of"
-        f" variants with each box, {rates[0].games} games a box. Luck alone makes so few games differ from box to box."
-        " That part is estimated and left out: the win rates of the boxes are what many more games would show. "
-        f"{told} Of the variance of a single game's result, {min(between):.0f} to {max(between):.0f} % comes from the"
-        " box; the rest is luck."
+        f" variants with each box, {rates[0].games} games a box. "
     )
+    if few:
+        start += few_boxes(rates[0].boxes)
+    else:
+        widths = [rate.nine_tenths[1].value - rate.nine_tenths[0].value for rate in rates]
+        hardest, widest = int(order[-1]), int(np.argmax(widths))
+        between = [100 * rate.share.value for rate in rates]
+        told = f"{name} wins {_range(rates[hardest])} with {_title(hardest)}. No set is harder on average,"
+        if hardest == widest:
+            told += " and no other differs so much from box to box."
+        else:
+            told += f" and the set that differs most from box to box is {_title(widest)}: {_range(rates[widest])}."
+        start += (
+            "Luck alone makes so few games differ from box to box. That part is estimated and left out: the win rates"
+            f" of the boxes are what many more games would show. {told} Of the variance of a single game's result,"
+            f" {min(between):.0f} to {max(between):.0f} % comes from the box; the rest is luck."
+        )
     rows = []
     for one in found:
         for index in one.order:
             rate, own = one.rates[index], shipped.get((one.agent, ALL_VARIANTS[index]))
-            cells = (
-                "–" if own is None else f"{100 * own:.1f}",
-                with_ends(rate.mean, 100),
-                f"{100 * rate.median.value:.1f}",
-            )
-            ends = (_ends(rate.half), _ends(rate.nine_tenths), f"{100 * rate.share.value:.0f}")
-            rows.append((_title(index), markdown_code(agent_title(one.agent)), *cells, *ends))
+            cells = ["–" if own is None else f"{100 * own:.1f}", with_ends(rate.mean, 100)]
+            if not few:
+                quantiles = (with_ends(rate.median, 100), _ends(rate.half), _ends(rate.nine_tenths))
+                cells += [*quantiles, f"{100 * rate.share.value:.0f}"]
+            rows.append((_title(index), markdown_code(agent_title(one.agent)), *cells))
     numbers = "shipped" if study.components is None else "overlay's"
-    head = (f"won, %: {numbers} numbers", "mean of all boxes", "median box", "half of the boxes", "nine tenths of them")
-    look_up = [
-        (key_title(number.keys), _code(number.keys), with_ends(number.index, 100))
-        for number in first.look_up.numbers[:_SHOWN]
-    ]
-    return [
+    head = ["set", "agent", f"won, %: {numbers} numbers", "mean of all boxes"]
+    head += [] if few else ["median box", "half of the boxes", "nine tenths of them", "variance between boxes, %"]
+    parts = [
         "## Whatever the box says",
         start,
         "![Win rates over the boxes](boxes.png)",
-        markdown_table(("set", "agent", *head, "variance between boxes, %"), rows, left=2),
+        "In brackets are 95 % intervals.",
+        markdown_table(head, rows, left=2),
         f"What holds in how many boxes, when {name} plays (in brackets 95 % intervals; a wide one says that these games"
         " cannot tell):",
         markdown_table(
             ("conclusion", "boxes, %"), [(one.text, with_ends(one.share, 100, 0)) for one in first.conclusions]
         ),
+    ]
+    look_up = [
+        (key_title(number.keys), _code(number.keys), with_ends(number.index, 100))
+        for number in first.look_up.numbers[:_SHOWN]
+    ]
+    if not look_up:
+        return parts
+    return [
+        *parts,
         "### What to look up first",
         f"Which number should you read first, if you own the game? The points by which {name} is ahead differ from box"
         " to box. The table says what share of this spread (of its variance) a number explains by itself: how well a"
@@ -299,9 +328,8 @@ def _code(keys: Sequence[str]) -> str:
 
 
 def _range(rate: Spread) -> str:
-    low, high = rate.nine_tenths
-    return f"{100 * low.value:.0f} to {100 * high.value:.0f} % in nine tenths of the boxes"
+    return f"{_ends(rate.nine_tenths)} % in nine tenths of the boxes"
 
 
 def _ends(ends: tuple[Estimate, Estimate]) -> str:
-    return f"{100 * ends[0].value:.0f} to {100 * ends[1].value:.0f}"
+    return " to ".join(with_ends(end, 100, 0) for end in ends)

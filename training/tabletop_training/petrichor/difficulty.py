@@ -26,6 +26,7 @@ from tabletop_training.files.tables import OnResult, ReplayFiles, new_table, plu
 from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
 from tabletop_training.measure.matches import make_agents
 from tabletop_training.measure.plays import Match, is_search, play_all
+from tabletop_training.measure.spread import FEW
 from tabletop_training.petrichor.difficulty_report import changed_numbers, write_report
 from tabletop_training.petrichor.report_plots import set_title
 from tabletop_training.petrichor.study import (
@@ -214,8 +215,11 @@ def refuse_without_boxes(box_games: int | None) -> None:
 def boxes_table(over_boxes: Sequence[dict[str, Any]]) -> Table:
     """What the games over many boxes say of each set, for each agent: win rates in per cent."""
     agents = list(dict.fromkeys(row["agent"] for row in over_boxes))
+    boxes = over_boxes[0]["boxes"]
     note = "Median of the boxes' own win rates; in brackets, between what nine tenths of the boxes lie."
-    title = f"Over {over_boxes[0]['boxes']} boxes: games won, %"
+    if boxes < FEW:
+        note = f"Mean of all boxes; in brackets, its 95 % interval. {boxes} boxes are too few to say more."
+    title = f"Over {boxes} boxes: games won, %"
     table = new_table(title, ["set"], [shown(agent) for agent in agents], note)
     for name in dict.fromkeys(row["set"] for row in over_boxes):
         rows = {row["agent"]: row for row in over_boxes if row["set"] == name}
@@ -225,8 +229,10 @@ def boxes_table(over_boxes: Sequence[dict[str, Any]]) -> Table:
 
 
 def _cell(row: dict[str, Any]) -> str:
-    low, high = 100 * row["nine_tenths_low"], 100 * row["nine_tenths_high"]
-    return f"{100 * row['median']:.0f} ({low:.0f}–{high:.0f})"
+    few = row["boxes"] < FEW
+    names = ("win_rate", "win_rate_low", "win_rate_high") if few else ("median", "nine_tenths_low", "nine_tenths_high")
+    value, low, high = (100 * row[name] for name in names)
+    return f"{value:.0f} ({low:.0f}–{high:.0f})"
 
 
 def _tell_numbers(console: Console, study: Study) -> None:

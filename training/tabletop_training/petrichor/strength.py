@@ -29,11 +29,11 @@ from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import shown
 from tabletop_training.files.job import Job, Stopped
 from tabletop_training.files.plots import INK, looks, picture
+from tabletop_training.files.provenance import agent_hash
 from tabletop_training.files.settings import check_at_least_one
 from tabletop_training.files.tables import OnResult, new_table, percent, plus_minus, unheard, write_json
 from tabletop_training.measure.evaluation import EVALUATION_SEED, EvaluationStopped, Playing, get_ready
 from tabletop_training.measure.matches import evaluate
-from tabletop_training.measure.plays import agent_hash
 from tabletop_training.measure.results import Estimate
 from tabletop_training.petrichor.report_plots import error_bars, set_title
 from tabletop_training.petrichor.summaries import set_name

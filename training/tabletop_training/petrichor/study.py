@@ -24,9 +24,10 @@ from tabletop_engine.errors import TabletopError
 from tabletop_engine.play.tables import boxes_of
 from tabletop_engine.seeds import EVALUATION, box_seeds
 from tabletop_training.files.job import kept_settings
+from tabletop_training.files.provenance import agent_hash, agent_hashes, tables_hash
 from tabletop_training.files.tables import csv_file, kept_rows
 from tabletop_training.measure.changes import Changes
-from tabletop_training.measure.plays import agent_hash, is_search, tables_hash
+from tabletop_training.measure.plays import is_search
 from tabletop_training.measure.results import Results
 from tabletop_training.measure.shapley import Set
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name, summarize
@@ -263,7 +264,7 @@ def read_study(folder: Path) -> Study:
 
 def with_agents(study: Study, games: Mapping[str, int], box_games: Mapping[str, int]) -> Study:
     """The study with further agents, and how many games each plays of each set, and of each set and box."""
-    digests = {agent: agent_hash(agent, GAME) for agent in games}
-    files = {agent: digest for agent, digest in digests.items() if digest is not None}
     boxed = {**study.box_games, **box_games} if study.boxes else {}
-    return replace(study, agents={**study.agents, **games}, files={**study.files, **files}, box_games=boxed)
+    return replace(
+        study, agents={**study.agents, **games}, files={**study.files, **agent_hashes(games, GAME)}, box_games=boxed
+    )

@@ -1,0 +1,66 @@
+"""What a result comes from, for all files of results: versions, configuration, seeds, agents, numbers on the pieces."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from importlib import metadata
+from typing import Any
+
+from tabletop_agents import agent_file
+from tabletop_engine.errors import CheckpointError
+from tabletop_engine.game import Config, Game
+from tabletop_engine.play.tables import boxes_of, tables_of
+
+
+def provenance(config: Config, seed: int, labels: Iterable[str]) -> dict[str, Any]:
+    """What a result was measured with: versions, threads, configuration, first seed, agents and their checkpoints.
+
+    `labels` are the agents' names; a name that occurs again may end in a number, such as `greedy #2`.
+    """
+    labels = list(labels)
+    versions = {"package_version": config.game.version, "state_version": config.game.state_version, **installed()}
+    checkpoints = agent_hashes([re.sub(r" #\d+$", "", label) for label in labels], config.game)
+    told = {"config": asdict(config), "first_seed": seed, "agents": labels, "checkpoints": checkpoints}
+    return {**versions, **told}
+
+
+def installed() -> dict[str, Any]:
+    """The versions of Python, NumPy and torch, and the number of torch's threads; None where there is no torch.
+
+    Sums of a network depend on them in their last digits, and so can a game that it plays.
+    """
+    versions: dict[str, Any] = {"python": platform.python_version(), "numpy": metadata.version("numpy"), "torch": None}
+    with suppress(metadata.PackageNotFoundError):
+        versions["torch"] = metadata.version("torch")
+    torch = sys.modules.get("torch")
+    return {**versions, "threads": None if torch is None else torch.get_num_threads()}
+
+
+def agent_hashes(agents: Iterable[str], game: Game) -> dict[str, str]:
+    """`agent_hash` by name, of the agents that have one."""
+    hashes = {agent: agent_hash(agent, game) for agent in agents}
+    return {agent: digest for agent, digest in hashes.items() if digest is not None}
+
+
+def agent_hash(agent: str, game: Game) -> str | None:
+    """SHA-256 of the file that decides how an agent of this name plays; None for an agent without such a file."""
+    try:
+        path = agent_file(agent, game)
+    except CheckpointError:
+        return None
+    return None if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def tables_hash(config: Config, boxes: Sequence[int] = ()) -> str:
+    """SHA-256 of the numbers on the pieces, and of those of the boxes with these seeds.
+
+    Raises ComponentsError if no box can be drawn.
+    """
+    every = (config.components, *(boxes_of(config, boxes) if boxes else ()))
+    return hashlib.sha256(tables_of(config.game, every).tobytes()).hexdigest()
