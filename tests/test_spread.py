@@ -128,7 +128,7 @@ def test_the_numbers_that_decide_are_found_and_the_others_are_not() -> None:
 
 def test_what_is_not_played_is_not_looked_up() -> None:
     """The cactus by its module, corn by the number of players, however well chance lets them predict the boxes."""
-    boxes = [petrichor.COMPONENTS.draw(seed) for seed in range(BOXES)]
+    boxes: list[dict[str, Any]] = [petrichor.COMPONENTS.draw(seed) for seed in range(BOXES)]
     values = np.array([box["tiles.cactus.scores"][0] for box in boxes])[:, None] + rng().normal(0, 1, (BOXES, GAMES))
     given = (values, boxes, petrichor.COMPONENTS.load(), petrichor.COMPONENTS.stated)
     told = {modules: look_up_first(*given, rng(), configs=[Config(modules=modules)]) for modules in ((), ("cactus",))}
@@ -144,6 +144,8 @@ def test_few_boxes_say_little() -> None:
     always = share_holding(1.0 + rng().normal(0, 0.1, (10, 20)), rng())
     assert always.value > 0.999 and 0.6 < always.low < 0.8
     assert share_holding(1.0 + rng().normal(0, 0.1, (200, 20)), rng()).low > 0.97
+    never = spread_of(np.zeros((10, 20)), rng(), shares=True)
+    assert never.median.high == never.nine_tenths[1].high == never.mean.high > 0.2
     components = {"a": numbers(Each((tuple(range(11)),)))}
     boxes = [{"a": int(one)} for one in rng().integers(11, size=FEW - 1)]
     told = look_up_first(rng().normal(0, 1, (FEW - 1, GAMES)), boxes, components, (), rng())

@@ -99,7 +99,8 @@ class Spread:
     Attributes:
         mean: over all boxes. Its interval holds for the boxes that could be drawn, not only for those that were.
         median, half, nine_tenths: quantiles of the boxes' own figures, without the chance of their games: the median,
-            and the ends between which half and nine tenths of all boxes lie; each with the interval of a bootstrap.
+            and the ends between which half and nine tenths of all boxes lie; each with the interval of a bootstrap,
+            which is at least as wide as that of the mean.
         share: the share of the variance of a game's result that is between boxes.
         boxes, games: how many boxes, and games of each.
     """
@@ -123,10 +124,14 @@ def spread_of(values: np.ndarray, generator: np.random.Generator, *, shares: boo
     resampled = values[generator.integers(boxes, size=(_RESAMPLES, boxes))]
     levels = np.array([0.5, *HALF, *NINE_TENTHS])
     again = _quantiles(resampled, levels, shares)
-    told = [_bootstrapped(*pair) for pair in zip(_quantiles(values, levels, shares), again.T, strict=True)]
     means = values.mean(axis=1)
+    mean = share_estimate(means) if shares else mean_estimate(means)
+    told = [
+        _as_wide_as(mean, _bootstrapped(*pair), shares)
+        for pair in zip(_quantiles(values, levels, shares), again.T, strict=True)
+    ]
     return Spread(
-        share_estimate(means) if shares else mean_estimate(means),
+        mean,
         told[0],
         (told[1], told[2]),
         (told[3], told[4]),
@@ -134,6 +139,13 @@ def spread_of(values: np.ndarray, generator: np.random.Generator, *, shares: boo
         boxes,
         games,
     )
+
+
+def _as_wide_as(mean: Estimate, quantile: Estimate, shares: bool) -> Estimate:
+    """The quantile with an interval at least as wide as the mean's: a bootstrap of equal boxes has no width at all."""
+    low = min(quantile.low, quantile.value - (mean.value - mean.low))
+    high = max(quantile.high, quantile.value + (mean.high - mean.value))
+    return Estimate(quantile.value, max(0.0, low), min(1.0, high)) if shares else Estimate(quantile.value, low, high)
 
 
 def _quantiles(values: np.ndarray, levels: np.ndarray, shares: bool) -> np.ndarray:

@@ -216,7 +216,7 @@ def boxes_table(over_boxes: Sequence[dict[str, Any]]) -> Table:
     """What the games over many boxes say of each set, for each agent: win rates in per cent."""
     agents = list(dict.fromkeys(row["agent"] for row in over_boxes))
     boxes = over_boxes[0]["boxes"]
-    note = "Median of the boxes' own win rates; in brackets, between what nine tenths of the boxes lie."
+    note = "Median of the boxes' own win rates; in brackets, between what nine tenths of the boxes surely lie."
     if boxes < FEW:
         note = f"Mean of all boxes; in brackets, its 95 % interval. {boxes} boxes are too few to say more."
     title = f"Over {boxes} boxes: games won, %"
@@ -229,8 +229,9 @@ def boxes_table(over_boxes: Sequence[dict[str, Any]]) -> Table:
 
 
 def _cell(row: dict[str, Any]) -> str:
-    few = row["boxes"] < FEW
-    names = ("win_rate", "win_rate_low", "win_rate_high") if few else ("median", "nine_tenths_low", "nine_tenths_high")
+    names = ("median", "nine_tenths_low_low", "nine_tenths_high_high")  # the outer ends of their intervals
+    if row["boxes"] < FEW:
+        names = ("win_rate", "win_rate_low", "win_rate_high")
     value, low, high = (100 * row[name] for name in names)
     return f"{value:.0f} ({low:.0f}–{high:.0f})"
 
