@@ -380,8 +380,9 @@ def test_a_configuration_has_the_numbers_and_ranges_of_its_file(tmp_path: Path) 
     assert stored == config and dict(config.components)["pieces.drops"] == 9
     assert dict(load_components(stored.components)) == numbers
     assert COMPONENTS.draw(7, stored.components) == box
-    with pytest.raises(ComponentsError, match=r"components: pieces\.range\.votes: .*allowed: "):
-        Config(components={"pieces.range.votes": [5, 3]})
+    for wrong in ([5, 3], "[3", "[" * 100_000, {"one_of": 3}, "permuted", None, 4):
+        with pytest.raises(ComponentsError, match=r"components: pieces\.range\.votes: .*allowed: "):
+            Config(components={"pieces.range.votes": wrong})
 
 
 def test_overlay_source(tmp_path: Path) -> None:

@@ -73,8 +73,13 @@ def overlaid(components: Components) -> dict[str, Value | list[Value]]:
 
 def _range_key(key: str) -> str:
     """The dotted name of a key's range: `pieces.range.votes` for `pieces.votes`."""
-    table, _, name = key.rpartition(".")
-    return f"{table}.range.{name}"
+    table, dot, name = key.rpartition(".")
+    return f"{table}{dot}range.{name}"
+
+
+def _key_of(path: str) -> str:
+    """The key whose number or range this is: `pieces.votes` for `pieces.range.votes`."""
+    return f".{path}".replace(".range.", ".", 1)[1:]
 
 
 def as_toml(numbers: Mapping[str, Value | Sequence[Value]]) -> str:
@@ -212,17 +217,16 @@ class ComponentFile:
             frozen = {key: tuple(value) if isinstance(value, list | tuple) else value for key, value in pairs}
             if len(frozen) < len(pairs):
                 raise ValueError
-            of_range = {key: str(key).replace(".range.", ".", 1) for key in frozen}
             for key, value in frozen.items():
-                if of_range[key] != key and not isinstance(value, str):
+                if _key_of(key) != key and not isinstance(value, str):
                     frozen[key] = json.dumps(value)
         except (TypeError, ValueError):
             problem = "is neither a path nor a mapping of keys to numbers"
             raise ComponentsError(f"components: {numbers!r:.80} {problem}") from None
         for key, value in frozen.items():
-            if not isinstance(key, str) or of_range[key] not in self.keys:
+            if not isinstance(key, str) or _key_of(key) not in self.keys:
                 raise ComponentsError(f"components: {key!r:.80} is not a key of a component file ({self.page})")
-            if of_range[key] != key:
+            if _key_of(key) != key:
                 continue
             for number in value if isinstance(value, tuple) else (value,):
                 is_switch = self.keys[key].is_switch
@@ -325,7 +329,7 @@ class Reader:
         """The numbers of pairs of keys and values. Raises ComponentsError for bad ones."""
         given = dict(numbers)
         for path, value in given.items():
-            key = path.replace(".range.", ".", 1)
+            key = _key_of(path)
             if key not in self.keys:
                 self.fail(path, "unknown key", f"the keys of a component file ({self.components.page})")
             if key == path:
@@ -435,7 +439,12 @@ class Reader:
 def _thawed(frozen: Mapping[str, Any], key: str) -> Any:
     """The range of a key as a file states it, from `ComponentFile.frozen` numbers; None if there is none."""
     text = frozen.get(_range_key(key))
-    return json.loads(text) if text is not None and text.startswith(("[", "{")) else text
+    if text is None or not text.startswith(("[", "{")):
+        return text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):  # no range, which the caller says
+        return text
 
 
 def _of(table: Mapping[str, Any], name: str) -> Mapping[str, Any]:
