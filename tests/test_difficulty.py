@@ -23,6 +23,7 @@ from tabletop_cli import petrichor as cli
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.play.batch import Batch
 from tabletop_training.files.job import SETTINGS_FILE, Job
+from tabletop_training.files.provenance import tables_hash
 from tabletop_training.files.tables import write_json
 from tabletop_training.measure import plays
 from tabletop_training.measure.evaluation import EvaluationStopped, play_games
@@ -456,7 +457,7 @@ def test_study_is_of_the_games_that_anybody_gets(folder: Path) -> None:
 
 
 def test_a_resumed_study_imports_nothing_that_its_user_has_not_named(tmp_path: Path) -> None:
-    write_json(tmp_path / SETTINGS_FILE, asdict(Study({"evil:Agent": 10}, 1, tables=plays.tables_hash(Config()))))
+    write_json(tmp_path / SETTINGS_FILE, asdict(Study({"evil:Agent": 10}, 1, tables=tables_hash(Config()))))
     with pytest.raises(ConfigError, match=r"names evil:Agent.*add the agents evil:Agent"):
         difficulty.main(resume=tmp_path)
     with pytest.raises(ConfigError, match="No module named 'evil'"):
