@@ -578,7 +578,9 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
     for text, match in (("agent,seed\n", "columns"), (None, "line 2: no game")):
         first = (folder / "games.csv").read_text(encoding="utf-8").splitlines()[0]
-        (tmp_path / "games.csv").write_text(text or f"{first}\nrandom,base,shipped,x\n", encoding="utf-8")
+        (tmp_path / "games.csv").write_text(
+            text or f"{first}\nrandom,base,shipped,x\nrandom,base,ship", encoding="utf-8"
+        )
         with pytest.raises(TabletopError, match=match):
             difficulty.main(resume=tmp_path)
     (tmp_path / "games.csv").write_bytes(b"\xff\xfe")

@@ -214,11 +214,15 @@ def read_games(folder: Path, study: Study) -> list[Results]:
     """
     path = folder / GAMES_FILE
     rows: dict[tuple[str, ...], list[list[int]]] = {}
-    for line, row in enumerate(kept_rows(path, _COLUMNS), 2):
+    lines = kept_rows(path, _COLUMNS)
+    for line, row in enumerate(lines, 2):
         try:
-            rows.setdefault(tuple(row[:3]), []).append([int(number) for number in row[3:]])
+            numbers = [int(number) for number in row[3:]]
         except ValueError:
+            if line == len(lines) + 1:  # cut off while it was written
+                break
             raise TabletopError(f"{path}, line {line}: no game ({', '.join(row)[:80]})") from None
+        rows.setdefault(tuple(row[:3]), []).append(numbers)
     played = [replace(config, variants=variants) for config in study.configs for variants in ALL_VARIANTS]
     known = {_names(agent, config, study): (agent, config) for agent in study.agents for config in played}
     some = [replace(config, variants=variants) for config in study.effect_configs.values() for variants in ALL_VARIANTS]
