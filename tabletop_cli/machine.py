@@ -68,14 +68,15 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
     def compile_all() -> None:
         """Compile rules and searches ahead of their first use, for an image or a folder that many machines share."""
         from tabletop_agents.search.lookahead import search_for
-        from tabletop_engine.compiling.cache import CACHE_VARIABLE, code_folder, is_kept
+        from tabletop_engine.compiling.cache import CACHE_VARIABLE, is_kept
         from tabletop_engine.compiling.compiled import JIT
         from tabletop_engine.positions.position import positions_of
 
         if JIT and line.game.kernels.playout.shipped is not None:
             print(f"{line.game.title}: its machine code came with the package; there is nothing to compile")
             return
-        if not is_kept():
+        folder = line.game.code_sources.folder
+        if not is_kept(folder):
             raise ConfigError(f"nothing is compiled, as it could not be kept: set {CACHE_VARIABLE} to another folder")
         parts = ["rules", "positions one by one", "searches"]
         positions_of(line.game.config(players=line.game.players[0]))
@@ -85,7 +86,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
 
             guided_search_for(line.game)
             parts.append("search with a network")
-        print(f"{line.game.title}: {', '.join(parts)}: compiled in {code_folder()}")
+        print(f"{line.game.title}: {', '.join(parts)}: compiled in {folder.parent}")
 
     if line.benchmarks:
 

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from filelock import FileLock
 
 from tabletop_engine.compiling import warm_up
 from tabletop_engine.compiling.cache import CACHE_VARIABLE
-from tabletop_engine.compiling.compiled import Kernel
+from tabletop_engine.compiling.compiled import Kernel, _in_cache
+from tabletop_engine.compiling.rule_compiler import compile_kernel
 from tabletop_engine.compiling.shipped import SWITCH
 from tabletop_engine.compiling.sources import Sources, files_of
 from tests.games import connect_four
@@ -24,10 +26,11 @@ USERS = {"darwin": "HOME", "win32": "LOCALAPPDATA"}.get(sys.platform, "XDG_CACHE
 """The environment variable that says where the user's cache folder is."""
 FOLDERS = """
 import subprocess, sys
+from pathlib import Path
 from tabletop_engine.compiling.cache import code_folder
-own = code_folder()
-assert code_folder() == own and own.is_dir()
-child = "from tabletop_engine.compiling.cache import code_folder; print(code_folder())"
+own = code_folder(Path("."))
+assert code_folder(Path(".")) == own and own.is_dir()
+child = "from pathlib import Path; from tabletop_engine.compiling.cache import code_folder as f; print(f(Path('.')))"
 inherited = subprocess.run([sys.executable, "-c", child], capture_output=True, text=True, check=True)
 assert not inherited.stderr, inherited.stderr
 print(own, inherited.stdout.strip())
@@ -54,6 +57,71 @@ def test_a_second_game_in_a_process_comes_from_the_cache() -> None:
     """Its shared rules are known to all kernels, so the first game's have met them before the second is made."""
     run(SECOND_GAME.format(first=False))
     assert run(SECOND_GAME.format(first=True)).stdout == "0\n"
+
+
+SMALL = """
+import numpy as np
+from tabletop_engine.play.kernels import masked_random_actions as kernel
+ready = kernel.is_ready()
+kernel(np.ones((1, 2), np.int8), np.zeros(1), np.zeros(1, np.int64))
+print(ready, sum(kernel.compiled.stats.cache_hits.values()))
+"""
+"""Calls a kernel that is compiled in a second. Prints whether it was ready, and whether it was loaded."""
+
+
+def doubled(number: int) -> int:
+    return 2 * number
+
+
+@pytest.mark.parametrize("used", [True, False])
+def test_what_is_damaged_is_compiled_again(tmp_path: Path, used: bool, caplog: pytest.LogCaptureFixture) -> None:
+    """Files that are empty, cut off or in part zeros, as a full disk or a crash of the machine leaves them."""
+
+    def loaded() -> bool:
+        made = _in_cache(tmp_path, partial(compile_kernel, doubled, used=used))
+        assert made(4) == 8 and made._cache.is_filled()
+        return sum(made.stats.cache_hits.values()) == 1
+
+    assert not loaded() and loaded()
+    for ending in ("nbi", "nbc"):
+        (file,) = tmp_path.rglob(f"*.{ending}")
+        whole = file.read_bytes()
+        zeros = [whole[:at] + bytes(64) + whole[at + 64 :] for at in range(0, len(whole) - 64, len(whole) // 8)]
+        for damaged in (b"", whole[: len(whole) // 2], b"no pickle", *(zeros if ending == "nbc" else ())):
+            file.write_bytes(damaged)
+            caplog.clear()
+            assert not loaded() and loaded()
+            (told,) = caplog.messages
+            assert str(tmp_path) in told and "doubled is damaged, so it is compiled again" in told
+
+
+READ_ONLY = """
+import os, sys
+def refuse(event, arguments):
+    writes = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+    if event in ("os.mkdir", "os.rename", "os.remove") or (event == "open" and (arguments[2] or 0) & writes):
+        if str(arguments[0]) != os.devnull:
+            raise PermissionError(13, "Permission denied", arguments[0])
+sys.addaudithook(refuse)
+"""
+"""Nothing can be written from here on, not even by an administrator, and there is no place for a temporary folder."""
+
+
+def test_a_filled_cache_that_can_only_be_read(tmp_path: Path) -> None:
+    folder = {CACHE_VARIABLE: str(tmp_path)}
+    run(SMALL, **folder)
+    again = run(READ_ONLY + SMALL, **folder)
+    assert (again.stdout, again.stderr) == ("True 1\n", "")
+    (file,) = tmp_path.rglob("*.nbc")
+    file.unlink()
+    assert run(READ_ONLY + SMALL, **folder).stdout == "True 0\n"
+
+
+def test_no_folder_at_all_that_can_be_written(tmp_path: Path) -> None:
+    """It is compiled in memory. A line says so."""
+    made = run(READ_ONLY + SMALL, **{CACHE_VARIABLE: str(tmp_path / "new")})
+    assert made.stdout == "False 0\n"
+    assert made.stderr.count("\n") == 1 and "compiled again at every start; set TABLETOP_CACHE_DIR" in made.stderr
 
 
 def test_compiled_code_goes_there(tmp_path: Path) -> None:

@@ -370,7 +370,7 @@ print(json.dumps([type(rule).__name__, int(kernel(2))]))
 MODULE = """
 import json, sys
 import numpy as np
-from tabletop_engine.compiling.rule_compiler import compile_kernel, compile_rule, compile_shared_rule
+from tabletop_engine.compiling.rule_compiler import compile_kernel, compile_rule, compile_shared_rule, keep
 
 @compile_rule
 def deep(n):
@@ -386,8 +386,8 @@ def trunk(n):
 def other_trunk(n):
     return trunk(n) - 1
 
-trunk.enable_caching()
-other_trunk.enable_caching()
+keep(trunk)
+keep(other_trunk)
 
 @compile_kernel
 def first(n):

@@ -12,22 +12,26 @@ from pathlib import Path
 
 CACHE_VARIABLE = "TABLETOP_CACHE_DIR"
 """The environment variable with a folder for machine code, in place of the user's cache folder."""
-_TEMPORARY = "temporary"
-"""The file that marks a temporary folder, also for child processes."""
+_TEMPORARY = "TABLETOP_TEMPORARY_DIR"
+"""The environment variable in which a process tells its children its temporary folder."""
 
 
-def code_folder() -> Path:
-    """The folder for machine code: the one that CACHE_VARIABLE names, or a folder in the user's cache folder.
+def code_folder(name: Path) -> Path:
+    """The folder for machine code of this name: in the folder of CACHE_VARIABLE, or in the user's cache folder.
 
-    If it can't be written to, this is a temporary folder for this process and its children; a line on stderr says so.
+    If that one can't be written to, it is read as far as it is filled. A name that is not in it gets a temporary folder
+    for this process and its children; a line on stderr says so.
     """
     wanted = Path(os.environ.get(CACHE_VARIABLE) or _user_cache_folder())
-    return wanted if _is_writable(wanted) else _temporary_folder(wanted)
+    if (wanted / name).is_dir() or _is_writable(wanted):
+        return wanted / name
+    return _temporary_folder(wanted) / name
 
 
-def is_kept() -> bool:
-    """Whether later starts find the machine code: not if it is in a temporary folder."""
-    return not (code_folder() / _TEMPORARY).exists()
+def is_kept(folder: Path) -> bool:
+    """Whether later starts find what is compiled into this `code_folder`: it can be written to, and stays."""
+    temporary = os.environ.get(_TEMPORARY)
+    return _is_writable(folder) and not (temporary and folder.is_relative_to(temporary))
 
 
 def _user_cache_folder() -> Path:
@@ -48,14 +52,22 @@ def _is_writable(folder: Path) -> bool:
         return False
 
 
+@functools.cache
 def _temporary_folder(wanted: Path) -> Path:
-    """A new folder that no other user can write to. Child processes find its path in their environment."""
-    made = tempfile.mkdtemp(prefix="tabletop-")
+    """A folder that no other user can write to. Without a place for one it is `wanted`, where nothing can be kept."""
+    if _TEMPORARY in os.environ:
+        return Path(os.environ[_TEMPORARY])
+    print(
+        f"tabletop: {wanted} can't be written to, so the rules are compiled again at every start; "
+        f"set {CACHE_VARIABLE} to a folder that can be written to",
+        file=sys.stderr,
+    )
+    try:
+        made = tempfile.mkdtemp(prefix="tabletop-")
+    except OSError:
+        return wanted
     atexit.register(_remove, made, os.getpid())
-    Path(made, _TEMPORARY).touch()
-    os.environ[CACHE_VARIABLE] = made
-    text = f"tabletop: {wanted} can't be written to, so the rules are compiled again at every start"
-    print(f"{text}; set {CACHE_VARIABLE} to a folder that can be written to", file=sys.stderr)
+    os.environ[_TEMPORARY] = made
     return Path(made)
 
 

@@ -65,14 +65,14 @@ class Rule:
         compiler = _rule_compiler(f"the rule {self.py_func.__qualname__}")
         made = (compiler.compile_shared_rule if self.is_shared else compiler.compile_rule)(self.py_func)
         if self.sources is not None:
-            _in_cache(self.sources.folder, made.enable_caching)
+            _in_cache(self.sources.folder, partial(compiler.keep, made))
         return made if self._other is None else compiler.with_other(made, *self._other)
 
     def keep(self, sources: Sources) -> None:
         """Keep the machine code on disk, also if a kernel of another game has met the rule already."""
         self.sources = sources
         if "compiled" in self.__dict__:
-            _in_cache(sources.folder, self.compiled.enable_caching)
+            _in_cache(sources.folder, partial(_rule_compiler(self.py_func.__qualname__).keep, self.compiled))
 
     @property
     def _numba_type_(self) -> Any:
@@ -121,17 +121,8 @@ class Kernel:
         return "compiled" in self.__dict__
 
     def is_ready(self) -> bool:
-        """Whether a call has nothing to compile: the code was shipped, or an earlier start left it.
-
-        Numba keeps an index beside the machine code, which tells whether it fits the source file and the processor. It
-        has no public function to read it.
-        """
-        if self.shipped is not None:
-            return True
-        try:
-            return len(self.compiled._cache._cache_file._load_index()) > 0
-        except (AttributeError, OSError):
-            return False
+        """Whether a call has nothing to compile: the code was shipped, or an earlier start left it."""
+        return self.shipped is not None or self.compiled._cache.is_filled()
 
     def __call__(self, *arguments: Any) -> Any:
         """The first call. Later ones go straight to what it found, without a Python function between.

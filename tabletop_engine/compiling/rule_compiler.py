@@ -21,10 +21,13 @@ version if the environment variable TABLETOP_PLAIN_NJIT is set. The results are 
 from __future__ import annotations
 
 import inspect
+import logging
 import os
+import pickle
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
+from hashlib import sha256
 from types import FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -38,7 +41,8 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import register_pass
-from numba.core.registry import CPUDispatcher
+from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.serialize import dumps
 from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import BaseNativeLowering, NativeLowering
 
@@ -56,6 +60,7 @@ def is_known(version: str) -> bool:
 USED = is_known(numba.__version__) and not os.environ.get("TABLETOP_PLAIN_NJIT")
 """Whether rules and kernels are compiled as described above; otherwise plain `njit` compiles them."""
 
+_log = logging.getLogger(__name__)
 _njit: Any = numba.njit
 _OPTIONS = {"nogil": True, "error_model": "numpy"}
 _KERNEL_OPTIONS = {**_OPTIONS, "nopython": True, "boundscheck": None, "no_cfunc_wrapper": True}
@@ -74,7 +79,15 @@ def compile_shared_rule(function: Callable[..., Any], used: bool = USED) -> Any:
 
 def compile_kernel(function: Callable[..., Any], used: bool = USED) -> Any:
     """Compile a function that Python calls, in place of `numba.njit`. Its machine code is kept on disk."""
-    return _noting(KernelDispatcher(function, cached=True) if used else _njit(cache=True, **_OPTIONS)(function))
+    made = _noting(KernelDispatcher(function) if used else _njit(**_OPTIONS)(function))
+    keep(made)
+    return made
+
+
+def keep(dispatcher: Any) -> None:
+    """Keep the machine code of a kernel or of a shared rule on disk."""
+    cache = KernelCache if isinstance(dispatcher, KernelDispatcher) else CodeCache
+    dispatcher._cache = cache(dispatcher.py_func)
 
 
 def _noting(dispatcher: Any) -> Any:
@@ -321,8 +334,35 @@ class KernelCompiler(RuleCompiler):
 # --- machine code on disk ---
 
 
-class _KernelCacheFormat(CompileResultCacheImpl):
-    """Numba's format for functions, with the shared rules that they call, which must be loaded first."""
+_OfUser: Any = CompileResultCacheImpl._locator_classes[0]  # its name differs between the versions of Numba
+
+
+class _Folder(_OfUser):  # type: ignore[misc]
+    """The folder that is set as Numba's cache, even if it can only be read: Numba would take another one then."""
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: Any) -> Any:
+        return cls(py_func, py_file)
+
+
+class _CodeFormat(CompileResultCacheImpl):
+    """Numba's format for functions, with a checksum: damaged machine code would end the process."""
+
+    _locator_classes = [_Folder]  # noqa: RUF012
+
+    def reduce(self, cres: Any) -> Any:
+        data = dumps(super().reduce(cres))
+        return sha256(data).digest(), data
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        digest, data = payload
+        if sha256(data).digest() != digest:
+            raise ValueError("not the machine code that was written")
+        return super().rebuild(target_context, pickle.loads(data))
+
+
+class _KernelFormat(_CodeFormat):
+    """The same with the shared rules that a function calls, which must be loaded first."""
 
     def get_filename_base(self, fullname: str, abiflags: str) -> str:
         return f"linked-{super().get_filename_base(fullname, abiflags)}"  # other names than those of plain `njit`
@@ -344,10 +384,42 @@ class _KernelCacheFormat(CompileResultCacheImpl):
         return super().rebuild(target_context, own)
 
 
-class KernelCache(FunctionCache):
-    """Numba's cache with the format for kernels."""
+class CodeCache(FunctionCache):
+    """Numba's cache, in which what is damaged counts as missing, and a folder that can't be written to is no error."""
 
-    _impl_class = _KernelCacheFormat
+    _impl_class: type[_CodeFormat] = _CodeFormat
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The function for these types; None if it is not there or damaged."""
+        try:
+            return super().load_overload(sig, target_context)
+        except OSError:
+            return None
+        except Exception as error:  # damaged data can raise anything
+            what = f"{self.cache_path}: the machine code of {self._py_func.__qualname__}"
+            _log.warning("tabletop: %s is damaged, so it is compiled again (%s)", what, error)
+            with suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep the function for these types, if it can be written."""
+        with suppress(OSError):
+            super().save_overload(sig, data)
+
+    def is_filled(self) -> bool:
+        """Whether something is there that fits the source file and the processor. Numba has no function for it."""
+        try:
+            processor = cpu_target.target_context.codegen().magic_tuple()
+            return any(of == processor for _, of, _ in self._cache_file._load_index())
+        except Exception:  # as above
+            return False
+
+
+class KernelCache(CodeCache):
+    """The same with the format for kernels."""
+
+    _impl_class = _KernelFormat
 
 
 # --- what decorators return ---
@@ -359,14 +431,8 @@ class KernelDispatcher(CPUDispatcher):
     options = _KERNEL_OPTIONS
     compiler: type[Compiler] = KernelCompiler
 
-    def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None, *, cached: bool = False) -> None:
+    def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None) -> None:
         super().__init__(py_func, locals, targetoptions or dict(self.options), self.compiler)
-        if cached:
-            self.enable_caching()
-
-    def enable_caching(self) -> None:
-        """Keep the machine code on disk."""
-        self._cache = KernelCache(self.py_func)
 
 
 class RuleDispatcher(KernelDispatcher):

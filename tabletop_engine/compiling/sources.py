@@ -44,10 +44,9 @@ class Sources:
     @cached_property
     def folder(self) -> Path:
         """The folder for machine code that Numba keeps. Its name changes with `home` and every file."""
-        if self.more:
-            return replace(self, more=()).folder / _hash_of(self.more)
         hashed = _hash_of([*ENGINE_SOURCES, *self.files], self.home)
-        return code_folder() / (f"{self.name}-{hashed}" if self.name else hashed)
+        name = Path(f"{self.name}-{hashed}" if self.name else hashed)
+        return code_folder(name / _hash_of(self.more) if self.more else name)
 
     @cached_property
     def digest(self) -> str:

@@ -83,10 +83,12 @@ def compile_once(what: str, takes: str, last: Any, calls: Callable[[], list[Call
     """
     if not JIT or last.is_ready():
         return
-    work = f"{what}, {'once, ' if is_kept() else ''}{takes}"
-    with _only_one(last.sources.folder / f"{last.__name__}.lock", work):
+    folder = last.sources.folder
+    kept = is_kept(folder)
+    work = f"{what}, {'once, ' if kept else ''}{takes}"
+    with _only_one(folder / f"{last.__name__}.lock", work):
         if not last.is_ready():
-            _compile_all(work, calls())
+            _compile_all(work, calls(), "; later starts take it from the cache" if kept else "")
 
 
 @contextmanager
@@ -108,14 +110,13 @@ def _only_one(path: Path, what: str) -> Iterator[None]:
         lock.release()
 
 
-def _compile_all(what: str, calls: list[Call]) -> None:
-    """Make these calls, with a line of progress on stderr."""
+def _compile_all(what: str, calls: list[Call], later: str) -> None:
+    """Make these calls, with a line of progress on stderr. `later` are words about later starts."""
     start = time.monotonic()
     try:
         for done, (part, call, arguments) in enumerate(calls):
             _say(f"tabletop: compiling {what}: {done + 1}/{len(calls)} {part}")
             call(*arguments)
-        later = "; later starts take it from the cache" if is_kept() else ""
         _say(f"tabletop: compiled in {time.monotonic() - start:.0f} s{later}")
     finally:  # what comes now begins on a line of its own
         if sys.stderr is not None:
