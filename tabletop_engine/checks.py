@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar, Union, Unpack, get_args, get_origin,
 
 import numpy as np
 
-from tabletop_engine.described.scenarios import is_whole
+from tabletop_engine.described.scenarios import is_whole, plain
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game
 
@@ -83,10 +83,10 @@ def _fitted_options(given: Mapping[str, Any], known: Mapping[str, Any], signatur
 
 
 def fitted(name: str, value: Any, wanted: Any) -> Any:
-    """The value of an argument as its annotation wants it: a NumPy number as Python's, a list as a tuple, a Path.
+    """The value of an argument as its annotation wants it: numbers of NumPy as Python's, a list as a tuple, a Path.
 
-    A bool is no number, a text is no list, and a class is none of its objects. Only the first entry of an array is
-    looked at, and no entry of other lists than lists and tuples.
+    A bool is no number, a text is no list, an empty text is no path, and a class is none of its objects. Only the first
+    entry of an array is looked at, and no entry of other lists than lists and tuples.
 
     Raises ConfigError for anything else, with the argument's name, its value and what it can be.
     """
@@ -125,7 +125,8 @@ def _fits(value: Any, wanted: Any, *, deep: bool = True) -> bool:
     """Whether a value fits one part of an annotation; `deep` looks at its entries, too."""
     kind, entry = get_origin(wanted) or wanted, get_args(wanted) or (Any, Any)
     if kind in _SCALARS:
-        return isinstance(value, _SCALARS[kind][0]) and (kind is bool or not isinstance(value, bool))
+        wrong = value == "" if kind is Path else isinstance(value, bool) and kind is not bool
+        return isinstance(value, _SCALARS[kind][0]) and not wrong
     if kind is Config:
         return is_config(value)
     if kind is Callable:
@@ -163,8 +164,10 @@ def _looked_at(values: Any) -> Iterable[Any]:
 
 
 def _converted(value: Any, kind: Any) -> Any:
-    if kind in (int, float, bool, str) and isinstance(value, np.generic):
-        return value.item()
+    if kind in (int, float, bool, str):
+        return plain(value)
+    if kind in _LISTS and type(value) in (tuple, list) and any(plain(one) is not one for one in value):
+        value = type(value)(map(plain, value))
     return kind(value) if kind in (Path, tuple, list) else value
 
 

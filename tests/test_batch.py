@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import multiprocessing
+import os
 import re
 from typing import Any
 
@@ -47,6 +49,21 @@ def a_finished_game(**arguments: Any) -> Batch:
         batch.step(batch.random_actions())
     assert (batch.actors == NOBODY).sum() == 1
     return batch
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forked processes")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_child_has_threads_of_its_own() -> None:
+    """Those of its parent are not there, and the child would wait for them for ever."""
+    batch = Batch(Config(), 300, seed=1, num_threads=2)
+    batch.step(batch.random_actions())
+    child = multiprocessing.get_context("fork").Process(target=batch.step, args=(batch.random_actions(),))
+    child.start()
+    child.join(60)
+    child.kill()  # if it hangs
+    child.join()
+    assert child.exitcode == 0
+    batch.step(batch.random_actions())
 
 
 # --- Stepping some of the games --------------------------------------------------------------------------------------

@@ -392,12 +392,13 @@ def called(
     share: float | None = None,
     names: Sequence[str] = (),
     path: str | Path = "x",
+    folder: Path | None = None,
     seeds: Sequence[int] | np.ndarray = (),
     agents: Sequence[Agent] = (),
     config: Any = None,
     **options: Unpack[Options],
 ) -> tuple[Any, ...]:
-    return number, share, names, path, seeds, agents, config, options
+    return number, share, names, path, folder, seeds, agents, config, options
 
 
 @pytest.mark.parametrize(
@@ -411,6 +412,7 @@ def called(
         ({"names": ["a", 1]}, r"names=\['a', 1\]: must be a list of str"),
         ({"names": {"a": 1}}, "names=.*: must be a list of str"),
         ({"path": None}, "path=None: must be a text or a path"),
+        ({"folder": ""}, "folder='': must be a path or None"),
         ({"seeds": 5}, "seeds=5: must be a list of int or an array"),
         ({"agents": RandomAgent()}, "agents=.*: must be a list of Agent"),
         ({"loud": 1}, "loud=1: must be True or False"),
@@ -431,6 +433,7 @@ def test_what_fits_gets_through() -> None:
         np.float32(0.5),  # type: ignore[arg-type]
         names,
         Path("x"),
+        None,
         seeds,
         agents,
         None,
@@ -438,8 +441,9 @@ def test_what_fits_gets_through() -> None:
         told=print,
     )
     assert (type(number), type(share), type(options["loud"])) == (int, float, bool)
-    assert rest[0] is names and rest[2] is seeds and rest[3] is agents and options["told"] is print
-    assert called(1, 2, ("a",)) == (1, 2, ("a",), "x", (), (), None, {})
+    assert rest[0] is names and rest[3] is seeds and rest[4] is agents and options["told"] is print
+    assert called(1, 2, ("a",)) == (1, 2, ("a",), "x", None, (), (), None, {})
+    assert [type(one) for one in called(1, seeds=[np.uint8(255)])[5]] == [int]  # type: ignore[list-item]
     assert called.__name__ == "called" and "share" in inspect.signature(called).parameters
     with pytest.raises(TypeError, match="missing a required argument"):
         called()  # type: ignore[call-arg]

@@ -248,7 +248,7 @@ def test_slips_are_told() -> None:
     asking: list[Callable[[Any], Any]] = [position.observe, position.knowledge, resampled]
     for wrong in (2, -1, 10**6, True, "0"):
         for ask in asking:
-            with pytest.raises(ConfigError, match=r"seat=.*: must be 0 to 1"):
+            with pytest.raises(ConfigError, match=r"seat=.*: must be an int from 0 to 1"):
                 ask(wrong)
     with pytest.raises(ConfigError, match="one of 'win'"):
         position.returns("wins")

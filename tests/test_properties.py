@@ -836,7 +836,7 @@ def test_saves_of_others_are_refused(key: str, value: object, text: str) -> None
         ({"autoreset": None}, "autoreset=None: must be one of 'same_step', 'next_step', 'disabled'"),
         ({"num_games": 0}, "num_games=0: must be an int of at least 1"),
         ({"num_threads": True}, "num_threads=True: must be an int from 1 to 256"),
-        ({"seed": "x"}, "seed='x': must be an int of at least 0, or None"),
+        ({"seed": "x"}, "seed='x': must be an int of at least 0"),
         ({"seed": -1}, "seed=-1"),
         ({"seed": np.array(3.5)}, "seed=array(3.5)"),
         ({"seed": [1, 2]}, "seed: 2 seeds for 1 games"),

@@ -21,6 +21,7 @@ from tabletop_engine.described.draws import MOST_TRIES_IN_ALL, Impossible, State
 from tabletop_engine.described.keys import Key, Value, range_of_places
 from tabletop_engine.described.ranges import BadRange, Range, allowed_ranges, range_of
 from tabletop_engine.described.ranges import stated as range_in_file
+from tabletop_engine.described.scenarios import plain
 from tabletop_engine.errors import ComponentsError
 from tabletop_engine.files import read_limited
 
@@ -214,7 +215,10 @@ class ComponentFile:
         """
         try:
             pairs = list(numbers.items() if isinstance(numbers, Mapping) else numbers)
-            frozen = {key: tuple(value) if isinstance(value, list | tuple) else value for key, value in pairs}
+            frozen = {
+                key: tuple(map(plain, value)) if isinstance(value, list | tuple) else plain(value)
+                for key, value in pairs
+            }
             if len(frozen) < len(pairs):
                 raise ValueError
             for key, value in frozen.items():

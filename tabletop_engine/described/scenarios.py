@@ -39,6 +39,11 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
+def plain(value: Any) -> Any:
+    """A number of NumPy as one of Python: arithmetic with the first wraps around at its largest value."""
+    return value.item() if isinstance(value, np.number | np.bool_ | np.str_) else value
+
+
 def integer(value: Any, where: str, low: int, high: int) -> int:
     """The value as a whole number from `low` to `high`."""
     if not is_whole(value):

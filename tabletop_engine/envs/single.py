@@ -10,6 +10,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from tabletop_engine.checks import whole
 from tabletop_engine.drawing.raster import WIDTH
 from tabletop_engine.envs.arguments import (
     check_action,
@@ -150,7 +151,7 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
     }
 
     def __init__(self, game: Game | str, *, render_mode: str | None = None, render_size: int = WIDTH, **arguments: Any):
-        self.batch: VersusBatch = seat_games(game, arguments, autoreset="disabled", new_observations=False)
+        self.batch: VersusBatch = seat_games(self, game, arguments, autoreset="disabled", new_observations=False)
         game = self.batch.game
         self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"])
         self.render_mode = render_mode
@@ -179,6 +180,8 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
         prepare = preparation(given, self.batch.config)
         seat = check_seat(given["seat"], self.batch.players) if "seat" in given else self.batch.seat
         replies = check_replies(given.get("replies", ()), self.batch.config)
+        if seed is not None:
+            seed = whole("seed", seed, 0)  # Gymnasium refuses numbers of NumPy
         super().reset(seed=seed)
         if seed is None and not self._started:
             seed = int(self.np_random.integers(2**63))

@@ -8,7 +8,7 @@ import hashlib
 import itertools
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache
 from typing import Any, Protocol, TypeVar
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from tabletop_engine.checks import fitted, is_config, whole
 from tabletop_engine.compiling.warm_up import warm_up
-from tabletop_engine.described.scenarios import is_whole
 from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, ScenarioError, StateError, TabletopError
 from tabletop_engine.game import NOBODY, Config, Game, switches_of
 from tabletop_engine.legal import NO_WAY_ON
@@ -47,9 +46,7 @@ _SAVED = Format(b"tabletop-games\n", "games that Batch.save", lambda body: hashl
 
 def game_seed(seed: int) -> np.uint64:
     """The random stream at the start of a game with this seed, an int of at least 0. Raises ConfigError for others."""
-    if not is_whole(seed) or seed < 0:
-        raise ConfigError(f"seed={seed!r}: must be an int of at least 0, or None")
-    return _stream(int(seed))
+    return _stream(whole("seed", seed, 0))
 
 
 @lru_cache(maxsize=4096)  # games that choose their boxes start twice, and agents are compared on the same seeds
@@ -226,7 +223,7 @@ class Batch:
         if self.starts is not None:
             self._modes[0] = kernels.DISABLED  # a game that is over waits until it is given its position
         self.num_threads: int = num_threads or max(1, min(usable_cores(), self.num_games // _GAMES_A_THREAD))
-        self._pool: ThreadPoolExecutor | None = None
+        self._pools: dict[int, ThreadPoolExecutor] = {}  # by process: a forked child has none of its parent's threads
 
         n, size = self.num_games, game.observation.size
         views = 3 if new_observations else 2
@@ -554,14 +551,14 @@ class Batch:
 
     def __getstate__(self) -> dict[str, Any]:
         kept = self.__dict__.copy()
-        for name in ("_pool", "_step_chunks", "_view_chunks"):
+        for name in ("_pools", "_step_chunks", "_view_chunks"):
             del kept[name]
         kept["listeners"] = []
         return kept
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
-        self._pool = None
+        self._pools = {}
         self.tables.flags.writeable = False  # as from `load_tables`: the machine code is for read-only tables
         self._chunk()
 
@@ -616,11 +613,11 @@ class Batch:
         if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes) and np.ndim(seed) == 1:
             if len(seed) != self.num_games:
                 raise ConfigError(f"seed: {len(seed)} seeds for {self.num_games} games")
-            return np.array([game_seed(one) for one in seed], np.uint64)
-        one: Any = seed
-        first = game_seed(one)  # says what is wrong with anything but an int
-        rest = [game_seed(one + i) for i in range(1, self.num_games)]
-        return np.array([first, *rest], np.uint64)
+            seeds: Iterable[int] = seed
+        else:
+            first = whole("seed", seed, 0)
+            seeds = range(first, first + self.num_games)
+        return np.array([game_seed(one) for one in seeds], np.uint64)
 
     def _check(self, actions: np.ndarray) -> None:
         if (
@@ -686,9 +683,10 @@ class Batch:
         run, arguments = chunks[0]
         if len(chunks) == 1:
             return [run(*arguments)]
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(len(chunks) - 1, self.game.name)
-        waiting = [self._pool.submit(run, *arguments) for run, arguments in chunks[1:]]
+        process = os.getpid()
+        if process not in self._pools:
+            self._pools[process] = ThreadPoolExecutor(len(chunks) - 1, self.game.name)
+        waiting = [self._pools[process].submit(run, *arguments) for run, arguments in chunks[1:]]
         return [run(*arguments), *(future.result() for future in waiting)]
 
 

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from tabletop_engine.chance import MOST_KINDS
+from tabletop_engine.checks import whole
 from tabletop_engine.compiling.sources import numba_version
 from tabletop_engine.compiling.warm_up import Call, compile_once, warm_up
-from tabletop_engine.described.scenarios import is_whole
 from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, StateError
 from tabletop_engine.game import NOBODY, Config, Game, switches_of
 from tabletop_engine.legal import NO_WAY_ON
@@ -246,7 +246,7 @@ class Position:
 
         Raises ConfigError for a seat that does not play.
         """
-        self._check_seat(seat)
+        seat = whole("seat", seat, 0, self.positions.config.players - 1)
         seen = np.zeros((1, self.positions.game.observation.size), np.float32)
         if self.has_begun:
             self._write_view(seat, seen)
@@ -270,7 +270,7 @@ class Position:
 
         Raises ConfigError for a seat that does not play.
         """
-        self._check_seat(seat)
+        seat = whole("seat", seat, 0, self.positions.config.players - 1)
         if self.actor == CHANCE:
             if self._before is None:
                 return bytes(2 * _DIGEST)
@@ -319,7 +319,7 @@ class Position:
         Raises ConfigError for a seat that does not play and, at a draw after the first decision, for any seat but the
         one that has acted.
         """
-        self._check_seat(seat)
+        seat = whole("seat", seat, 0, self.positions.config.players - 1)
         positions = self.positions
         if self.actor == CHANCE:
             if self._before is None:
@@ -358,11 +358,6 @@ class Position:
         return _save(self)
 
     # --- inside ---
-
-    def _check_seat(self, seat: Any) -> None:
-        players = self.positions.config.players
-        if not is_whole(seat) or not 0 <= seat < players:
-            raise ConfigError(f"seat={seat!r:.80}: must be 0 to {players - 1}")
 
     @property
     def _paid_before(self) -> np.ndarray | None:

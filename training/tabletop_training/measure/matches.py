@@ -308,7 +308,8 @@ def play_blocks(
 
 def _seeds_of_blocks(first: int, number: int, games_a_seed: int) -> Iterator[np.ndarray]:
     """Split a number of seeds into blocks, small ones first, so that the first results come soon."""
-    start, end = whole("seed", first, 0, MOST_SEED), first + number
+    start = whole("seed", first, 0, MOST_SEED)
+    end = start + number
     while start < end:
         seeds = np.arange(start, min(end, start + block_seeds(start - first, games_a_seed)))
         yield seeds
