@@ -161,6 +161,33 @@ def test_seeded_reset_is_the_first_game_of_the_batch(arguments: dict[str, Any]) 
         assert env.unwrapped.state.tobytes() == batch.states[0].tobytes()
 
 
+@pytest.mark.filterwarnings("error")
+def test_numpys_seeds_do_not_wrap_around() -> None:
+    """The games after the first take the numbers after a seed, also if its type ends there."""
+    seed: Any = np.uint32(2**32 - 2)
+    wanted = Batch(Config(), 4, int(seed)).states["rng"]
+    assert (Batch(Config(), 4, seed).states["rng"] == wanted).all()
+    envs: Any = gymnasium.make_vec(SOLO, 4)
+    envs.reset(seed=seed)
+    assert (envs.unwrapped.batch.states["rng"] == wanted).all()
+    env: Any = gymnasium.make(SOLO)
+    env.reset(seed=seed)
+    assert env.unwrapped.batch.states["rng"] == wanted[0]
+
+
+def test_an_unknown_argument_is_told_those_that_there_are() -> None:
+    """Those of the configuration that this environment takes, and of its own kind."""
+    of_one, of_many = "variants, modules", ["players", "rounds", "drafting", "opponents", "seat"]
+    for make, number in ((gymnasium.make, False), (gymnasium.make_vec, True)):
+        with pytest.raises(ConfigError, match=f"unknown argument 'sead'; there are {of_one}") as told:
+            make(SOLO, sead=1)
+        listed = str(told.value).partition("there are ")[2].split(", ")
+        assert not set(listed) & set(of_many) and ("num_envs" in listed) == number and "render_mode" in listed
+        with pytest.raises(ConfigError, match="players, rounds, drafting, modules") as told:
+            make("petrichor_env:Petrichor/Versus-v0", sead=1)
+        assert "variants" not in str(told.value) and "opponents, seat" in str(told.value)
+
+
 def test_unseeded_reset_draws_from_np_random_once(env: gymnasium.Env[Any, Any]) -> None:
     observations = []
     for _ in range(2):

@@ -119,12 +119,22 @@ def test_positions_of_any_game() -> None:
         assert {one.tobytes() for one in games.states["stones"][games.terminations]} <= begun
 
 
+NO_LISTS: tuple[Any, ...] = (
+    [],
+    "last",
+    7,
+    LAST_ROUND[0],
+    np.array(3),
+    np.zeros(1, GAME.state)[0],
+    np.zeros((), GAME.state),
+)
+
+
 @pytest.mark.parametrize(
     ("starts", "error", "words"),
     [
-        ([], ScenarioError, "descriptions of positions"),
-        ("last", ScenarioError, "descriptions of positions"),
-        (7, ScenarioError, "descriptions of positions"),
+        *((one, ScenarioError, "a list of descriptions .*, an array .* of records, or a function") for one in NO_LISTS),
+        (list(np.zeros(2, GAME.state)), ScenarioError, "a list of records; give them as one array"),
         ([LAST_ROUND[0], {"round": 9}], ScenarioError, r"starts\[1\]: round"),
         ([7], ScenarioError, r"starts\[0\]: scenario: 7 is not a dictionary"),
         ([{"players": 2}], ScenarioError, "it describes '2p', this environment plays 'solo'"),

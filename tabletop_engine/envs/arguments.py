@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from tabletop_engine.checks import fitted
 from tabletop_engine.described.scenarios import is_whole
+from tabletop_engine.envs.of_game import OfGame
 from tabletop_engine.errors import ConfigError, IllegalAction, ScenarioError
 from tabletop_engine.game import Config, Game, game_of
 from tabletop_engine.play.batch import Batch
@@ -21,19 +23,16 @@ from tabletop_engine.play.starts import record_of
 from tabletop_engine.play.versus import Prepare, VersusBatch
 
 _OF_GAMES = ("opponents", "seat", "reward", "illegal_action", "observation_dtype", "starts", "boxes", "observe_numbers")
-_OF_PICTURES = ("render_mode", "render_size")
 
 
-def seat_games(
-    game: Game | str, given: Mapping[str, Any], num_games: int = 1, *, others: Sequence[str] = (), **options: Any
-) -> VersusBatch:
+def seat_games(env: Any, game: Game | str, given: Mapping[str, Any], num_games: int = 1, **options: Any) -> VersusBatch:
     """The games of an environment of one seat.
 
     Arguments:
+        env: the environment, whose arguments are named in the message about an unknown one.
         game: a `Game`, or the name of the module that has it as `GAME`.
         given: the arguments of `SeatEnv` except those for rendering.
         num_games: the number of games.
-        others: names of further arguments, for the message about an unknown one.
         **options: arguments of `VersusBatch`.
 
     Raises `ConfigError` for an unknown argument, and the errors of the configuration and of `VersusBatch`.
@@ -42,11 +41,19 @@ def seat_games(
     known = [one.name for one in fields(game.config)]
     for name in given:
         if name not in (*known, *_OF_GAMES):
-            there = ", ".join([*known, *_OF_GAMES, *_OF_PICTURES, *others])
-            raise ConfigError(f"unknown argument {name!r}; there are {there}")
+            raise ConfigError(f"unknown argument {name!r}; there are {', '.join(_arguments_of(env, known))}")
     config = game.config(**{name: value for name, value in given.items() if name in known})
     options |= {"illegal_action": "lose", **{name: value for name, value in given.items() if name not in known}}
     return VersusBatch(config, num_games, **options)
+
+
+def _arguments_of(env: Any, known: Sequence[str]) -> list[str]:
+    """The names of an environment's arguments; `known` are the fields of the configuration."""
+    classes = [base for base in type(env).__mro__ if "__init__" in vars(base)]
+    of_classes = [one for base in classes for one in inspect.signature(vars(base)["__init__"]).parameters.values()]
+    named = [one.name for one in of_classes if one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    left_out = ["self", "game", *(env.left_out() if isinstance(env, OfGame) else ())]
+    return [name for name in dict.fromkeys([*known, *_OF_GAMES, *named]) if name not in left_out]
 
 
 def observation_box(game: Game, dtype: np.dtype[Any], numbers: bool = False) -> gymnasium.spaces.Box:

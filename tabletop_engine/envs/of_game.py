@@ -54,11 +54,16 @@ class OfGame:
         every = fields(cls._game.config)
         return [one.name for one in every if one.name != "players" and one.metadata.get("for") != left_out]
 
+    @classmethod
+    def left_out(cls) -> list[str]:
+        """The arguments of games with another number of players, which this environment refuses."""
+        others = [one.name for one in fields(cls._game.config) if one.name not in ("players", *cls._settings())]
+        return ["players", "opponents", "seat", *others] if cls.SOLO else others
+
     def _solo(self, given: dict[str, Any]) -> dict[str, Any]:
         """The arguments of the solo game. Raises `ConfigError` for those of the game for several players."""
         config = self._game.config
-        of_several = [one.name for one in fields(config) if one.name not in ("players", *self._settings())]
-        for name in ("players", "opponents", "seat", *of_several):
+        for name in self.left_out():
             if name in given:
                 _, versus = ids_of(self._game)
                 raise ConfigError(f"{name}={given[name]!r}: not in the solo game; use it with {versus}")

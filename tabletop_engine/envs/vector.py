@@ -100,10 +100,10 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
                 "make_vec and of the spec"
             )
         self.batch: VersusBatch = seat_games(
+            self,
             game,
             arguments,
             whole("num_envs", num_envs, 1),
-            others=("autoreset_mode", "num_threads", "copy"),
             autoreset=mode.name.lower(),
             num_threads=num_threads,
             new_observations=fitted("copy", copy, bool),

@@ -36,12 +36,20 @@ def record_of(description: Mapping[str, Any], config: Config) -> Any:
 
 def records_of(starts: Starts, config: Config, tables: np.ndarray) -> np.ndarray:
     """The descriptions or records in `starts` as (n,) records. Raises ScenarioError and StateError for bad ones."""
-    if not isinstance(starts, Sequence | np.ndarray) or isinstance(starts, str) or not len(starts):
-        raise ScenarioError(f"starts={starts!r:.80}: must be descriptions of positions, their records, or a function")
+    if (
+        not isinstance(starts, Sequence | np.ndarray)
+        or isinstance(starts, str | bytes)
+        or getattr(starts, "shape", None) == ()
+        or not len(starts)
+    ):
+        wanted = "a list of descriptions (docs/scenarios.md), an array (n,) of records, or a function"
+        raise ScenarioError(f"starts={starts!r:.80}: must be {wanted}")
     if isinstance(starts, np.ndarray):
         check_records(starts, len(starts), config)
         check_states(config.game, starts, tables)
         return starts.copy()
+    if any(isinstance(one, np.void | np.ndarray) for one in starts):
+        raise ScenarioError("starts: a list of records; give them as one array (n,), as np.array makes it of the list")
     if len(tables) > 1:
         raise ScenarioError("starts: a description does not say which of several boxes it is of; give records")
     records = np.zeros(len(starts), config.game.state)
