@@ -41,9 +41,14 @@ def with_values(args: Sequence[str]) -> list[str]:
 
     These are `--ray`, which without an address means `local` (an agent's name is no address); and `--json`, which as
     the last word or before another option means `-`.
+
+    Raises typer.BadParameter for an empty value: as a path it would be the current folder.
     """
     full: list[str] = []
-    for word, following in zip_longest(args, args[1:], fillvalue=""):
+    for word, following in zip_longest(args, args[1:]):
+        if word.startswith("--") and (following == "" or word.endswith("=")):
+            raise typer.BadParameter(f"{word.rstrip('=')} is empty")
+        following = following or ""
         full.append(word)
         if word == "--ray" and not _RAY_ADDRESS.fullmatch(following):
             full.append("local")
@@ -86,7 +91,9 @@ def run_app(app: typer.Typer, name: str, args: Sequence[str] | None = None) -> N
     except TabletopError as error:
         code = 2
         print(f"{name}:", _line(error), file=sys.stderr)
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, typer.Abort) as error:
+        if isinstance(error.__cause__, EOFError):  # typer takes it for Ctrl-D at a prompt; no command prompts with it
+            raise error.__cause__ from None
         code = 130
     except BrokenPipeError:
         code = 1

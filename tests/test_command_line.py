@@ -359,6 +359,24 @@ def test_a_slip_is_one_line(words: str, said: str, capsys: pytest.CaptureFixture
     assert (code, out) == (2, "") and err.startswith(said) and err.count("\n") == 1
 
 
+@pytest.mark.parametrize("words", [["evaluate", "random", "--output", ""], ["evaluate", "random", "--output="]])
+def test_an_empty_value_is_a_slip(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """As a path it would be the current folder, and a variable of the shell that is not set gives one easily."""
+    told = "petrichor: Invalid value: --output is empty. See petrichor --help.\n"
+    assert run(capsys, *words) == (2, "", told)
+
+
+def test_a_file_that_ends_too_soon_is_not_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    """typer takes every EOFError for Ctrl-D, and the command would end without a word."""
+
+    def load(*_: Any) -> None:
+        raise EOFError("Ran out of input")
+
+    monkeypatch.setattr(ComponentFile, "load", load)
+    with pytest.raises(EOFError, match="Ran out of input"):
+        petrichor.main(["components"])
+
+
 def test_no_words_at_all_show_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys)
     assert code == 2 and "Usage: petrichor" in out and err == ""

@@ -315,7 +315,7 @@ def test_what_cannot_be_learned_is_refused(tmp_path: Path) -> None:
         ({"source": "outcomes", "simulations": 5}, "simulations=5: not with outcomes"),
         ({"source": "search", "simulations": 0}, "simulations=0: must be at least 1"),
         ({"source": "search", "sampled": 2.0}, "sampled=2.0: must be from 0 to 1"),
-        ({"source": "search", "passes": 0.0}, "passes=0.0: must be more than 0"),
+        ({"source": "search", "passes": 0.0}, "passes=0.0: must be a finite number above 0"),
         ({"source": "search", "minutes": 0.0}, "minutes=0.0: must be more than 0"),
     ):
         with pytest.raises(ConfigError, match=text):

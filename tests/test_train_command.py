@@ -382,6 +382,7 @@ def test_a_resumed_run_imports_nothing_that_its_user_has_not_named(tmp_path: Pat
         ("solo --variants double_card --curriculum", "give one of the two"),
         ("--steps 5 --minutes 5", "one of them"),
         ("--steps 0", "steps=0: must be more than 0"),
+        ("--minutes inf", "minutes=inf: must be a finite number"),
         ("--minutes 0", "minutes=0.0: must be more than 0"),
         ("--components nowhere", "nowhere"),
         ("--players 7", "players=7"),

@@ -56,13 +56,15 @@ class Settings:
 
     def __post_init__(self) -> None:
         fit_fields(self)
-        counts = ("num_envs", "steps", "minibatch", "epochs", "evaluate_every")
+        check_at_least_one(
+            **{name: getattr(self, name) for name in ("num_envs", "steps", "minibatch", "epochs", "evaluate_every")}
+        )
         for name in ("entropy", "clip", "value_weight", "max_gradient", "win_bonus", "shortfall_weight", "logit_scale"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ConfigError(f"{name}={getattr(self, name)}: must be a finite number of at least 0")
-        for name in (*counts, "learning_rate", "reward_scale"):
+        for name in ("learning_rate", "reward_scale"):
             if not 0 < getattr(self, name) < math.inf:
-                raise ConfigError(f"{name}={getattr(self, name)}: must be more than 0")
+                raise ConfigError(f"{name}={getattr(self, name)}: must be a finite number above 0")
         for name in ("discount", "gae_lambda", "final"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"{name}={getattr(self, name)}: must be from 0 to 1")

@@ -84,9 +84,11 @@ class DistilSettings:
         for name in ("final", "share", "sampled", "greedy"):
             if not 0 <= getattr(self, name, 0) <= 1:
                 raise ConfigError(f"{name}={getattr(self, name)}: must be from 0 to 1")
-        for name in ("passes", "learning_rate", "max_gradient", "value_scale", "visit_discount"):
-            if not getattr(self, name, 1) > 0:
-                raise ConfigError(f"{name}={getattr(self, name)}: must be more than 0")
+        for name in ("passes", "learning_rate", "value_scale", "visit_discount"):
+            if not 0 < getattr(self, name, 1) < inf:
+                raise ConfigError(f"{name}={getattr(self, name)}: must be a finite number above 0")
+        if not self.max_gradient > 0:
+            raise ConfigError(f"max_gradient={self.max_gradient}: must be more than 0")
         if not isfinite(getattr(self, "more_weight", 0)):
             raise ConfigError("more_weight: must be a finite number")
 

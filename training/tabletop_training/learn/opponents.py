@@ -76,7 +76,8 @@ class OpponentSettings:
             told = ", ".join(f"{name}={share}" for name, share in shares.items())
             raise ConfigError(f"{told}: the shares must be at most 1 together")
         if not 0 <= self.power < float("inf") or not 0 < self.floor < float("inf"):
-            raise ConfigError(f"power={self.power}, floor={self.floor}: must be at least 0, and more than 0")
+            told = "must be finite numbers of at least 0, and above 0"
+            raise ConfigError(f"power={self.power}, floor={self.floor}: {told}")
 
 
 @dataclass(eq=False)

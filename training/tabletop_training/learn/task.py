@@ -37,7 +37,7 @@ class Budget:
         if self.steps is not None and self.minutes is not None:
             raise ConfigError(f"steps={self.steps}, minutes={self.minutes}: give only one of them")
         if (self.steps or 0) < 0 or not 0 <= (self.minutes or 0) < float("inf"):
-            raise ConfigError(f"steps={self.steps}, minutes={self.minutes}: must be at least 0")
+            raise ConfigError(f"steps={self.steps}, minutes={self.minutes}: must be a finite number of at least 0")
 
     def fraction(self, steps: int, seconds: float) -> float:
         """The part of the budget that is used up, 0 to 1."""
