@@ -156,33 +156,88 @@ def test_texts_that_are_numbers() -> None:
     assert [found(typed, turned) for typed in ("1", "2")] == [SEVERAL, SEVERAL]
 
 
+FENCED = '```json\n{"answer": "2"}\n```'
+
+
 @pytest.mark.parametrize(
-    ("reply", "answers"),
+    ("reply", "declared"),
     [
+        # one short line counts as a whole
         ("4", ("4",)),
         ("  vote for Sun  ", ("vote for Sun",)),
+        # one object, with anything around it
         ('{"answer": "vote for Sun"}', ("vote for Sun",)),
         ('{"answer": 4}', ("4",)),
+        ('{"Answer": "pass"}', ("pass",)),
+        ('{ "ANSWER " : "pass" }', ("pass",)),
         ('{"reason": "{", "answer": ["play a Sun card", 3]}', ("play a Sun card", "3")),
-        ('I could say {"answer": "1"}.\nNo:\n```json\n{"answer": "2"}\n```', ("2",)),
-        ('Play 3!\n{"answer": "2"}\nFinal Answer: 1', ("2",)),
+        ('{"reason": "a \\"}\\" ends {it", "answer": "2"}', ("2",)),
+        ('{"reason": "two\nlines", "answer": "2"}', ("2",)),
+        ('{"seen": {"votes": {"sun": 3}}, "answer": "2", "sure": 0.9}', ("2",)),
+        ('{"result": {"answer": "2"}}', ("2",)),
+        ('[{"answer": "2"}]', ("2",)),
+        ('**{"answer": "2"}**', ("2",)),
+        ('Answer: `{"answer": "2"}`', ("2",)),
+        (f"Rain.\n{FENCED}", ("2",)),
+        (f"Rain.\n{FENCED}\nGood luck!", ("2",)),
+        (f"~~~\n{FENCED}\n~~~", ("2",)),
+        ('Rain.\n<answer>{"answer": "2"}</answer>', ("2",)),
+        ('{"answer": "2"} {"confidence": 0.9}', ("2",)),
+        ('{"answer": "2"}\nThe tiles {b1, c1} are mine.', ("2",)),
+        # a final answer
         ("Sun is bad.\n**Final Answer:** vote for Sun", ("vote for Sun",)),
-        ("final answer: 1\nfinal answer: 2", ("2",)),
-        ('{"answer": {"answer": "x"}} {"answer": "3"}', ("3",)),
-    ],
-)
-def test_declared_answers(reply: str, answers: tuple[str, ...]) -> None:
-    assert declared_answers(reply).answers == answers
-
-
-@pytest.mark.parametrize(
-    ("reply", "problem"),
-    [
-        ("", UNREADABLE),
-        ("\n \n", UNREADABLE),
-        ("I think about Sun.\nIt is good.", UNREADABLE),
+        ("Sun is bad.\n### Final Answer:\n2", ("2",)),
+        ("Final Answer:\n```\n2\n```", ("2",)),
+        ('I write {"answer": soon.\n{}}\nFinal Answer: 1', ("1",)),
+        # the same answer several times
+        ('{"answer": "2"}\nAgain: {"answer": 2}', ("2",)),
+        ('{"answer": "Vote for Sun"}\nFinal Answer: **vote for Sun.**', ("vote for Sun",)),
+        ('Final Answer: {"answer": "2"}', ("2",)),
+        (f"**Final Answer:**\n\n{FENCED}", ("2",)),
+        ("Final Answer: 2\nSo it is.\nFinal answer: 2", ("2",)),
+        # the form of the answer is quoted before it
+        ('I must answer as {"answer": "…"}.\n{"answer": "2"}', ("2",)),
+        ('One {"answer": "..."} or {"answer": ["…", "…"]}.\n{"answer": "2"}', ("2",)),
+        ('It has to be {"answer": ...}.\n{"answer": "2"}', ("2",)),
+        # thoughts
+        ('<think>{"answer": "1"}? No.</think>\n{"answer": "2"}', ("2",)),
+        ('{"answer": "1"}? No. {"answer": "\n</think>\n\n{"answer": "2"}', ("2",)),
+        ("<Thinking>\nFinal Answer: 1\n</Thinking>\nFinal Answer: 2", ("2",)),
+        ("<think>one\ntwo</think>\n4", ("4",)),
+        ("<think>" + "so on " * MOST_READ + "</think>4", ("4",)),
+        # it breaks off after the last complete declaration
+        ('Perhaps {"answer": "1"}? No. So {"answer": "2', TRUNCATED),
+        ('Perhaps {"answer": "1"}? No. So {"ans', TRUNCATED),
+        ('Perhaps {"answer": "1"}? No. So {', TRUNCATED),
+        ('Perhaps {"answer": "1"}? No. So {"reason": "use } here", "answer', TRUNCATED),
+        ('Perhaps {"answer": "1"}? No. So {\'answer\': 2}', TRUNCATED),
+        ('Perhaps {"answer": "1"}? No. So {answer: 2}', TRUNCATED),
+        ('{"weighed": [{"answer": "1"}], "best": {"ans', TRUNCATED),
+        ('Final Answer: 1\nNo! {"answer": "2', TRUNCATED),
+        ('Final Answer: {"answer": "2', TRUNCATED),
         ('Well\n{"answer": "vote for', TRUNCATED),
         ("{'answer': 4}\nor so", TRUNCATED),
+        ("{“answer”: “4”}", TRUNCATED),
+        ('<think>{"answer": "1"} is', TRUNCATED),
+        ('{"answer": "1"}<think>or', TRUNCATED),
+        # declarations that differ
+        ('I could say {"answer": "1"}.\nNo:\n```json\n{"answer": "2"}\n```', SEVERAL),
+        ('{"answer": "1"}\nNo.\nFinal Answer: 2', SEVERAL),
+        ('Final Answer: 1\nNo.\n{"answer": "2"}', SEVERAL),
+        ("final answer: 1\nfinal answer: 2", SEVERAL),
+        ('{"answer": "1", "answer": "2"}', SEVERAL),
+        ('{"answer": "1", "Answer": "2"}', SEVERAL),
+        ('[{"answer": "1"}, {"answer": "2"}]', SEVERAL),
+        ('{"answer": {"answer": "1"}}', SEVERAL),
+        ('{"answer": ["1", "2"]} {"answer": "1"}', SEVERAL),
+        ('{"answer": "1"} {"answer": null}', SEVERAL),
+        # nothing that is an answer
+        ("", UNREADABLE),
+        ("\n \n", UNREADABLE),
+        ("<think>1</think>", UNREADABLE),
+        ("I think about Sun.\nIt is good.", UNREADABLE),
+        ('{"action": "pass"}', UNREADABLE),
+        ('Well:\n{"move": {"kind": "pass"}}', UNREADABLE),
         ('{"answer": ""}', UNREADABLE),
         ('{"answer": []}', UNREADABLE),
         ('{"answer": [[1]]}', UNREADABLE),
@@ -194,9 +249,38 @@ def test_declared_answers(reply: str, answers: tuple[str, ...]) -> None:
         ("word " * 100, UNREADABLE),
     ],
 )
-def test_replies_without_an_answer(reply: str, problem: str) -> None:
+def test_what_a_reply_declares(reply: str, declared: tuple[str, ...] | str) -> None:
+    """The answers, or the problem of a reply that is asked again."""
     said = declared_answers(reply)
-    assert said.problem == problem and not said.answers and said.message
+    assert (said.problem or said.answers) == declared
+    assert bool(said.problem) == bool(said.message) != bool(said.answers)
+
+
+@pytest.mark.parametrize(
+    ("reply", "declared"),
+    [
+        ('Well\n{"answer": "2"}', ("2",)),
+        (f"Well\n{FENCED}\n", ("2",)),
+        (FENCED[:-2], ("2",)),
+        ('Perhaps {"answer": "1"}? No, that', TRUNCATED),
+        ('{"answer": "1"}\nFinal Answer: 2', TRUNCATED),
+        ("Final Answer: 1", TRUNCATED),
+        ("1", TRUNCATED),
+    ],
+)
+def test_what_a_reply_declares_that_was_cut_off(reply: str, declared: tuple[str, ...] | str) -> None:
+    said = declared_answers(reply, truncated=True)
+    assert (said.problem or said.answers) == declared
+
+
+def test_what_is_said_of_declarations() -> None:
+    said = {
+        '{"action": "pass"}': 'The JSON has no key "answer".',
+        '{"answer": "1"} {"answer": ["2", "x\x1b"]}': 'different answers: "1" and "2; x\\x1b".',
+        '{"answer": "1"} {"answer": "2': "ends within its answer, or its JSON is broken.",
+    }
+    for reply, message in said.items():
+        assert f'{message} Give your answer on the last line, as {{"answer": "…"}}' in declared_answers(reply).message
 
 
 @pytest.mark.parametrize(
@@ -214,6 +298,9 @@ def test_replies_without_an_answer(reply: str, problem: str) -> None:
         "so " * 100_000 + "4",
         "\x00\x1b\u202e" * 300_000,
         "final answer" + " " * 1_000_000,
+        "\n" * 1_000_000,
+        "<think>" * 200_000,
+        '{"answer": ""}' * 100_000,
     ],
     ids=lambda reply: repr(reply[:12]),
 )

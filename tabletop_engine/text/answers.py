@@ -66,48 +66,72 @@ class Declared(NamedTuple):
 
 # --- The answers in a reply ------------------------------------------------------------------------------------------
 
-_FINAL = re.compile(r"^\W*final answer\W*?[:：]\s*(.+)$", re.IGNORECASE | re.MULTILINE)
+_FINAL = re.compile(r"^[^\w\n]*final answer[^\w\n]*?[:：]\s*(.+)$", re.IGNORECASE | re.MULTILINE)
+_THOUGHT = r"(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad)"
+_THOUGHT_BEGINS, _THOUGHT_ENDS = (re.compile(f"<{slash}{_THOUGHT}>", re.IGNORECASE) for slash in ("", "/"))
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)\w*[ \t]*$", re.MULTILINE)
+_BEGUN = re.compile(r"\{\s*(?:[\"'“”‘’]|answer\b)", re.IGNORECASE)
+_OBJECT = "\0"
+"""It stands for an object with an answer in the text around it."""
 
 
 def declared_answers(reply: str, truncated: bool = False) -> Declared:
-    """The answers that a reply declares.
+    """The answers that a reply declares, after the end of thoughts in tags such as `<think>`.
 
-    The last JSON object with `answer` counts: a text, a number, or a list of them for several decisions in a row.
-    Without one the last line `Final Answer: …` counts, and a reply of one short line counts as a whole. Of a reply that
-    was cut off (`truncated`) only a JSON object counts, since anything else may lack its end.
+    A JSON object with the key `answer` declares them: a text, a number, or a list of them for several decisions in a
+    row. A line `Final Answer: …` declares one, and without a declaration a reply of one short line counts as a whole.
+    Declarations that differ are a problem, and so is an object after the last one that breaks off. Of a reply that was
+    cut off (`truncated`) only an object at its end counts, since anything else may lack its end.
     """
-    tail = reply[-MOST_READ:]
-    found = _last_object(tail)
-    if found is not None:
-        return _listed(found["answer"])
-    if truncated:
+    said = _THOUGHT_ENDS.split(reply)[-1]
+    tail = _FENCE.sub("", said[-MOST_READ:].replace(_OBJECT, " "))
+    values, others, rest = _objects(tail)
+    finals = [line for line in _FINAL.finditer(rest) if _OBJECT not in line[1] and line[1].strip()]
+    declared = [*map(_listed, values), *(Declared((_plain(line[1]),)) for line in finals)]
+    meant = {tuple(_plain(answer).lower() for answer in one.answers): one for one in declared}
+    if len(meant) > 1:  # examples such as {"answer": "…"} mean nothing
+        meant = {words: one for words, one in meant.items() if one.problem or any(words)}
+    last = max(rest.rfind(_OBJECT), finals[-1].start() if finals else -1)
+    if _THOUGHT_BEGINS.search(said) or (truncated and not rest.rstrip("*_` \t\r\n").endswith(_OBJECT)):
         return Declared((), TRUNCATED, f"The reply was cut off before its answer. {HOW_TO_DECLARE}.")
-    if (lines := _FINAL.findall(tail)) and lines[-1].strip():
-        return Declared((_plain(lines[-1]),))
-    lines = [line for line in tail.splitlines() if line.strip()]
-    if re.search(r"\{\s*[\"'“]?answer", tail, re.IGNORECASE):
+    if rest.count("{") > rest.count("}") or _BEGUN.search(rest, last + 1):
         return Declared((), TRUNCATED, f"The reply ends within its answer, or its JSON is broken. {HOW_TO_DECLARE}.")
-    if len(lines) == 1 and len(lines[0].strip()) <= _LONGEST_LINE and len(reply) <= MOST_READ:
+    if len(meant) > 1:
+        first, other = (f'"{shown("; ".join(one.answers))[:40]}"' for one in [*meant.values()][:2])
+        return Declared((), SEVERAL, f"The reply declares different answers: {first} and {other}. {HOW_TO_DECLARE}.")
+    if meant:
+        return next(iter(meant.values()))
+    if others:
+        return Declared((), UNREADABLE, f'The JSON has no key "answer". {HOW_TO_DECLARE}.')
+    lines = [line for line in tail.splitlines() if line.strip()]
+    if len(lines) == 1 and len(lines[0].strip()) <= _LONGEST_LINE and len(said) <= MOST_READ:
         return Declared((lines[0].strip(),))
     if not lines:
         return Declared((), UNREADABLE, f"The reply is empty. {HOW_TO_DECLARE}.")
     return Declared((), UNREADABLE, f"No answer is declared in this text, which is not searched. {HOW_TO_DECLARE}.")
 
 
-def _last_object(text: str) -> dict[str, Any] | None:
-    """The last JSON object in a text that has an answer."""
-    decoder, found, at = json.JSONDecoder(parse_constant=_no_constant), None, -1
-    starts = [match.start() for match in re.finditer(r"\{", text)][-_MOST_OBJECTS:]
-    for start in starts:
+def _objects(text: str) -> tuple[list[Any], int, str]:
+    """The answers in the JSON objects of a text, the number of objects without one, and the text around all these."""
+    answers: list[Any] = []
+    others, around, at = 0, "", 0
+
+    def noted(pairs: list[tuple[str, Any]]) -> None:
+        inside.extend(value for key, value in pairs if key.strip().lower() == "answer")
+
+    decoder = json.JSONDecoder(object_pairs_hook=noted, parse_constant=_no_constant, strict=False)
+    for start in [match.start() for match in re.finditer(r"\{", text)][-_MOST_OBJECTS:]:
         if start < at:
             continue  # inside the object before
+        inside: list[Any] = []
         try:
-            content, at = decoder.raw_decode(text, start)
+            _, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
             continue
-        if isinstance(content, dict) and "answer" in content:
-            found = content
-    return found
+        answers += inside
+        others += not inside
+        around, at = around + text[at:start] + _OBJECT * bool(inside), end
+    return answers, others, around + text[at:]
 
 
 def _no_constant(name: str) -> None:
