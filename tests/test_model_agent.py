@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import re
 import threading
 import time
@@ -21,6 +23,7 @@ from tabletop_agents.names import agent_file, check_trusted, own_agents
 from tabletop_agents.play.session import Session
 from tabletop_agents.text import Form, ModelAgent, ModelFailed, Reply, TextGame
 from tabletop_agents.text.model import Message
+from tabletop_agents.text.scripted import greedy
 from tabletop_cli import petrichor
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.play.agents import USAGE, Decisions
@@ -115,6 +118,39 @@ def test_memory_of_a_game() -> None:
                 int(number) for message in messages for number in re.findall(r"Round (\d+) of", message["content"])
             ]
             assert rounds == sorted(rounds)
+
+
+def test_memory_of_a_game_in_several_seats() -> None:
+    """Each seat has a conversation of its own, which goes on although other seats are asked between."""
+    heard: dict[str, list[int]] = {}
+
+    def ask(messages: Sequence[Message]) -> str:
+        heard.setdefault(messages[0]["content"], []).append(len(messages))
+        return '{"answer": 1}'
+
+    play_games([ModelAgent(ask, memory="game", parallel=1)] * 3, Config(players=3), 1, seed=3)
+    assert len(heard) == 3
+    for lengths in heard.values():
+        assert lengths == list(range(2, 2 + 2 * len(lengths), 2))
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda agent: pickle.loads(pickle.dumps(agent))])
+@pytest.mark.parametrize("agent", [settled, greedy], ids=lambda agent: agent.name)
+def test_copies(agent: ModelAgent, copied: Any) -> None:
+    """A copy plays as the agent does, and counts for itself."""
+    before = agent.usage.copy()
+    one = copied(agent)
+    played = play_games([one, "random"], TWO, 2, seed=5)
+    assert (agent.usage == before).all() and one.usage[0] > before[0]
+    assert played.points.tolist() == play_games([agent, "random"], TWO, 2, seed=5).points.tolist()
+
+
+@pytest.mark.slow
+def test_with_workers() -> None:
+    """Processes play the same games, and what they used is added up."""
+    one, two = (evaluate([settled, "random"], TWO, games=4, workers=number) for number in (1, 2))
+    assert one.reports[0].usage == two.reports[0].usage
+    assert one.reports[0].estimates == two.reports[0].estimates
 
 
 def test_replies_without_an_answer_lose_the_game() -> None:

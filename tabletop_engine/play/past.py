@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -13,14 +14,14 @@ from tabletop_engine.record import FORFEIT, NOBODY, copied
 if TYPE_CHECKING:
     from tabletop_engine.play.batch import Batch, Seed
 
-_NUMBERS = count()
+_NUMBERS = count(secrets.randbits(48))
 
 
 class Past:
     """A listener of a batch (`Batch.listeners`): the steps of each game since it began or since this was added.
 
     Attributes:
-        numbers: a number for each game, which no other game of this process has.
+        numbers: a number for each game, which no other game has, not even one of another process.
     """
 
     def __init__(self, batch: Batch) -> None:

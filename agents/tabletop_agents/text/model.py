@@ -37,6 +37,9 @@ SYSTEM = (
     "of the answers.\n\n{rules}"
 )
 
+_lock = threading.Lock()
+"""Of all agents together, because an agent that has a lock can't be copied."""
+
 Message = Mapping[str, str]
 """`{"role": "system" | "user" | "assistant", "content": text}`, as chat-completions protocols have it."""
 
@@ -122,8 +125,7 @@ class ModelAgent:
         self.log = None if log is None else Path(log)
         self.usage = np.zeros(len(USAGE), np.int64)
         self._ask = ask
-        self._conversations: dict[int, list[Message]] = {}
-        self._lock = threading.Lock()
+        self._conversations: dict[tuple[int, int], list[Message]] = {}  # by game and seat
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         """(N,) int64: legal actions, or FORFEIT where `on_failure` is "lose". Raises ModelFailed."""
@@ -175,17 +177,14 @@ class ModelAgent:
         start: list[Message] = [system_message(config, tables, seat)]
         if self.memory == "none" or number is None:
             return start
-        with self._lock:
+        with _lock:
             if len(self._conversations) > 10_000:  # conversations of games that ended long ago
                 self._conversations.clear()
-            kept = self._conversations.setdefault(number, start)
-            if kept[0] != start[0]:
-                kept = self._conversations[number] = start
-            return kept
+            return self._conversations.setdefault((number, seat), start)
 
     def _called(self, messages: Sequence[Message], number: int | None) -> Reply:
         """The model's reply, logged and counted. Raises ModelFailed."""
-        with self._lock:
+        with _lock:
             used = int(self.usage[1] + self.usage[2])
         if self.most_tokens is not None and used >= self.most_tokens:
             raise ModelFailed(f"agent {self.name!r}: has used {used:,} tokens of {self.most_tokens:,}")
@@ -221,10 +220,10 @@ class ModelAgent:
                 "output_tokens": tokens_out,
                 "seconds": round(time.monotonic() - start, 3),
             }
-            with self._lock:
+            with _lock:
                 self.log.parent.mkdir(parents=True, exist_ok=True)
-                with self.log.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(line, ensure_ascii=True) + "\n")
+                with self.log.open("ab", buffering=0) as file:  # at once, because other processes may write, too
+                    file.write(f"{json.dumps(line, ensure_ascii=True)}\n".encode())
         return reply
 
     def _timed(self, messages: Sequence[Message]) -> Reply:
@@ -250,7 +249,7 @@ class ModelAgent:
         return _reply_of(answered[0])
 
     def _count(self, **numbers: int) -> None:
-        with self._lock:
+        with _lock:
             for name, number in numbers.items():
                 self.usage[USAGE.index(name)] += number
 

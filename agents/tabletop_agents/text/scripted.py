@@ -18,6 +18,7 @@ from tabletop_agents.text.model import Message, ModelAgent
 from tabletop_engine.play.agents import Agent, Decisions
 from tabletop_engine.record import FORFEIT
 
+_saying = threading.local()
 _LISTED = re.compile(r"^(\d+)\. ", re.MULTILINE)
 
 
@@ -51,7 +52,6 @@ class ThroughText(ModelAgent):
         super().__init__(self._say, seconds=None, **more)  # type: ignore[arg-type]
         self._agent = agent
         self._wanted = np.zeros(0, np.int64)
-        self._said = threading.local()
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         """(N,) int64: what the agent answers, read from words."""
@@ -61,11 +61,11 @@ class ThroughText(ModelAgent):
     def _decide(self, decisions: Decisions, i: int, instead: int) -> int:
         state, _, _, _ = decisions.of_each(i)
         wanted = int(self._wanted[i])
-        self._said.text = "" if wanted == FORFEIT else decisions.game.words.action_text(state, wanted)
+        _saying.text = "" if wanted == FORFEIT else decisions.game.words.action_text(state, wanted)
         return super()._decide(decisions, i, instead)
 
     def _say(self, messages: Sequence[Message]) -> str:
-        return f"It looks best to me.\n{json.dumps({'answer': self._said.text}, ensure_ascii=False)}"
+        return f"It looks best to me.\n{json.dumps({'answer': _saying.text}, ensure_ascii=False)}"
 
 
 greedy = ThroughText(GreedyAgent(), name="greedy through text")
