@@ -172,8 +172,8 @@ def test_a_turn_stays_as_it_was() -> None:
 
 @pytest.mark.parametrize("config", [SOLO, TWO, FIVE, Evergreen(2)], ids=name_of)
 def test_a_sequence_equals_single_steps(config: Any) -> None:
-    """All answers of a turn in one reply give the same game, until chance shows something or another seat is asked."""
-    single, several = game_of(config), game_of(config)
+    """All answers of a turn in one reply give the same game, until the seat sees something new."""
+    single, several = game_of(config, form=Form(board="turn")), game_of(config)
     generator = np.random.default_rng(1)
     turn, given = single.reset(2), []
     joined = several.reset(2)
@@ -181,9 +181,7 @@ def test_a_sequence_equals_single_steps(config: Any) -> None:
         chosen = turn.answers[generator.integers(len(turn.answers))]
         given.append(chosen)
         turn = single.step(chosen)
-        if turn.board and (
-            turn.done or turn.number - joined.number > len(given) or single.session.drew_chance(turn.number - 1)
-        ):
+        if turn.board:
             joined = several.step(json.dumps({"answer": given}))
             assert joined.number == turn.number and not joined.message, (given, joined.message)
             given = []
@@ -351,6 +349,27 @@ def test_seats_and_opponents() -> None:
         Form(answers="all")
 
 
+@pytest.mark.parametrize("game", [TextGame(TWO), TextTable(TWO)], ids=["game", "table"])
+def test_without_a_seed_each_game_is_another_one(game: TextTable) -> None:
+    texts = {game.reset().text for _ in range(3)}
+    assert len(texts) == 3 and game.replay.seed == game.session.seed
+    seed, before = game.session.seed, game.turn().text
+    assert game.reset(seed).text == before
+
+
+def test_a_list_goes_on_when_only_its_seat_is_asked() -> None:
+    """What is left of a list waits until its seat is asked again, and ends with what another seat does."""
+    table = TextTable(TWO, form=Form(rules=False))
+    turn = table.reset(1)
+    first = turn.seat
+    turn = table.step(json.dumps({"answer": [turn.answers[0], "fly to the moon"]}))
+    while turn.seat != first:
+        assert not turn.message
+        turn = table.step("1")
+    assert turn.number == 1 and turn.info["problems"] == 0
+    assert turn.message == "Something new happened after 1 of 2 answers; the others were not played."
+
+
 def test_before_and_after_a_game() -> None:
     game = TextGame(TWO, RANDOM)
     with pytest.raises(GameOver, match="call reset"):
@@ -368,6 +387,9 @@ def test_undo_and_replay(tmp_path: Any) -> None:
     assert game.undo().message == "There is nothing to take back."
     game.step("1")
     assert game.undo().number == first.number
+    assert game.turn().info["answers"] == 0
+    game.step("1")
+    assert game.step("2").info["answers"] == 2 and game.undo().info["answers"] == 1
     turns = whole_game(game, 3)
     game.replay.save(tmp_path / "game.json")
     assert Replay.load(tmp_path / "game.json", SOLO.game).points == tuple(turns[-1].info["points"])

@@ -110,8 +110,19 @@ def test_the_first_message_alone_has_the_rules() -> None:
     assert first.startswith(rules) and "Answer with the tool act" in first and "The seed" not in first
     assert rules not in player.call("look", {}).text
     assert rules not in player_of("petrichor", rules=False)[1]
-    drawn = Player(CATALOGUE, CATALOGUE.game("petrichor")).call("new_game", {}).text
-    assert drawn.splitlines()[-1].startswith("The seed of this game is ")
+
+
+def test_the_seed_is_told_at_the_end() -> None:
+    """Before the end, it would show the others' hands to whoever starts the same game in another seat."""
+    player = Player(CATALOGUE, CATALOGUE.game("evergreen"))
+    said = [player.call("new_game", {"players": 2, "opponents": ["random"]}).text]
+    while "The game is over." not in said[-1]:
+        said += [player.call(tool, {}).text for tool in ("look", "legal")]
+        said.append(player.call("act", {"answer": 1}).text)
+    assert not any("seed was" in text for text in said[:-1])
+    assert player._table is not None
+    for text in (said[-1], player.call("look", {}).text):
+        assert text.endswith(f"The seed was {player._table.session.seed}.")
 
 
 def test_answers_in_all_forms() -> None:

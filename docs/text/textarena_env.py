@@ -7,7 +7,7 @@ from tabletop_agents.text import TextTable
 class Evergreen:
     """As `textarena.Env`: reset, get_observation, step, close."""
 
-    def reset(self, num_players=2, seed=0):
+    def reset(self, num_players=2, seed=None):
         self.table = TextTable(Config(players=num_players))
         self.turn = self.table.reset(seed)
 

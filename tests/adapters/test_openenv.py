@@ -55,7 +55,7 @@ def test_games_through_the_server(home: str, players: int) -> None:
     assert info["invalid"] and not info["won"] and reward <= 0
 
     assert "seed" in seen["mistake"]
-    assert seen["unseeded"][0] != seen["unseeded"][1]
+    assert seen["unseeded"][0] != seen["unseeded"][1] and seen["running"] is None
     assert seen["metadata"]["name"] == game.game.title
     assert {"answers", "done", "problem", "question", "reward", "text"} <= set(seen["schema"])
 

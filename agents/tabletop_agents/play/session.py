@@ -268,6 +268,10 @@ class Session:
         numbers = reversed(range(len(self._actions)))
         return next((number for number in numbers if self._states[number]["actor"] == seat), -1)
 
+    def answered(self, seat: int) -> int:
+        """How many answers this seat has given."""
+        return sum(int(state["actor"]) == seat for state in self._states[:-1])
+
     # --- what happens ---
 
     def let_agent_act(self) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,29 @@ _NUMBERED = "a number counts for the list that you have seen; later answers of a
 
 class InvalidReply(TabletopError):
     """A player gave no legal answer in as many replies as are allowed (on_failure="raise")."""
+
+
+@dataclass
+class _Seat:
+    """What a seat that answers by text has said and heard. Numbers count the answers in the game before.
+
+    Attributes:
+        since: the number before its last reply of which something was played.
+        told: the number at its last message; -1 before the first one.
+        given: the numbers of the answers that its replies gave.
+        problems: how many of its replies had something wrong.
+        answers: those of its last reply; the first `played` of them were played.
+        problem, message: about its last reply, for its next message.
+    """
+
+    since: int = 0
+    told: int = -1
+    given: list[int] = field(default_factory=list)
+    problems: int = 0
+    answers: Sequence[str] = ()
+    played: int = 0
+    problem: str = ""
+    message: str = ""
 
 
 class TextTable:
@@ -94,25 +119,25 @@ class TextTable:
     # --- playing ---
 
     @checked
-    def reset(self, seed: int = 0) -> Turn:
-        """Start the game of a seed; returns the message to the first seat that answers by text."""
-        return self._begin(seed, self._agents)
+    def reset(self, seed: int | None = None) -> Turn:
+        """Start the game of a seed; None draws one. Returns the message to the first seat that answers by text."""
+        return self._begin(_drawn(seed), self._agents)
 
     def _begin(self, seed: int, agents: dict[int, Agent]) -> Turn:
-        self._session = Session(self.config, dict(agents), seed=whole("seed", seed, 0, 2**32 - 1))
+        self._session = Session(self.config, dict(agents), seed=seed)
         self._failed = 0  # replies in a row
-        self._since = [0] * self.config.players  # the number of answers before each seat's last reply
+        self._seats = [_Seat() for _ in range(self.config.players)]
         self._loser = NOBODY
-        self._counts = {seat: {"answers": 0, "problems": 0} for seat in range(self.config.players)}
-        self._let_agents_act()
+        self._go_on()
         return self.turn()
 
     @checked
     def step(self, reply: str, truncated: bool = False) -> Turn:
         """Answer for the seat that is asked.
 
-        A reply may declare several answers. They are played one after another until one is not understood, another seat
-        is asked, or chance has shown something new; the message then says how far it came.
+        A reply may declare several answers. They are played one after another, as often as its seat is asked, until one
+        is not understood, or the seat has seen something new: an answer of another one, or chance. Its next message
+        then says how far it came.
 
         Arguments:
             reply: any text.
@@ -125,67 +150,90 @@ class TextTable:
         session = self.session
         if session.over:
             raise GameOver("the game is over: call reset")
-        seat, first = session.actor, session.number
-        declared = declared_answers(reply, truncated)
-        problem, message = declared.problem, declared.message
-        answers, played = self._separated(declared.answers), 0
-        for typed in answers:
-            if played and (stop := self._stops(seat)):
-                message = f"{stop} after {played} of {len(answers)} answers; the others were not played."
-                break
-            if played and typed.isdecimal():
-                problem, message = UNKNOWN, f'"{typed}": {_NUMBERED}.'
-                break
-            read = read_answer(typed, session.options())
-            if read.action is None:
-                problem, message = read.problem, read.message
-                break
-            session.play(read.action)
-            played += 1
-        self._counts[seat]["answers"] += played
-        self._counts[seat]["problems"] += bool(problem)
-        if played and problem:
-            message = f"{played} of {len(answers)} answers were played. Then: {message}"
-        if played:
-            self._since[seat] = first
-        self._failed = 0 if played else self._failed + 1
-        if self._failed == self.tries:
-            problem, message = "", self._fail(seat, message)
-        own = session.number
-        self._let_agents_act()
-        chance = any(session.drew_chance(number) for number in range(first, own))
+        seat = session.actor
+        own, declared = self._seats[seat], declared_answers(reply, truncated)
+        own.answers, own.played = self._separated(declared.answers), 0
+        own.problem = own.message = ""
+        if declared.problem:
+            self._refuse(seat, declared.problem, declared.message)
+        self._go_on()
         to = seat if session.over else session.actor
-        same = to == seat
-        anew = chance or session.number > own or not same
-        return self.turn(to, problem=problem if same else "", message=message if same else "", anew=anew)
+        next_one = self._seats[to]
+        problem, message, next_one.problem, next_one.message = next_one.problem, next_one.message, "", ""
+        return self._turn(to, problem, message, anew=next_one.told < 0 or self._is_new(to, next_one.told))
+
+    def _go_on(self) -> None:
+        """Let agents act, and play what was answered in advance, until a seat has to be asked by text."""
+        session = self.session
+        while not session.over:
+            if session.waits_for_agent:
+                session.let_agent_act()
+            elif self._seats[session.actor].answers:
+                self._play_next(session.actor)
+            else:
+                break
+
+    def _play_next(self, seat: int) -> None:
+        """Play the next answer of the seat's last reply; without one, or if it can't be played, forget the others."""
+        own, session = self._seats[seat], self.session
+        left = own.answers[own.played :]
+        if own.played and left and self._is_new(seat, own.given[-1]):
+            far = f"{own.played} of {len(own.answers)} answers"
+            own.message = f"Something new happened after {far}; the others were not played."
+        elif own.played and left and left[0].isdecimal():
+            self._refuse(seat, UNKNOWN, f'"{left[0]}": {_NUMBERED}.')
+        elif left:
+            read = read_answer(left[0], session.options())
+            if read.action is None:
+                self._refuse(seat, read.problem, read.message)
+            else:
+                own.since = own.since if own.played else session.number
+                own.given.append(session.number)
+                own.played += 1
+                self._failed = 0
+                session.play(read.action)
+                return
+        own.answers = ()
+
+    def _is_new(self, seat: int, first: int) -> bool:
+        """Whether chance, or an answer of another seat that this one may know, has come from this number on."""
+        session = self.session
+        steps = session.steps(min(first, session.number), seat)
+        return any((step.done and step.owner != seat) or session.drew_chance(step.number) for step in steps)
 
     def undo(self) -> Turn:
         """Take the last answer of a game for one back, with all chance that followed it.
 
         Raises ConfigError in games of several players.
         """
-        if not self.session.alone:
-            raise ConfigError("undo: only in a game for one")
-        undone = self.session.undo()
-        self._failed, self._loser = 0, NOBODY
-        return self.turn(message="" if undone else "There is nothing to take back.")
-
-    def turn(self, seat: int | None = None, *, problem: str = "", message: str = "", anew: bool = True) -> Turn:
-        """The present message to a seat. None: to the seat that is asked; after the end to seat 0."""
         session = self.session
+        if not session.alone:
+            raise ConfigError("undo: only in a game for one")
+        undone = session.undo()
+        self._failed, self._loser = 0, NOBODY
+        self._seats[0].given = [number for number in self._seats[0].given if number < session.number]
+        return self._turn(0, message="" if undone else "There is nothing to take back.")
+
+    def turn(self, seat: int | None = None) -> Turn:
+        """The present message to a seat. None: to the seat that is asked; after the end to seat 0."""
         if seat is None:
-            seat = 0 if session.over else session.actor
-        asked = session.actor == seat
+            seat = 0 if self.session.over else self.session.actor
+        return self._turn(seat)
+
+    def _turn(self, seat: int, problem: str = "", message: str = "", anew: bool = True) -> Turn:
+        session, own = self.session, self._seats[seat]
+        asked, answered = session.actor == seat, session.answered(seat)
+        own.told = session.number
         return Turn(
             self.config,
             session.tables,
             session.state,
             seat,
             form=self.form,
-            number=session.number,
-            first=session.own_last(seat) < 0 and asked and not problem,
+            number=answered,
+            first=not answered and asked and not problem,
             options=session.options() if asked else (),
-            told=session.telling(min(self._since[seat], session.number), seat),
+            told=session.telling(min(own.since, session.number), seat),
             anew=anew,
             problem=problem,
             message=message,
@@ -201,14 +249,17 @@ class TextTable:
             return answers
         return [one for one in answers[0].split(";") if one.strip()]
 
-    def _stops(self, seat: int) -> str:
-        """Why an answer that was given in advance is not played; "" if it is."""
-        session = self.session
-        if session.over:
-            return "The game ended"
-        if session.actor != seat:
-            return "Another player was asked"
-        return "Chance showed something new" if session.drew_chance(session.number - 1) else ""
+    def _refuse(self, seat: int, problem: str, message: str) -> None:
+        """Note what is wrong with the seat's reply, and that is too much after so many `tries`."""
+        own = self._seats[seat]
+        own.problems += 1
+        if own.played:
+            message = f"{own.played} of {len(own.answers)} answers were played. Then: {message}"
+        else:
+            self._failed += 1
+        if self._failed == self.tries:
+            problem, message = "", self._fail(seat, message)
+        own.problem, own.message = problem, message
 
     def _fail(self, seat: int, message: str) -> str:
         """What happens after too many replies without a legal answer; returns it as a sentence."""
@@ -221,12 +272,9 @@ class TextTable:
             self.session.take(FORFEIT)
             return f"{failed} So the game is lost."
         actions = [option.action for option in self.session.options()]
-        self.session.play(int(self.session.generator(2).choice(actions)))
+        drawn = seeds.generator(self.session.seed, seeds.Stream.TEXT_SEATS, 2, seat, self.session.answered(seat))
+        self.session.play(int(drawn.choice(actions)))
         return f"{failed} So a random answer was played."
-
-    def _let_agents_act(self) -> None:
-        while self.session.waits_for_agent:
-            self.session.let_agent_act()
 
     def _reward(self, seat: int) -> float:
         state, config = self.session.state, self.config
@@ -246,7 +294,7 @@ class TextTable:
 
     def _info(self, seat: int) -> dict[str, Any]:
         session = self.session
-        info: dict[str, Any] = dict(self._counts[seat])
+        info: dict[str, Any] = {"answers": len(self._seats[seat].given), "problems": self._seats[seat].problems}
         if session.over:
             info["points"] = session.state["points"][: self.config.owners].tolist()
             info["won"] = seat in self.game.winners(session.state)
@@ -313,14 +361,19 @@ class TextGame(TextTable):
             raise ConfigError(f"game {home!r}: {error}") from None
 
     @checked
-    def reset(self, seed: int = 0) -> Turn:
-        """Start the game of a seed; returns the first message to the caller's seat."""
-        players = self.config.players
-        drawn = seeds.generator(whole("seed", seed, 0, 2**32 - 1), seeds.Stream.TEXT_SEATS).integers(players)
+    def reset(self, seed: int | None = None) -> Turn:
+        """Start the game of a seed; None draws one. Returns the first message to the caller's seat."""
+        players, seed = self.config.players, _drawn(seed)
+        drawn = seeds.generator(seed, seeds.Stream.TEXT_SEATS).integers(players)
         self.seat = int(drawn) if self._wanted_seat < 0 else self._wanted_seat
         agents = {(self.seat + 1 + i) % players: agent for i, agent in enumerate(self._opponents)}
         return self._begin(seed, agents)
 
-    def turn(self, seat: int | None = None, *, problem: str = "", message: str = "", anew: bool = True) -> Turn:
+    def turn(self, seat: int | None = None) -> Turn:
         """The present message to the caller's seat."""
-        return super().turn(self.seat, problem=problem, message=message, anew=anew)
+        return super().turn(self.seat)
+
+
+def _drawn(seed: int | None) -> int:
+    """The seed; one from the operating system instead of None."""
+    return secrets.randbelow(2**32) if seed is None else whole("seed", seed, 0, 2**32 - 1)

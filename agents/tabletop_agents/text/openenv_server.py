@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import secrets
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -55,7 +54,7 @@ class GameState(State):  # type: ignore[misc] # Any where OpenEnv is not install
 
     game: str = Field(description="The home module of the game.")
     config: dict[str, Any] = Field(description="The settings of the game that were given.")
-    seed: int | None = Field(default=None, description="The seed of the game; none before the first reset.")
+    seed: int | None = Field(default=None, description="The seed of the game; none before its end.")
     seat: int | None = Field(default=None, description="The seat of the player; none before the first reset.")
 
 
@@ -85,18 +84,16 @@ class GameEnvironment(Environment[GameAction, GameObservation, GameState]):  # t
         self._state = GameState(game=game, config=dict(config or {}))
 
     def reset(self, seed: int | None = None, episode_id: str | None = None, **kwargs: Any) -> GameObservation:
-        """Start the game of a seed; None draws a seed, which `state` then names. Other arguments have no effect.
+        """Start the game of a seed; None draws one. At the end `state` names it. Other arguments have no effect.
 
         Returns the first message. Raises ConfigError for an invalid seed.
         """
-        chosen = secrets.randbelow(2**32) if seed is None else seed
-        turn = self._game.reset(chosen)
+        turn = self._game.reset(seed)
         kept = self._state
         self._state = GameState(
             episode_id=episode_id or str(uuid4()),
             game=kept.game,
             config=kept.config,
-            seed=chosen,
             seat=self._game.seat,
         )
         return self._observed(turn)
@@ -124,6 +121,7 @@ class GameEnvironment(Environment[GameAction, GameObservation, GameState]):  # t
         )
 
     def _observed(self, turn: Turn) -> GameObservation:
+        self._state.seed = self._game.session.seed if turn.done else None
         return GameObservation(
             text=turn.text,
             question=turn.question,

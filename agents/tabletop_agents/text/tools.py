@@ -6,7 +6,6 @@ A client gets words back, whatever it sends. It can name neither files nor code 
 from __future__ import annotations
 
 import json
-import secrets
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
@@ -88,7 +87,7 @@ def tools_of(catalogue: Catalogue, game: Game) -> dict[str, Tool]:
         "seat": _described(
             {"anyOf": [_WHOLE, {"type": "string", "enum": ["random"]}]}, "Your seat from 0, or random, the default."
         ),
-        "seed": _described(_WHOLE, "The seed of the game's chance; without it another game each time."),
+        "seed": _described(_WHOLE, "The seed of the game's chance; without it another one each time, told at the end."),
         "options": _described(_options_schema(game), "What else is played; nothing for the usual game."),
         "answers": _described(
             {"type": "string", "enum": list(ANSWERS)},
@@ -170,11 +169,10 @@ class Player:
         others = None if opponents is None else [self._catalogue.agent(name, game) for name in opponents]
         form = Form(answers=answers, board=board, rules=rules, how_to_answer=_HOW_TO_ANSWER)
         table = TextGame(config, others, seat=seat, form=form, tries=_MOST_TRIES, on_failure="raise")
-        drawn = secrets.randbelow(2**32) if seed is None else seed
-        turn = table.reset(drawn)
+        turn = table.reset(seed)
         table.form = replace(form, rules=False)  # the first message has them; the tool `rules` tells them again
         self._table = table
-        return Said(turn.text if seed is not None else f"{turn.text}\n\nThe seed of this game is {drawn}.")
+        return self._said(turn)
 
     def _rules(self) -> Said:
         config = self._game.config() if self._table is None else self._table.config
@@ -182,11 +180,11 @@ class Player:
 
     def _look(self) -> Said:
         table = self._playing()
-        turn = table.turn()
+        said = self._said(turn := table.turn())
         if turn.board:
-            return Said(turn.text)
+            return said
         board = self._game.drawing.compact_text(table.session.state, table.seat, table.session.tables)
-        return Said(f"{board}\n\n{turn.text}")
+        return Said(f"{board}\n\n{said.text}")
 
     def _legal(self) -> Said:
         turn = self._playing().turn()
@@ -198,10 +196,15 @@ class Player:
             raise GameOver("the game is over: new_game starts another")
         before = table.session.number
         turn = table.step(answer if isinstance(answer, str) else json.dumps({"answer": answer}))
-        return _said(turn, bool(turn.problem) and table.session.number == before)
+        return self._said(turn, bool(turn.problem) and table.session.number == before)
 
     def _undo(self) -> Said:
-        return _said(self._playing().undo())
+        return self._said(self._playing().undo())
+
+    def _said(self, turn: Turn, is_error: bool = False) -> Said:
+        """A message. The seed, which shows all that is hidden to whoever starts the same game, comes after the end."""
+        seed = f"\n\nThe seed was {self._playing().session.seed}." if turn.done else ""
+        return Said(turn.text + seed, is_error)
 
     def _playing(self) -> TextGame:
         if self._table is None:
@@ -249,10 +252,6 @@ def refused(text: str) -> Said:
     """Why a call was refused, on one line that anything can show."""
     line = shown(" ".join(text[:_LONGEST_ERROR].split()))
     return Said(line if line.endswith(".") else f"{line}.", True)
-
-
-def _said(turn: Turn, is_error: bool = False) -> Said:
-    return Said(turn.text, is_error)
 
 
 # --- what a client may give ------------------------------------------------------------------------------------------

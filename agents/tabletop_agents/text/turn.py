@@ -21,7 +21,7 @@ BOARDS = {"compact": "compact", "full": "full", "turn": "turn", "none": "none"}
 HOW_TO_ANSWER = (
     'Answer on the last line, as JSON, with the words of one answer{or_number}: {{"answer": "{example}"}}. '
     'A list, such as {{"answer": ["…", "…"]}}, answers several decisions of your turn in a row, as far as it fits, in '
-    "words. All text before that line is for you alone."
+    "words. Write no other answer as JSON; all text before that line is for you alone."
 )
 
 
@@ -64,7 +64,7 @@ class Turn:
 
     Attributes:
         seat: the seat that reads.
-        number: how many answers were given in the game before.
+        number: how many answers the seat has given before.
         options: the possible answers; none unless this seat is asked.
         problem: what was wrong with the last reply: "unreadable", "unknown", "several" or "truncated"; "" if nothing.
         message: a sentence about that, or about how far a reply with several answers came; "" if there is none.
