@@ -247,7 +247,7 @@ class TextTable:
             return answers
         if read_answer(answers[0], self.session.options()).action is not None:
             return answers
-        return [one for one in answers[0].split(";") if one.strip()]
+        return [one for one in answers[0].split(";") if one.strip()] or answers
 
     def _refuse(self, seat: int, problem: str, message: str) -> None:
         """Note what is wrong with the seat's reply, and that is too much after so many `tries`."""
