@@ -31,7 +31,7 @@ CONFIGS = [
     Config(players=3, drafting=True, modules=("forecasts", "powers")),
     Config(players=5, modules=MODULES),
 ]
-SEEDS = range(games(2, 20))
+SEEDS = range(games(2, 6))
 FORECASTS = range(FORECAST, FORECAST + NUM_FORECASTS)
 
 
