@@ -471,16 +471,19 @@ def test_a_screen_that_refuses(named: dict[str, str]) -> None:
     assert "TabletopError" in ran.stderr and "there is no screen" in ran.stderr
 
 
-@pytest.mark.parametrize(
-    ("mode", "library"), [("human", "pygame"), ("human", "thorvg_python"), ("rgb_array", "thorvg_python")]
-)
-def test_the_extra_is_missing(mode: str, library: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error comes when the environment is made, not in the middle of a game."""
-    monkeypatch.setitem(sys.modules, library, None)
+@pytest.mark.parametrize("name", KINDS)
+def test_the_extra_is_missing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A window fails when it is made. Pictures fail when one is drawn: learners ask for the mode and never draw."""
+    for library in ("pygame", "thorvg_python"):
+        monkeypatch.setitem(sys.modules, library, None)
     raster._thorvg.cache_clear()
     with pytest.raises(TabletopError, match=r"petrichor-env\[render\]"):
-        make("solo", render_mode=mode)
-    make("solo", render_mode="ansi")
+        make(name, render_mode="human")
+    env = make(name, render_mode="rgb_array")
+    env.reset(seed=1)
+    play(env, 3)
+    with pytest.raises(TabletopError, match=r"petrichor-env\[render\]"):
+        env.render()
     raster._thorvg.cache_clear()
 
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from tabletop_engine.checks import checked
 from tabletop_engine.drawing.picture import Picture
 from tabletop_engine.drawing.raster import check_pixels, rgb_array
-from tabletop_engine.drawing.svg import element, text
 from tabletop_engine.drawing.window import Window
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.game import NOBODY, Game
@@ -52,7 +51,8 @@ class Rendering:
         modes: the modes that it offers.
         num_games: N.
 
-    Raises `ConfigError` for a bad mode or size, and `TabletopError` if pictures or a window are not possible.
+    Raises `ConfigError` for a bad mode or size, and `TabletopError` if a window is not possible. If pictures are not,
+    the first picture raises it: learners ask for the mode and never draw.
     """
 
     def __init__(self, game: Game, mode: str | None, size: int, modes: Sequence[str], num_games: int = 1) -> None:
@@ -65,9 +65,6 @@ class Rendering:
         self._window = Window(game.title) if mode == "human" else None
         self._played: list[list[tuple[Any, int | None]]] = [[] for _ in range(num_games)]  # states, actions
         self._before = np.zeros(0, game.state)
-        if self.draws:  # so that a missing extra "render" is an error now, and not in the middle of a game
-            letter = element("svg", text("?", 0, 0, 1), xmlns="http://www.w3.org/2000/svg", viewBox="0 0 1 1")
-            rgb_array(str(letter), 1)
 
     def started(self, which: NDArray[np.bool_] | slice = slice(None)) -> None:
         """Forget the last steps of games that have been started."""

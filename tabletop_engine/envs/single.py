@@ -137,8 +137,8 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
     ## Errors
 
     `ConfigError` for a bad argument or option, `ComponentsError` for bad numbers, `ScenarioError` for a bad scenario,
-    `TabletopError` for a picture without the extra `render` and a window without a screen, and `GameOver` from `step`
-    after the end.
+    `TabletopError` for a window without a screen or without the extra `render`, and from `render` for a picture without
+    it, and `GameOver` from `step` after the end.
 
     ## Version History
 
