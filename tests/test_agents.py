@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -226,6 +227,28 @@ def test_decisions_of_some_games() -> None:
     assert len(some) == 2
     assert np.array_equal(some.action_masks, batch.action_masks[[3, 17]])
     assert np.array_equal(some.observations, batch.observations[[3, 17]])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
+@pytest.mark.parametrize("name", ["Petrichor/Solo-v0", "Petrichor/Versus-v0"])
+def test_decisions_of_every_environment(name: str, dtype: str) -> None:
+    """The learner's, as the environment shows them; an agent steps it by them alone. PettingZoo's is on the page."""
+    options = {"observation_dtype": dtype, "observe_numbers": True, "illegal_action": "raise"}
+    env, agent, generator = gymnasium.make(name, **options), GreedyAgent(), np.random.default_rng(0)
+    env.reset(seed=1)
+    ended, info = False, {}
+    while not ended:
+        decisions = Decisions.of(env.unwrapped.batch)
+        assert np.array_equal(decisions.action_masks[0], env.unwrapped.action_masks())
+        _, _, ended, _, info = env.step(agent.act(decisions, generator)[0])
+    assert not info["illegal"]
+    envs = gymnasium.make_vec(name, num_envs=3, **options)
+    seen, _ = envs.reset(seed=1)
+    decisions = Decisions.of(envs.unwrapped.batch, np.array([0, 2]))
+    size = decisions.observations.shape[1]
+    divisors = GAME.observation.divisors if dtype == "int8" else 1
+    assert np.allclose(decisions.observations, seen[[0, 2], :size] / divisors)
+    assert decisions.observations.dtype == np.float32
 
 
 def test_random_takes_every_legal_action_equally_often() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from tabletop_engine.play.batch import Batch, refusal
 from tabletop_engine.play.past import Past, past_of
 from tabletop_engine.play.tables import boxes_in
 from tabletop_engine.record import FORFEIT
+
+if TYPE_CHECKING:
+    from tabletop_engine.play.versus import VersusBatch
 
 CHANCE_TO_WIN = "chance to win"
 POINTS_AHEAD, POINTS = "points ahead as it values positions", "points as it values positions"
@@ -52,8 +55,12 @@ class Decisions:
     _games: np.ndarray | None = None
 
     @classmethod
-    def of(cls, batch: Batch, games: np.ndarray | None = None) -> Decisions:
-        """The pending decisions of a batch, or of some of its games (indices; none of them may be over)."""
+    def of(cls, batch: Batch | VersusBatch, games: np.ndarray | None = None) -> Decisions:
+        """The pending decisions of a batch, or of some of its games (indices; none of them may be over).
+
+        The pending decisions of a `VersusBatch` are its learners'.
+        """
+        batch = getattr(batch, "batch", batch)  # of all seats
         chosen: slice | np.ndarray = slice(None) if games is None else games
         observations = batch.observations[chosen]
         if observations.dtype != np.float32:
