@@ -46,9 +46,9 @@ test-adapters: $(VENV)/dev $(VENV)/compiled $(ADAPTERS:%=$(VENV)/adapters/%/inst
 test-ray: $(VENV)/dev $(VENV)/compiled $(VENV)/libraries/rllib/installed  ## games and training on clusters of two nodes, one of which is killed
 	PYTHONPATH=$(CURDIR)/$(VENV)/libraries/rllib $(BIN)/python -m pytest tests/test_cluster.py tests/test_ray_training.py
 
-test-oldest: $(VENV)/dev $(VENV)/oldest  ## the Gymnasium environments' tests on the oldest Gymnasium that is supported
+test-oldest: $(VENV)/dev $(VENV)/oldest  ## the environments' tests on the oldest Gymnasium and PettingZoo that are supported
 	@PYTHONPATH=$(VENV)/oldest $(BIN)/python -c 'import gymnasium as g; assert g.__version__.startswith("1.2."), g.__version__'
-	PYTHONPATH=$(VENV)/oldest $(BIN)/python -m pytest tests/test_gymnasium.py tests/test_vector.py tests/test_masks.py tests/evergreen/test_environments.py
+	PYTHONPATH=$(VENV)/oldest $(BIN)/python -m pytest tests/test_gymnasium.py tests/test_vector.py tests/test_masks.py tests/test_pettingzoo.py tests/evergreen/test_environments.py
 
 release-check: $(VENV)/release  ## build sdist and wheel, check them, and play with the wheel on every Python of PYTHONS; QUICK=1: less
 	$(BIN)/python -m tests.release $(if $(QUICK),--quick)
@@ -102,7 +102,7 @@ $(VENV)/train $(VENV)/dev $(VENV)/docs $(VENV)/bench $(VENV)/release: $(VENV)/%:
 	@touch $@
 
 $(VENV)/oldest: pyproject.toml | $(VENV)/dev
-	$(BIN)/python -m pip install $(PIP_FLAGS) --no-deps --upgrade --target $@ gymnasium==1.2.0
+	$(BIN)/python -m pip install $(PIP_FLAGS) --no-deps --upgrade --target $@ gymnasium==1.2.0 pettingzoo==1.25.0
 	@touch $@
 
 # Without what they require: that is in the files, or in `dev`.

@@ -21,5 +21,6 @@ def register_environments(
         if made is not None and made not in gymnasium.registry:
             where = f"{package}.envs:{name}"
             gymnasium.register(made, f"{where}Env", vector_entry_point=f"{where}VectorEnv")
-    if aec_id is not None and aec_id not in pettingzoo.aec_registry:
+    registry = getattr(pettingzoo, "aec_registry", None)  # PettingZoo has one from 1.27 on
+    if aec_id is not None and registry is not None and aec_id not in registry:
         pettingzoo.register("aec", aec_id, entry_point=f"{package}.{package.removesuffix('_env')}_v0:env")

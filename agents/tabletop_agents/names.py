@@ -84,7 +84,7 @@ def make_agent(name: str, game: Game) -> Agent:
         return GreedyAgent()
     kind, _, path = name.partition(":")
     if kind in _POLICY_KINDS and path:
-        needed("torch", f"agent {name!r}", "train")  # it takes seconds to import, and not every installation has it
+        needed("torch", f"agent {name!r}", "policy")  # it takes seconds to import, and not every installation has it
         from tabletop_agents.policy import PolicyAgent
 
         return PolicyAgent.load(checkpoint_path(path, game), game, sample=kind == "policy-sample", name=name)
@@ -110,7 +110,7 @@ def make_agent(name: str, game: Game) -> Agent:
 
 
 def _guided_search(name: str, found: re.Match[str], path: Path, game: Game) -> Agent:
-    needed("torch", f"agent {name!r}", "train")
+    needed("torch", f"agent {name!r}", "policy")
     from tabletop_agents.search.guided_search import SIMULATIONS, GuidedSearchAgent
 
     number, milliseconds = found["number"], found["milliseconds"]
