@@ -81,6 +81,7 @@ def balance(
     box_games: Annotated[int | None, options.games(" with each box and number of players", "20")] = None,
     effect_games: Annotated[int | None, options.effect_games("number of players", 400)] = None,
     seed: options.FirstSeed = None,
+    cores: options.Cores = None,
     workers: options.Workers = None,
     ray: options.Ray = None,
     output: Annotated[Path | None, options.output("report, picture and tables", "runs/balance")] = None,
@@ -109,6 +110,7 @@ def demo(
     games: Annotated[int, options.games(" of each two agents")] = 400,
     seed: Annotated[int, options.seed("of the training and the games")] = 0,
     minutes: Annotated[float, options.minutes()] = 5.0,
+    cores: options.Cores = None,
     output: Annotated[Path, options.output("policy, pictures and tables")] = Path("runs/demo-evergreen"),
     json: options.Json = None,
 ) -> None:

@@ -39,6 +39,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         ] = None,
         switches: Switches,
         games: Annotated[int, options.games(" for each number of players")] = 20,
+        cores: options.Cores = None,
         json: options.Json = None,
     ) -> None:
         """Look for mistakes in the game: in what it declares, in every state of random games, in what it hides."""

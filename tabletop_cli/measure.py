@@ -67,6 +67,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
             float | None,
             typer.Option(help="Stop when the intervals of win rates are this narrow, such as 0.05.", metavar="WIDTH"),
         ] = None,
+        cores: options.Cores = None,
         workers: options.Workers = None,
         ray: options.Ray = None,
         output: Annotated[Path, options.output("JSON and CSV files")] = Path("runs/evaluate"),
@@ -104,6 +105,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
             switches: Switches,
             games: Annotated[int, options.games(" of each pairing, or of each group of players")] = 200,
             seed: options.FirstSeed = None,
+            cores: options.Cores = None,
             workers: options.Workers = None,
             ray: options.Ray = None,
             output: Annotated[Path, options.output("JSON and CSV files, and a picture")] = Path("runs/tournament"),
@@ -132,6 +134,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
             players: Annotated[str, options.player_counts("; 1 is solo", ",".join(map(str, line.ladder)))] = "",
             games: Annotated[int | None, options.games(" of each step", "480; fewer for slow agents")] = None,
             seed: options.FirstSeed = None,
+            cores: options.Cores = None,
             workers: options.Workers = None,
             ray: options.Ray = None,
             output: Annotated[
@@ -170,6 +173,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
                 typer.Option(min=1, max=options.MOST_GAMES, help="Number of games of each two agents.", metavar="N"),
             ] = 200,
             quick: options.Quick = False,
+            cores: options.Cores = None,
             workers: options.Workers = None,
             ray: options.Ray = None,
             output: Annotated[
@@ -236,6 +240,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
             estimate: Annotated[
                 bool, typer.Option("--estimate", help="Only tell how many calls and tokens it would take.")
             ] = False,
+            cores: options.Cores = None,
             output: Annotated[
                 Path, options.output("benchmark-text.json, which is continued, its games and a page")
             ] = Path("runs/benchmark-text"),
@@ -282,6 +287,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         ] = "greedy",
         positions: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of positions.", metavar="N")] = 100,
         seed: options.FirstSeed = None,
+        cores: options.Cores = None,
         output: Annotated[Path, typer.Option(help="File for the positions.", metavar="FILE")] = Path(
             "runs/text-positions.jsonl"
         ),

@@ -6,7 +6,9 @@ adds its own texts: `more` follows the common words, and `default` is what the h
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -143,6 +145,24 @@ def ray(addresses: str) -> Any:
     return typer.Option(help=f"{told} Without an address the command starts a cluster for itself.", metavar="[ADDRESS]")
 
 
+def _use_cores(most: int | None) -> None:
+    if most is not None:
+        import_module("tabletop_engine.play.batch").use_cores(most)
+        os.environ["OMP_NUM_THREADS"] = str(most)  # of PyTorch, which is loaded later
+
+
+Cores = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=10_000,
+        help="The most cores of this machine to use; all processes share them.",
+        metavar="N",
+        show_default="all that the process or its container has",
+        callback=_use_cores,
+    ),
+]
+"""A command need not read it: the limit holds when the option has been read."""
 Workers = Annotated[
     int | None, workers(0, "the games at once. The games stay the same", "1; with --ray the cluster's cores")
 ]

@@ -123,6 +123,7 @@ def difficulty(
     ] = None,
     effect_games: Annotated[int | None, options.effect_games("agent and set", 200)] = None,
     seed: options.FirstSeed = None,
+    cores: options.Cores = None,
     workers: options.Workers = None,
     ray: options.Ray = None,
     output: Annotated[Path | None, options.output("report, pictures and tables", "runs/difficulty")] = None,
@@ -164,6 +165,7 @@ def strength(
             autocompletion=completion.one_of("ablations", "curve"),
         ),
     ] = None,
+    cores: options.Cores = None,
     output: Annotated[Path, options.output("strength.json, whose rows are kept, and a picture")] = Path(
         "runs/strength"
     ),
@@ -181,6 +183,7 @@ def demo(
     games: Annotated[int, options.games(" of each agent with each set of variants")] = 1000,
     seed: Annotated[int, options.seed("of the training and the games")] = 0,
     minutes: Annotated[float, options.minutes()] = 5.0,
+    cores: options.Cores = None,
     output: Annotated[Path, options.output("checkpoint, pictures and tables")] = Path("runs/demo"),
     json: options.Json = None,
 ) -> None:

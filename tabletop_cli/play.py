@@ -78,6 +78,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         resume: Annotated[Path | None, typer.Option(help="Continue a saved game.", metavar="FILE")] = None,
         trust: options.Trust = "",
         seed: Annotated[int | None, options.seed("of the game's chance", "another one each time")] = None,
+        cores: options.Cores = None,
         web: Annotated[bool, typer.Option("--web", help="Play in a browser. The command web offers more.")] = False,
     ) -> None:
         if web:
@@ -105,6 +106,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         agents: Annotated[list[str] | None, options.more_agents(", which the page offers, too")] = None,
         folder: Annotated[Path, typer.Option(help="Where games are kept.", metavar="FOLDER")] = Path("runs/web"),
         resume: Annotated[bool, typer.Option("--resume", help="Continue the games that the folder keeps.")] = False,
+        cores: options.Cores = None,
         host: Annotated[
             str,
             typer.Option(
@@ -142,6 +144,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
                 show_default="100",
             ),
         ] = None,
+        cores: options.Cores = None,
         http: Annotated[
             bool, typer.Option("--http", help="Serve at an address of this machine, not over stdin and stdout.")
         ] = False,
@@ -241,6 +244,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         moments: Annotated[
             int, typer.Option(min=1, max=options.MOST_GAMES, help="Number of decisions to show.", metavar="N")
         ] = 10,
+        cores: options.Cores = None,
         json: options.Json = None,
     ) -> None:
         """Find the decisions of a recorded game at which most was given away, as an agent judges them."""

@@ -69,6 +69,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         seed: Annotated[int | None, options.seed("of the network and the games", "0")] = None,
         minutes: Annotated[float | None, options.minutes()] = None,
         steps: Annotated[int | None, options.steps("; rounded up to whole rollouts")] = None,
+        cores: options.Cores = None,
         workers: Annotated[
             int | None,
             options.workers(
@@ -152,6 +153,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
                 help="With images: how much a point of shortfall counts more afterwards, in nats.", metavar="NATS"
             ),
         ] = None,
+        cores: options.Cores = None,
         device: options.Device = "cpu",
         output: Annotated[Path | None, options.output("checkpoints and the log", "runs/ and the source")] = None,
         half: Annotated[
@@ -184,6 +186,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         switches: Switches,
         games: Annotated[int, options.games()] = 100,
         seed: Annotated[int | None, options.first_seed("30000000")] = None,
+        cores: options.Cores = None,
         reward: Annotated[
             str | None,
             typer.Option(

@@ -66,6 +66,7 @@ def add_tune(app: typer.Typer, line: CommandLine, file: Callable[[], ComponentFi
         games: Annotated[int, options.games(" of each candidate and way to play")] = 256,
         verifying: Annotated[int, options.games(" of the result, on new seeds")] = 2000,
         seed: Annotated[int, options.seed("of the search")] = 0,
+        cores: options.Cores = None,
         workers: options.Workers = None,
         ray: options.Ray = None,
         output: Annotated[Path | None, options.output("overlay, page, picture and tables", "runs/tune")] = None,

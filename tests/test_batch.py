@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import multiprocessing
 import os
 import re
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -18,6 +20,7 @@ from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import MODULES
 from petrichor_env.state import NOBODY, Phase
 from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, StateError
+from tabletop_engine.play import batch as module
 from tabletop_engine.play.kernels import sample_actions
 from tests.support.configurations import SOLO
 
@@ -358,3 +361,36 @@ def test_a_position_is_put_into_the_game_that_plays_its_configuration() -> None:
     batch.states[2] = position
     with pytest.raises(StateError, match=r"game 2 has rounds 6; this batch plays 3p\+fertilizer"):
         batch.refresh()
+
+
+@pytest.mark.parametrize(
+    ("groups", "files", "cores"),
+    [
+        ("0::/\n", {"cpu.max": "150000 100000\n"}, 1.5),
+        ("0::/a/b\n", {"a/b/cpu.max": "max 100000\n", "a/cpu.max": "300000 100000\n"}, 3),
+        (
+            "4:cpu,cpuacct:/docker/1\n0::/\n",
+            {"cpu/cpu.cfs_quota_us": "50000\n", "cpu/cpu.cfs_period_us": "100000\n"},
+            0.5,
+        ),
+        ("1:cpu:/\n", {"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, None),
+        ("0::/\n", {"cpu.max": "nothing\n"}, None),
+        ("nothing\n", {}, None),
+        (None, {}, None),
+    ],
+)
+def test_a_containers_share_of_the_cores(
+    groups: str | None, files: dict[str, str], cores: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As both versions of Linux' control groups write it; the least of a group and of those around it."""
+    listed, root = tmp_path / "cgroup", tmp_path / "fs"
+    if groups is not None:
+        listed.write_text(groups)
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    quota = module._quota(listed, root)
+    assert quota == (cores or math.inf)
+    monkeypatch.setattr(module, "_quota", lambda: quota)
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: set(range(64)), raising=False)
+    assert module.usable_cores() == (64 if cores is None else max(1, int(cores)))

@@ -85,6 +85,7 @@ ORDER = (
     *("--simulations", "--more-weight", "--moments", "--quick", "--only", "--part"),
     *("--every-rung", "--estimate"),
     *(
+        "--cores",
         "--workers",
         "--ray",
         "--device",

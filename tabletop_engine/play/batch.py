@@ -6,11 +6,14 @@ import copy
 import dataclasses
 import hashlib
 import itertools
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -58,9 +61,33 @@ _most_cores = sys.maxsize
 
 
 def usable_cores() -> int:
-    """The number of cores that this process may use: those the system gives it, limited by `use_cores`."""
+    """The number of cores that this process may use: those the system gives it, limited by `use_cores`.
+
+    A container's share of the cores is rounded down: a thread too many would make all others wait for it.
+    """
     given = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(given, _most_cores)
+    return max(1, int(min(given, _most_cores, _quota())))
+
+
+@lru_cache(maxsize=1)
+def _quota(groups: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")) -> float:
+    """The cores' worth of time that Linux' control groups, of either version, leave this process."""
+    least = math.inf
+    try:
+        for line in groups.read_text().splitlines():
+            _, controllers, name = line.split(":", 2)
+            if controllers and "cpu" not in controllers.split(","):
+                continue
+            own = root / (controllers and "cpu") / name.lstrip("/")
+            for folder in (own, *own.parents):  # a container may see its own group as the root
+                with suppress(OSError, ValueError):
+                    files = ("cpu.cfs_quota_us", "cpu.cfs_period_us") if controllers else ("cpu.max",)
+                    quota, period = " ".join((folder / file).read_text() for file in files).split()
+                    if quota != "max" and int(quota) > 0:
+                        least = min(least, int(quota) / int(period))
+    except (OSError, ValueError):  # no Linux, or none of these files
+        pass
+    return least
 
 
 def use_cores(most: int) -> None:

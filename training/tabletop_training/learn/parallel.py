@@ -184,7 +184,7 @@ def _processes(
         try:
             for rank in range(workers):
                 pipe, other = context.Pipe()
-                arguments = (work, rank, workers, device, meeting, other)
+                arguments = (work, rank, workers, max(1, usable_cores() // workers), device, meeting, other)
                 processes.append(context.Process(target=_process, args=arguments))
                 with without_ctrl_c():
                     processes[-1].start()
@@ -197,10 +197,12 @@ def _processes(
                 process.join()
 
 
-def _process(work: Work, rank: int, size: int, device: str, meeting: str, pipe: Connection[Any, Any]) -> None:
+def _process(
+    work: Work, rank: int, size: int, cores: int, device: str, meeting: str, pipe: Connection[Any, Any]
+) -> None:
     serve_parent()
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # schedulers send it to all processes; the parent decides
-    use_cores(max(1, usable_cores() // size))
+    use_cores(cores)
     device = own_device(device, rank)
     watcher = _OverPipe(pipe) if rank == 0 else Watcher()
     with group_of_ranks(device, init_method=meeting, rank=rank, world_size=size) as group:
