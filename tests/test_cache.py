@@ -161,6 +161,24 @@ print(sum(sum(rule.compiled.stats.cache_misses.values()) for rule in (game_flow.
 """Sets up Evergreen, after Petrichor or not, and counts what was compiled."""
 
 
+@pytest.mark.parametrize("wanted", ["", "warning", "a root handler", "from Python"])
+def test_progress_is_logged(wanted: str, tmp_path: Path) -> None:
+    """To stderr, or to the program's own handlers. The level of the logger leaves it out, here or by a variable."""
+    first = {
+        "a root handler": "import logging; logging.basicConfig(format='%(name)s|%(message)s')",
+        "from Python": "import logging; logging.getLogger('tabletop').setLevel('WARNING')",
+    }.get(wanted, "")
+    level = {"TABLETOP_LOG": wanted} if wanted == "warning" else {}
+    said = run(f"import tabletop_engine.play.batch\n{first}\n{SAY}", **{CACHE_VARIABLE: str(tmp_path)}, **level).stderr
+    if wanted in ("warning", "from Python"):
+        assert said == ""
+        return
+    start = "tabletop|" if wanted else "tabletop: "
+    lines = said.splitlines()
+    assert len(lines) == 4 and all(line.startswith(start) for line in lines)
+    assert lines[2] == f"{start}compiling the rules of nothing, once, no time: 3/3 three"
+
+
 def started(folder: Path, code: str) -> subprocess.Popen[str]:
     environment = {**os.environ, CACHE_VARIABLE: str(folder)}
     return subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.PIPE, text=True)

@@ -10,6 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tabletop_engine.compiling.told import log
+
 CACHE_VARIABLE = "TABLETOP_CACHE_DIR"
 """The environment variable with a folder for machine code, in place of the user's cache folder."""
 _TEMPORARY = "TABLETOP_TEMPORARY_DIR"
@@ -20,7 +22,7 @@ def code_folder(name: Path) -> Path:
     """The folder for machine code of this name: in the folder of CACHE_VARIABLE, or in the user's cache folder.
 
     If that one can't be written to, it is read as far as it is filled. A name that is not in it gets a temporary folder
-    for this process and its children; a line on stderr says so.
+    for this process and its children; a warning is logged.
     """
     wanted = Path(os.environ.get(CACHE_VARIABLE) or _user_cache_folder())
     if (wanted / name).is_dir() or _is_writable(wanted):
@@ -57,11 +59,8 @@ def _temporary_folder(wanted: Path) -> Path:
     """A folder that no other user can write to. Without a place for one it is `wanted`, where nothing can be kept."""
     if _TEMPORARY in os.environ:
         return Path(os.environ[_TEMPORARY])
-    print(
-        f"tabletop: {wanted} can't be written to, so the rules are compiled again at every start; "
-        f"set {CACHE_VARIABLE} to a folder that can be written to",
-        file=sys.stderr,
-    )
+    text = f"{wanted} can't be written to, so the rules are compiled again at every start"
+    log.warning(f"{text}; set {CACHE_VARIABLE} to a folder that can be written to")
     try:
         made = tempfile.mkdtemp(prefix="tabletop-")
     except OSError:

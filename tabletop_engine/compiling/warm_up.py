@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from filelock import FileLock, Timeout
 
 from tabletop_engine.compiling.cache import is_kept
 from tabletop_engine.compiling.compiled import JIT
+from tabletop_engine.compiling.told import log, tell_progress
 from tabletop_engine.game import Game
 from tabletop_engine.play.kernels import masked_random_actions
 
@@ -27,7 +27,7 @@ _warm: set[str] = set()
 
 
 def warm_up(game: Game) -> None:
-    """Compile a game's kernels, with a line of progress on stderr. If the cache has them, this returns at once.
+    """Compile a game's kernels, and tell the progress. If the cache has them, this returns at once.
 
     A start with a filled cache loads only the kernels that it calls.
     """
@@ -100,7 +100,7 @@ def _only_one(path: Path, what: str) -> Iterator[None]:
         try:
             lock.acquire(timeout=0)
         except Timeout:
-            _say(f"tabletop: another process is compiling {what}; waiting for it")
+            log.info(f"another process is compiling {what}; waiting for it")
             lock.acquire(timeout=_LONGEST_WAIT)
     except (Timeout, OSError, NotImplementedError):
         pass
@@ -111,23 +111,12 @@ def _only_one(path: Path, what: str) -> Iterator[None]:
 
 
 def _compile_all(what: str, calls: list[Call], later: str) -> None:
-    """Make these calls, with a line of progress on stderr. `later` are words about later starts."""
-    start = time.monotonic()
+    """Make these calls, and tell which. `later` are words about later starts."""
+    start, ended = time.monotonic(), "stopped compiling"
     try:
         for done, (part, call, arguments) in enumerate(calls):
-            _say(f"tabletop: compiling {what}: {done + 1}/{len(calls)} {part}")
+            tell_progress(f"compiling {what}: {done + 1}/{len(calls)} {part}")
             call(*arguments)
-        _say(f"tabletop: compiled in {time.monotonic() - start:.0f} s{later}")
+        ended = f"compiled in {time.monotonic() - start:.0f} s{later}"
     finally:  # what comes now begins on a line of its own
-        if sys.stderr is not None:
-            print(file=sys.stderr)
-
-
-def _say(text: str) -> None:
-    """Print a line to stderr. On a terminal it overwrites the previous one."""
-    if sys.stderr is None:
-        return
-    if sys.stderr.isatty():
-        print(f"\r{text:<100}", end="", file=sys.stderr, flush=True)
-    else:
-        print(text, file=sys.stderr, flush=True)
+        log.info(ended)
