@@ -4,9 +4,8 @@
     python -m docs.library_snippets torchrl_ppo    # one
 
 A snippet learns from about as many decisions as the environment variable `STEPS` says. An illegal action ends it with
-an error. It defines `act(observations, masks)`, which plays the games that are counted here. Packages that the extra
-`dev` does not have are listed in `docs/libraries/requirements/`; `make test-libraries` installs them into
-`.venv/libraries/`.
+an error. It defines `act(observations, masks)`, which plays the games that are counted here. Packages that no extra has
+are listed in `docs/libraries/requirements/`; `make test-libraries` installs them into `.venv/libraries/`.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class Snippet:
     Attributes:
         library: its name, and the part of it that is used. packages: those whose versions the table shows.
         ours: what the library gets from this project. mask: where it finds the mask. autoreset: the mode.
-        environment: a file in `requirements/`, or "" if the extra `dev` has all that it needs.
+        extras: what it needs of this project. environment: a file in `requirements/` with what it needs besides.
         players: number of players of the game.
     """
 
@@ -55,6 +54,7 @@ class Snippet:
     ours: str
     mask: str
     autoreset: str
+    extras: tuple[str, ...] = ("policy",)
     environment: str = ""
     players: int = 1
 
@@ -67,6 +67,7 @@ SNIPPETS = {
         "`Petrichor/Solo-v0`",
         "`action_masks()`, bool",
         "its own, same step",
+        ("train",),
     ),
     "sb3_vec_env": Snippet(
         "Stable-Baselines3, native `VecEnv`",
@@ -74,6 +75,7 @@ SNIPPETS = {
         "`SeatsVecEnv`",
         "`action_masks()`, bool",
         "same step",
+        ("train",),
     ),
     "rllib_solo": Snippet(
         "RLlib, solo",
@@ -81,7 +83,7 @@ SNIPPETS = {
         "`MaskInObservation`",
         _RLLIB_MASK,
         "its own, next step",
-        "rllib",
+        environment="rllib",
     ),
     "rllib_multi_agent": Snippet(
         "RLlib, multi-agent",
@@ -89,7 +91,7 @@ SNIPPETS = {
         "`AgentMaskInObservation`",
         _RLLIB_MASK,
         "its own, next step",
-        "rllib",
+        environment="rllib",
         players=2,
     ),
     "rllib_self_play": Snippet(
@@ -98,7 +100,7 @@ SNIPPETS = {
         "`AgentMaskInObservation`",
         _RLLIB_MASK,
         "its own, next step",
-        "rllib",
+        environment="rllib",
         players=2,
     ),
     "torchrl_ppo": Snippet(
@@ -107,7 +109,7 @@ SNIPPETS = {
         "`VectorMaskInObservation`",
         "`observation`, `action_mask`, bool",
         "`DISABLED`",
-        "torchrl",
+        environment="torchrl",
     ),
     "tianshou_ppo": Snippet(
         "Tianshou",
@@ -115,7 +117,7 @@ SNIPPETS = {
         "`MaskInObservation`",
         "`obs`, `mask`, bool",
         "its own",
-        "tianshou",
+        environment="tianshou",
     ),
     "agilerl_ppo": Snippet(
         "AgileRL",
@@ -123,7 +125,7 @@ SNIPPETS = {
         '`make_vec("…/Solo-v0")`',
         '`infos["action_mask"]`, int8',
         "`SAME_STEP`",
-        "agilerl",
+        environment="agilerl",
     ),
     "cleanrl_style": Snippet(
         "CleanRL style",
@@ -138,6 +140,7 @@ SNIPPETS = {
         "`python_petrichor`",
         "`legal_actions`, lists",
         "`reset_if_done`",
+        ("policy", "openspiel"),
     ),
     "minari_cloning": Snippet(
         "Minari",
@@ -145,6 +148,7 @@ SNIPPETS = {
         "`petrichor dataset`",
         "`observation`, `action_mask`, int8",
         "none: whole games",
+        ("policy", "dataset"),
     ),
 }
 
@@ -214,11 +218,15 @@ def table() -> str:
     for name, snippet in SNIPPETS.items():
         result = results[name]
         versions = ", ".join(f"{package} {number}" for package, number in result["versions"].items())
-        words = (f"[{snippet.library}](libraries/{name}.py)", versions, snippet.ours, snippet.mask, snippet.autoreset)
+        needs = ", ".join(f"`{one}`" for one in snippet.extras)
+        if snippet.environment:
+            needs += f", `{snippet.environment}.txt`"
+        told = (versions, needs, snippet.ours, snippet.mask, snippet.autoreset)
+        words = (f"[{snippet.library}](libraries/{name}.py)", *told)
         won, speed = percent(Estimate(*result["win_rate"])), result["steps"] / result["seconds"]
         rows.append((*words, won, f"{result['seconds'] / 60:.1f}", f"{speed:,.0f}"))
-    heads = ("program", "versions", "environment", "mask", "autoreset", "won", "minutes", "decisions a second")
-    return markdown_table(heads, rows, left=5)
+    heads = ("program", "versions", "needs", "environment", "mask", "autoreset", "won", "minutes", "decisions a second")
+    return markdown_table(heads, rows, left=6)
 
 
 def main() -> None:

@@ -32,6 +32,8 @@ from tabletop_cli.line import MEASURE, PLAY, TRAIN, CommandLine
 from tabletop_cli.run import EXIT_CODES
 from tabletop_engine.described.overlays import ComponentFile
 from tabletop_engine.game import Game
+from tabletop_engine.play import batch
+from tabletop_engine.play.batch import usable_cores
 from tabletop_training.files.settings import shipped_settings
 from tabletop_training.files.tables import percent
 from tabletop_training.measure.results import Estimate
@@ -170,6 +172,17 @@ def test_every_help_is_a_sentence_and_every_example_is_a_command() -> None:
             assert example.startswith(name), example
             words = example.removeprefix(name).split()
             command.make_context(name, words)  # a slip would be an error
+
+
+def test_commands_that_play_take_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit holds as soon as the words are read."""
+    taking = {name for name, command in COMMANDS.items() if "--cores" in {one.opts[0] for one in options(command)}}
+    others = {"rules", "replay", "compile", "bench", "components"}
+    assert {name for name in COMMANDS if name.split()[1] not in others} == taking
+    monkeypatch.setattr(batch, "_most_cores", 64)
+    monkeypatch.setenv("OMP_NUM_THREADS", "64")
+    COMMANDS["petrichor evaluate"].make_context("petrichor evaluate", ["greedy", "--cores", "1"])
+    assert usable_cores() == 1 and os.environ["OMP_NUM_THREADS"] == "1"
 
 
 def test_commands_are_in_groups() -> None:

@@ -25,7 +25,10 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = [
     pytest.param(block, id=f"{Path(page).stem}-{number}")
-    for page in ("README.md", *(f"docs/{name}.md" for name in ("index", "start", "first-agent", "petrichor", "extend")))
+    for page in (
+        "README.md",
+        *(f"docs/{name}.md" for name in ("index", "start", "first-agent", "petrichor", "batch", "extend")),
+    )
     for number, block in enumerate(
         re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL), start=1
     )
@@ -89,6 +92,13 @@ def test_pinned_versions_fit_the_requirements() -> None:
                 assert pinned[name] in requirement.specifier, name
 
 
+def test_start_lists_every_extra() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    table = (ROOT / "docs" / "start.md").read_text(encoding="utf-8").partition("| extra |")[2].partition("\n\n")[0]
+    listed = [name for row in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", row.split("|")[1])]
+    assert sorted(listed) == sorted(project["optional-dependencies"])
+
+
 def tracked_files() -> list[str]:
     """The names of the files that git tracks. The test is skipped where there is no git, or no clone."""
     git = shutil.which("git")
@@ -149,6 +159,16 @@ def test_code_of_the_first_pages_runs(block: str, tmp_path: Path, monkeypatch: p
         exec(compile(re.sub(r"\.learn\([\d_]+\)", ".learn(1)", block), "page", "exec"), {"__name__": "page"})
     finally:
         torch.set_num_threads(threads)
+
+
+def test_the_ten_lines_play_the_same_game_again(capsys: pytest.CaptureFixture[str]) -> None:
+    """Random actions have a seed, too."""
+    block = re.findall(r"```python\n(.*?)```", README, re.DOTALL)[0]
+    shown = []
+    for _ in range(2):
+        exec(compile(block, "page", "exec"), {"__name__": "page"})
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1]
 
 
 def test_readme_is_short() -> None:
