@@ -19,9 +19,10 @@ from docs.library_snippets import FOLDER, SNIPPETS
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```python\n(?!>>>)(.*?)^```", re.DOTALL | re.MULTILINE)
 ELSEWHERE = {
     "adding-a-game.md": "its blocks are one game, in test_adding_a_game",
+    "evaluation.md": "its program reads what a command has written",
     "language-models.md": "its blocks ask models, in test_language_models_docs",
     "libraries.md": "its programs are files, each with extras of its own",
     "migrating.md": "its blocks show what was, in test_migrating",
@@ -29,17 +30,19 @@ ELSEWHERE = {
 """Pages whose programs are tried in another way."""
 
 RUN = """
-import importlib.metadata, json, re, sys
+import importlib.machinery, importlib.metadata, json, re, sys
 sources, there = json.load(sys.stdin)
 made_by = importlib.metadata.packages_distributions()
 kept = {name for name, makers in made_by.items() if {re.sub("[-_.]+", "-", one).lower() for one in makers} & {*there}}
-class Missing:
-    def find_spec(self, name, path=None, target=None):
-        if (top := name.partition(".")[0]) in made_by and top not in kept:
-            raise ModuleNotFoundError(f"No module named {name!r}: no extra that the page names brings it", name=name)
-sys.meta_path.insert(0, Missing())
+class Found(importlib.machinery.PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        top = name.partition(".")[0]
+        return super().find_spec(name, path, target) if top in kept or top not in made_by else None
+sys.meta_path[sys.meta_path.index(importlib.machinery.PathFinder)] = Found
+names = {"__name__": "__main__"}
 for name, source in sources:
-    exec(compile(source, name, "exec"), {"__name__": "__main__"})
+    exec(compile(source, name, "exec"), names)
 """
 """Runs programs as if only some of the distributions were installed."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from tabletop_engine.play.past import Past, past_of
 from tabletop_engine.play.tables import boxes_in
 from tabletop_engine.record import FORFEIT
 
-if TYPE_CHECKING:
-    from tabletop_engine.play.versus import VersusBatch
-
 CHANCE_TO_WIN = "chance to win"
 POINTS_AHEAD, POINTS = "points ahead as it values positions", "points as it values positions"
 USAGE = ("calls", "input_tokens", "output_tokens", "problems", "failures")
@@ -30,6 +27,12 @@ RESULT = "result from 0 for lost to 1 for won"
 
 Values in points come from the game's own evaluation. It is made to compare positions: the values tell a better answer
 from a worse one, and are no forecast of the final points."""
+
+
+class HasBatch(Protocol):
+    """One seat of a batch, such as a `VersusBatch`. `batch` has all seats."""
+
+    batch: Batch
 
 
 @dataclass(eq=False, repr=False)
@@ -55,12 +58,12 @@ class Decisions:
     _games: np.ndarray | None = None
 
     @classmethod
-    def of(cls, batch: Batch | VersusBatch, games: np.ndarray | None = None) -> Decisions:
+    def of(cls, batch: Batch | HasBatch, games: np.ndarray | None = None) -> Decisions:
         """The pending decisions of a batch, or of some of its games (indices; none of them may be over).
 
         The pending decisions of a `VersusBatch` are its learners'.
         """
-        batch = getattr(batch, "batch", batch)  # of all seats
+        batch = batch if isinstance(batch, Batch) else batch.batch
         chosen: slice | np.ndarray = slice(None) if games is None else games
         observations = batch.observations[chosen]
         if observations.dtype != np.float32:
