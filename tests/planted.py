@@ -124,8 +124,8 @@ answer-behind-the-curtain agents/tabletop_agents/web/tables.py test_web_hostile 
 +        if self.turn(link) == "others":
 # text games for language models
 failed-replies-add-up-over-the-game agents/tabletop_agents/text/games.py test_text_games
--        self._failed = 0 if played else self._failed + 1
-+        self._failed += 0 if played else 1
+-                self._failed = 0
++                self._failed += 0
 """
 
 _LEARNER = """

@@ -143,7 +143,7 @@ def test_numbers_of_ones_own_and_of_another_game(tmp_path: Path) -> None:
     run("random", "--games", "6", "--components", numbers, "--output", alone)
     points = {folder.name: float(table_of(folder)["random"]["mean_points"]) for folder in (alone, tmp_path / "study")}
     assert points["alone"] - points["study"] == pytest.approx(5, abs=1e-4)
-    with pytest.raises(TabletopError, match=r"the numbers of .*numbers\.toml\); give the same --components"):
+    with pytest.raises(TabletopError, match=r"an overlay file's numbers\); give the same --components"):
         run("random", "--output", alone)
     with pytest.raises(TabletopError, match="a benchmark of evergreen; give another --output"):
         benchmark.main(OTHER_PLAN, ["random"], games=2, output=alone)

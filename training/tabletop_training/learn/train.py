@@ -6,12 +6,11 @@ import json
 import platform
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rich.table import Table
@@ -49,7 +48,7 @@ KINDS = (SOLO, SELFPLAY, GENERAL)
 
 
 class Run(NamedTuple):
-    """What `run.json` says of a run. `kind` is the name of its settings, `checkpoints` are `agent_hashes`."""
+    """What `run.json` says of a run. `kind` is the name of its settings; `checkpoints` are pairs of `agent_hashes`."""
 
     kind: str
     plan: Plan
@@ -57,7 +56,7 @@ class Run(NamedTuple):
     seed: int = 0
     start: str | None = None
     rival: str | None = None
-    checkpoints: Mapping[str, str] = MappingProxyType({})
+    checkpoints: tuple[tuple[str, str], ...] = ()
 
 
 @checked
@@ -271,7 +270,8 @@ def _prepared(
     if resume is None:
         run = new_run(game, settings, changes, rival)._replace(seed=seed or 0, start=start, rival=rival)
         used = [f"policy:{name}" for name in (start, rival) if name is not None]
-        run = run._replace(checkpoints=agent_hashes([*used, *run.plan.opponents.agents], game))
+        hashes = agent_hashes([*used, *run.plan.opponents.agents], game)
+        run = run._replace(checkpoints=tuple(hashes.items()))
         first = "" if start is None else checkpoint_path(start, game)
         folder = Path(output or f"runs/{run.kind}")
     else:
@@ -407,11 +407,8 @@ def read_run(folder: Path, game: Game, settings: object = None) -> Run:
         named = settings if settings and kind in KINDS else kind
         if not earlier and str(told["game"]) == game.name and named == kind:
             plan = Plan(**{name: section_of(table, game, told[name]) for name, table in TABLES.items()})
-            budget, about = (
-                from_table(Budget, told["budget"]),
-                (told["start"], told["rival"], told.get("checkpoints", {})),
-            )
-            return Run(kind, plan, budget, int(told["seed"]), *about)
+            budget, seed, hashes = from_table(Budget, told["budget"]), int(told["seed"]), told.get("checkpoints", {})
+            return Run(kind, plan, budget, seed, told["start"], told["rival"], tuple(hashes.items()))
     except (ValueError, KeyError, TypeError, AttributeError, ConfigError) as error:
         raise CheckpointError(f"{path}: is damaged or of another version ({error})") from None
     if earlier:
