@@ -166,6 +166,13 @@ class Words(Protocol):
         """What an action means, as an answer to the pending decision."""
         ...
 
+    def gives_up(self, state: Any, action: int) -> str:
+        """What is lost by this answer, as a sentence such as "You discard 7 cards."; "" if nothing is.
+
+        Pages ask again before they give such an answer.
+        """
+        ...
+
     def answer_name(self, state: Any, action: int) -> str:
         """The plain name of an action at this table, such as "tile P4"; people and models may answer with it."""
         ...

@@ -12,7 +12,7 @@ from evergreen_env.state import Decision as EvergreenDecision
 from petrichor_env import Config
 from petrichor_env.config import MODULES
 from petrichor_env.state import NOBODY, Decision
-from tabletop_agents.play.combinations import MOST, combinations
+from tabletop_agents.play.combinations import MOST, combinations, joined
 from tabletop_agents.play.session import Session
 from tabletop_agents.play.taking_back import may_be_taken_back
 from tabletop_engine.errors import IllegalAction
@@ -151,6 +151,38 @@ def test_a_session_gives_and_takes_back() -> None:
     session.give(found.actions)
     assert session.number == len(found.actions) and session.way_back() == 0
     assert session.undo(0) and session.state.tobytes() == start and not session.undo(0) and session.way_back() is None
+
+
+def test_answers_in_any_order() -> None:
+    """Whatever space is chosen first, all others can be added; the answers come in the order of the rules."""
+    session = Session(EvergreenConfig(), seed=4)
+    while session.state["decision"] != EvergreenDecision.PLANT:
+        session.play(legal_actions(session.state)[0])
+    game, tables, spaces = session.game, session.tables, legal_actions(session.state).tolist()
+    for first in spaces:
+        added = dict(joined(game, tables, session.chain([first])))
+        assert {*spaces} - {first} <= added.keys()
+        for space in set(spaces) - {first}:
+            assert added[space].actions == tuple(sorted((first, space)))
+            third = dict(joined(game, tables, added[space]))
+            assert {*spaces} - {first, space} <= third.keys()
+            assert all([*joined(game, tables, one)] == [] for key, one in third.items() if key in spaces)
+    session.give((spaces[0], spaces[1]))
+    assert session.replay.actions[-2:] == (spaces[0], spaces[1])
+
+
+def test_a_growth_before_the_sprout() -> None:
+    """Who names the growth first can still add the sprout, which the rules want before it."""
+    session, generator = Session(EvergreenConfig(), seed=0), np.random.default_rng(1)
+    seen = 0
+    while not session.over and seen < 5:
+        if session.state["decision"] == EvergreenDecision.PLANT_AND_GROW:
+            for action in legal_actions(session.state).tolist():
+                given = session.chain([action])
+                for other, both in joined(session.game, session.tables, given):
+                    seen += both.actions == (other, action)
+        session.play(int(generator.choice(legal_actions(session.state))))
+    assert seen
 
 
 def test_each_answer_since_the_choice_counts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -421,7 +421,7 @@ def test_clocks_of_files_with_other_things_in_them(wrong: dict[str, Any]) -> Non
 
 
 def test_a_game_with_a_clock(tmp_path: Path) -> None:
-    """The clock waits until everybody has been here. It is saved, and is part of the next game's settings."""
+    """The clock waits until everybody has been here. It is saved, and comes with the next game."""
     order = {"minutes": 5, "seconds": 3}
     with serving(tmp_path) as server:
         paths = server.make("petrichor", ["apart", "apart", "random"], start={"seed": 3}, clock=order)
@@ -449,4 +449,7 @@ def test_a_game_with_a_clock(tmp_path: Path) -> None:
             thread.start()
         for thread in threads:
             thread.join(SECONDS)
-        assert one.view["settings"]["clock"] == order and one.clock["runs"] == NOBODY
+        assert one.clock["runs"] == NOBODY
+        assert "error" not in one.ask("again")
+        next_one = json.loads((tmp_path / "petrichor-3p-2.links").read_text())["clock"]
+        assert next_one["minutes"] == 5 and next_one["seconds"] == 3

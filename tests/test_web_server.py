@@ -162,7 +162,6 @@ def test_names_of_people(server: Server, tmp_path: Path) -> None:
         assert [owner["name"] for owner in page.view["owners"]] == [name, "greedy"]
         assert "&lt;b&gt;Ana &amp; Bo&lt;/b&gt;" in page.board and name not in page.board
         page.play_out()
-        assert page.view["settings"]["names"] == [name, ""]
         winners = page.view["result"]["winners"]
         assert winners == [1] or page.view["result"]["verdict"] == "You win." or name in page.view["result"]["verdict"]
         assert json.loads(page.ask("export", what="replay")["text"])["names"] == [name, "greedy"]
@@ -208,7 +207,9 @@ def test_a_solo_game(server: Server) -> None:
         while not session.over:
             state, view = session.state, page.view
             offered = [tuple(one["actions"]) for one in view["answers"]]
-            assert offered == [one.actions for one in session.combinations()] and len(set(offered)) == len(offered)
+            possible = [one.actions for one in session.combinations()]
+            placed = [bool(GAME.drawing.places(state, actions[0])) for actions in offered]
+            assert sorted(offered) == possible and len(set(offered)) == len(offered) and placed == sorted(placed)[::-1]
             assert [one["steps"][0]["text"] for one in view["answers"] if len(one["steps"]) == 1] == [
                 one["text"] for one in view["answers"] if len(one["actions"]) == 1
             ]
@@ -230,7 +231,55 @@ def test_a_solo_game(server: Server) -> None:
         assert page.view["turn"] == "over" and together > 5
         assert page.view["result"]["verdict"] == session.verdict()
         assert page.view["result"]["rows"][-1] == ["points", session.state["points"][:2].tolist()]
-        assert page.view["settings"]["seats"] == ["here"]
+
+
+def test_answers_in_any_order_on_a_table(server: Server) -> None:
+    """What can be added to a later space has the earlier ones, too, and to give no more. Asking plays nothing."""
+    (path,) = server.make("evergreen", ["here"], start={"seed": 4}, learn=True)
+    with server.open(path) as page:
+        while "sprouts" not in page.view["question"]:
+            page.answer(page.view["answers"][0]["actions"])
+        placed = [one for one in page.view["answers"] if one["steps"][0]["places"]]
+        early, *_, late = (one["actions"][0] for one in placed)
+        assert all(one["goes_on"] for one in placed)
+        number = page.view["number"]
+        answers = page.ask("more", view=number, actions=[late])["answers"]
+        assert page.view["number"] == number
+        assert {tuple(one["actions"]) for one in answers} >= {(early, late), (late,)}
+        assert [one["text"] for one in answers if one["actions"] == [late]] == ["no more"]
+        assert page.ask("more", view=number, actions=[late, early])["error"] == "this is not one of the answers"
+        assert "error" not in page.answer([early, late])
+        assert [one["done"][-2:] for one in page.view["steps"]] == [
+            one["steps"][0]["text"][-2:] for one in (placed[0], placed[-1])
+        ]
+
+
+def test_names_that_a_game_refuses_are_not_offered(server: Server) -> None:
+    """Alone there are neither the Lake nor the flower tiles."""
+    games = server.http.get("/api/games").json()["games"]
+    options = {one["name"]: one for game in games for one in game["options"] if game["name"] == "petrichor"}
+    assert options["modules"]["refused"] == {
+        str(players): ["lake", "flower_tiles"] if players == 1 else [] for players in range(1, 6)
+    }
+
+
+def test_playing_again(server: Server) -> None:
+    """Another game of the same people, each with another seat; one table, whoever asks first."""
+    paths = server.make("petrichor", ["apart", "apart", "random"], names=["Ana", "Bo"], options={"rounds": 4})
+    with server.open(paths[0]) as one, server.open(paths[1], "somebody-else-here") as two:
+        assert "not over" in one.ask("again")["error"]
+        threads = [threading.Thread(target=page.play_out) for page in (one, two)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(SECONDS)
+        first, second = one.ask("again")["path"], two.ask("again")["path"]
+        assert first != second and one.ask("again")["path"] == first and two.view["next"] == second
+    with server.open(first) as one, server.open(second, "somebody-else-here") as two:
+        assert [owner["name"] for owner in one.view["owners"]] == ["Bo", "random", "Ana"]
+        assert (one.view["seat"], two.view["seat"]) == (2, 0)
+    with server.open(second) as stranger:  # whoever played at the other link only watches here
+        assert not stranger.people["plays"]
 
 
 def test_what_the_southern_winds_do_is_shown_step_by_step(server: Server) -> None:

@@ -13,6 +13,7 @@ from evergreen_env.drawing.cover import cover
 from evergreen_env.drawing.decisions import (
     action_text,
     asked_text,
+    gives_up,
     goes_on,
     hides_actor,
     is_taking_turns,
@@ -38,6 +39,7 @@ __all__ = [
     "events",
     "examples",
     "facts",
+    "gives_up",
     "goes_on",
     "guide",
     "in_brief",

@@ -247,7 +247,10 @@ def _middle(v: View) -> Iterator[Markup]:
 
 
 def panes(state: State, viewer: int | None = None) -> Panes:
-    """The parts of the picture for small screens: on a phone market, the viewer's planet, then the rest."""
+    """The parts of the picture on a page: market, the viewer's planet, then the rest.
+
+    On a large screen only three players and more need it, so that the viewer's planet is larger than the others'.
+    """
     players, own = int(state.players), viewer or 0
     at = _layout(players)
     seasons: Box = (_MARGIN, 12.0, _WIDTH, 37.0)
@@ -266,4 +269,8 @@ def panes(state: State, viewer: int | None = None) -> Panes:
     ]
     others = [Pane((one,), owner=seat, most=1.2) for seat, one in enumerate(at.players) if seat != own]
     tablet = [Pane((seasons,)), Pane((at.market, at.zone), most=1.2), Pane((at.players[own],), most=4), *others]
-    return Panes((*phone, *others), tuple(tablet) if players > 2 else whole, whole)
+    if players <= 2:
+        return Panes((*phone, *others), whole, whole)
+    rest = Pane(tuple(one for seat, one in enumerate(at.players) if seat != own), most=0.75)
+    desk = (Pane((seasons,)), Pane((at.market, at.zone)), Pane((at.players[own],), most=1.4), rest)
+    return Panes((*phone, *others), tuple(tablet), desk)

@@ -62,6 +62,13 @@ def goes_on(before: State, state: State) -> bool:
     return state.decision not in (Decision.GAME_OVER, Decision.DRAFT, Decision.TURN)
 
 
+def gives_up(state: State, action: int) -> str:
+    """What is lost by this answer: the action or the power of a turn that ends without. "" if nothing is."""
+    if (state.decision, action) != (Decision.TURN, DONE):
+        return ""
+    return f"Your turn ends without {' and '.join(_still_open(state))}."
+
+
 def asked_text(state: State, viewer: int | None, names: Sequence[str]) -> str:
     """A sentence about the pending decision and its actor, as far as the viewer may know; None may know everything.
 
@@ -151,8 +158,11 @@ def _use_text(s: State, _: int) -> str:
 
 
 def _end_text(s: State, _: int) -> str:
-    still_open = [word for word, is_open in (("an action", s.action_open), ("the power", s.power_open)) if is_open]
-    return f"end the turn without {' and '.join(still_open)}"
+    return f"end the turn without {' and '.join(_still_open(s))}"
+
+
+def _still_open(s: State) -> list[str]:
+    return [word for word, is_open in (("an action", s.action_open), ("the power", s.power_open)) if is_open]
 
 
 def _space_text(s: State, index: int) -> str | None:

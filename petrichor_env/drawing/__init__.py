@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from petrichor_env.drawing.board import facts, marks, panes, render_svg
 from petrichor_env.drawing.cover import cover
-from petrichor_env.drawing.decisions import action_text, answer_name, goes_on, question, told_action
+from petrichor_env.drawing.decisions import action_text, answer_name, gives_up, goes_on, question, told_action
 from petrichor_env.drawing.events import events, in_brief, story
 from petrichor_env.drawing.lessons import introduction, lesson
 from petrichor_env.drawing.places import places
@@ -25,6 +25,7 @@ __all__ = [
     "events",
     "examples",
     "facts",
+    "gives_up",
     "goes_on",
     "guide",
     "in_brief",

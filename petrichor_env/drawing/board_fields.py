@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from petrichor_env.drawing.pieces import View, cloud, owner_token, owner_tokens
-from petrichor_env.drawing.text import drops_to_grow, harvest_worth
+from petrichor_env.drawing.text import drops_to_grow, harvest_words, harvest_worth
 from petrichor_env.state import CROP_NAMES, FACE_DOWN, NOBODY, STATE, Cloud, Crop, Decision, Growing
 from petrichor_env.words import CLOUD_NAMES, FIELDS, GROWING_NAMES, crop_name
 from tabletop_engine.decisions import check_table
@@ -179,7 +179,7 @@ def _tokens(v: View, tile: int, low: float, middle: float) -> Iterator[Markup]:
 
 
 def _in_words(v: View, tile: int) -> str:
-    """A tile in words: `b2 wheat, drops 3/3: player_0 3; developed; light cloud: player_1 2`."""
+    """A tile in words: `b2 wheat, drops 3/3: player_0 3; developed; light cloud: player_1 2; a Harvest …`."""
     s, crop = v.s, int(v.s.crop[tile])
     words = f"{v.place(tile)} {crop_name(crop).replace('_', ' ')}"
     if s.drops[tile].any():
@@ -189,4 +189,5 @@ def _in_words(v: View, tile: int) -> str:
     words += "".join(f"; {token}" for token in ("fertilizer", "pods") if s[token][tile])
     if s.cloud[tile]:
         words += f"; {CLOUD_NAMES[s.cloud[tile]]} cloud: {v.in_words(s.cloud_drops[tile])}"
-    return words
+    harvest = "" if crop == FACE_DOWN else harvest_words(s, v.t, tile)
+    return f"{words}; {harvest}" if harvest else words

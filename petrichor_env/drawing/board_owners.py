@@ -19,7 +19,7 @@ from petrichor_env.state import POWER_NAMES, STATE, Module, Power, State
 from tabletop_engine.drawing.kept import kept
 from tabletop_engine.drawing.panels import MUTED, STRONG, panel
 from tabletop_engine.drawing.panes import Box
-from tabletop_engine.drawing.svg import INK, Markup, box, circle, text, titled, use, width_of
+from tabletop_engine.drawing.svg import INK, Markup, box, circle, element, text, titled, use, width_of
 from tabletop_engine.text.words import joined
 
 _COLUMNS = {"points": 214, "drops": 278, "votes": 334, "wins": 392, "wheat": 458}
@@ -38,15 +38,16 @@ def owners_table(
 ) -> Iterator[Markup]:
     """A row of that height for every owner, below titles: supply, track, hand and pieces of modules."""
     s = v.s
-    for title, column in _COLUMNS.items():
-        yield text(title, x + column, y + 13, 12, anchor="middle", fill=MUTED)
-    yield text("hand", x + _HAND, y + 13, 12, fill=MUTED)
+    places: list[tuple[str, float, str]] = [(title, column, "middle") for title, column in _COLUMNS.items()]
+    places.append(("hand", _HAND, "start"))
     if s.pack.any():
-        yield text("pack", x + _PACK, y + 13, 12, fill=MUTED)
+        places.append(("pack", _PACK, "start"))
     if s.modules[Module.POWERS]:
-        yield text("power", x + _POWER, y + 13, 12, anchor="middle", fill=MUTED)
+        places.append(("power", _POWER, "middle"))
     if s.modules[Module.FORECASTS]:
-        yield text("forecasts", x + width - 8, y + 13, 12, anchor="end", fill=MUTED)
+        places.append(("forecasts", width - 8, "end"))
+    titles = (text(title, x + at, y + 13, 12, anchor=anchor, fill=MUTED) for title, at, anchor in places)
+    yield element("g", *titles, data_titles="")  # on no panel, so pages with a dark ground write them in light letters
     top = y + TITLES
     for seat, height in enumerate(heights):
         votes = joined(s.votes[:, seat].tolist())
@@ -125,7 +126,7 @@ def _name_and_tags(v: View, seat: int, x: float, middle: float, won: bool) -> It
     s = v.s
     name = v.names[seat]
     facts = {"wins": won, "passed": s.passed == seat, "forfeited": s.forfeited == seat}
-    tags = [word for word, on in facts.items() if on]
+    tags = [word for word, on in facts.items() if on and not (won and word == "passed")]
     if name != v.seats[seat]:
         tags.insert(0, v.seats[seat])
     first = s.players > 1 and s.first_player == seat

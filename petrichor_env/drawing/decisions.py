@@ -62,6 +62,12 @@ def goes_on(before: State, state: State) -> bool:
     return decision in _OF_A_CARD or (before.decision, decision) in _IN_A_ROW
 
 
+def gives_up(state: State, action: int) -> str:
+    """What is lost by this answer: the hand of who passes first, but for two players. "" if nothing is."""
+    cards = _discarded(state) if (state.decision, action) == (Decision.TURN, PASS) else 0
+    return f"You discard {counted(cards, 'card')}." if cards else ""
+
+
 def hides_actor(state: State, viewer: int | None) -> bool:
     """Whether the actor is hidden: only the actor may know who is asked for a forecast card."""
     return state.decision == Decision.FORECAST and viewer not in (None, state.actor)
@@ -133,10 +139,13 @@ def _things(s: State, first: int, index: int) -> tuple[str, ...]:
 
 
 def _pass_text(s: State, _: int) -> str:
-    cards = int(s.hand[s.actor].sum())
-    if s.passed < 0 and s.players != 2 and cards:
-        return f"pass and discard the hand ({counted(cards, 'card')})"
-    return "pass"
+    cards = _discarded(s)
+    return f"pass and discard the hand ({counted(cards, 'card')})" if cards else "pass"
+
+
+def _discarded(s: State) -> int:
+    """The cards that the actor discards by passing."""
+    return int(s.hand[s.actor].sum()) if s.passed < 0 and s.players != 2 else 0
 
 
 def _substitute_text(s: State, kind: int) -> str:

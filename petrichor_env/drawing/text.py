@@ -360,6 +360,21 @@ def harvest_worth(s: State, t: Tables, tile: int) -> str:
     return "/".join(map(str, points))
 
 
+def harvest_words(s: State, t: Tables, tile: int) -> str:
+    """What the figures of `harvest_worth` mean; "" for crops without any."""
+    crop, worth = s.crop[tile], harvest_worth(s, t, tile)
+    if crop in (*_WORTH, Crop.PRIMROSE):
+        return ""
+    if crop == Crop.RICE:
+        return f"a Harvest pays {worth}"
+    if crop == Crop.WHEAT:
+        first, second = t.scores[crop][Growing.DEVELOPED - 1][:2]
+        return f"a Harvest pays {first} for the most drops, alone also a Wheat token, {second} for the second most"
+    if crop == Crop.CORN:
+        return f"a Harvest pays each player there {worth}, for one player, two and so on"
+    return f"a Harvest pays {worth} for the most drops{', the second most and so on' if '/' in worth else ''}"
+
+
 def _tokens(s: State, tile: int) -> list[str]:
     """The things on the tile besides drops."""
     tokens = []

@@ -146,6 +146,10 @@ class PlainWords:
         """Never: each decision is a question of its own."""
         return False
 
+    def gives_up(self, state: Any, action: int) -> str:
+        """Nothing: no answer is asked for again."""
+        return ""
+
     def action_text(self, state: Any, action: int) -> str:
         """The name of the action, with spaces for underscores."""
         return self.actions[action].replace("_", " ")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ pytest.importorskip("selenium", reason="needs selenium")
 from selenium.webdriver.common.keys import Keys
 
 from petrichor_env.config import MODULES
-from tests.support.browser import press, resize, wait
+from tests.support.browser import prefer, press, resize, wait
 from tests.support.visitor import DESK, LAPTOP, LARGE, PHONE, TABLET, Visitor, a_browser, visiting
 from tests.support.web import SECONDS, Server
 
@@ -247,6 +248,49 @@ def test_a_phone(server: Server, tmp_path: Path) -> None:
         resize(other.browser, *reversed(PHONE))
         assert all(spot["at"] for spot in other.spots())
         assert other.run("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_end_on_a_phone(server: Server, tmp_path: Path) -> None:
+    """The verdict is in sight when the game is over."""
+    for other in on(PHONE, server, tmp_path):
+        (path,) = server.make("petrichor", ["here"], start={"seed": 4})
+        other.sit(path)
+        with server.open(path) as page:
+            page.play_out()
+        wait(partial(other.shows, "result"), SECONDS)
+        box = other.run("return document.getElementById('verdict').getBoundingClientRect()")
+        assert box["top"] > 0 and box["bottom"] <= PHONE[1]
+
+
+def test_the_own_planet_is_the_largest(visitor: Visitor, server: Server) -> None:
+    for players in (3, 4):
+        visitor.sit(server.make("evergreen", ["here", *["random"] * (players - 1)], start={"seed": 6})[0])
+        own, *others = sorted(visitor.run(_PLANETS), reverse=True)
+        assert own == visitor.run(_PLANETS)[0] and own > 1.5 * max(others)
+
+
+_TITLES = """
+const linear = (one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);
+const light = (colour) => {
+  const [red, green, blue] = colour.match(/[\\d.]+/g).slice(0, 3).map((one) => linear(one / 255));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+};
+const ground = light(getComputedStyle(document.body).backgroundColor);
+return [...document.querySelectorAll("#board [data-titles] > *")].map((one) => {
+  const [low, high] = [ground, light(getComputedStyle(one).fill)].sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+});
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_heads_of_columns_can_be_read(visitor: Visitor, server: Server, scheme: str) -> None:
+    """They lie on the page's own ground, which is dark in the dark."""
+    prefer(visitor.browser, scheme)
+    visitor.sit(server.make("petrichor", ["here", "random"], start={"seed": 6})[0])
+    contrasts = visitor.run(_TITLES)
+    assert len(contrasts) >= 6 and min(contrasts) > 4.5
+    prefer(visitor.browser, "light")
 
 
 def fold(visitor: Visitor) -> None:

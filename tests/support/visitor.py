@@ -213,19 +213,26 @@ class Visitor:
         if not spots:
             self.clicks["list"] += 1
             self.random.choice(self.run(_SHOWN, "#answers button")).click()
-            return False
+            self.be_sure()
+            return self.begins(before)
         self.clicks["board"] += 1
         spot = self.random.choice(spots)
         self.tap(spot)
         if len(spot["actions"]) > 1:
             wait(lambda: self.all("#menu button"), SECONDS)
             self.random.choice(self.all("#menu button")).click()
+        self.be_sure()
         return self.begins(before)
+
+    def be_sure(self) -> None:
+        """Give the answer, if the page asks again because something is lost by it."""
+        if self.shows("sure"):
+            self.click("sure-yes")
 
     def begins(self, before: dict[str, str]) -> bool:
         """Whether what was pressed only begins an answer or goes on with it; its next question can be answered then."""
         now = self.once("Object.entries(given[0]).some(([name, fact]) => of(name) !== fact)", before)
-        if now["view"] != before["view"] or now["begun"] != str(int(before["begun"]) + 1):
+        if now["view"] != before["view"] or int(now["begun"] or 0) <= int(before["begun"] or 0):
             return False
         self.once("of('ready') === given[0]", before["ready"])
         return True

@@ -8,7 +8,7 @@ comes then.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,6 +71,43 @@ def combinations(game: Game, state: Any, tables: np.ndarray, most: int = MOST) -
         found = [one for i, one in enumerate(found) if i not in chosen] + continued
 
 
+def chain(game: Game, tables: np.ndarray, state: Any, actions: Sequence[int]) -> Combination | None:
+    """Answers that go on with each other, given one after another; None if the rules don't take them so."""
+    states = np.array([state], game.state)
+    records: list[Any] = []
+    for action in actions:
+        before, now = (records[-1] if records else None), states[0].copy()
+        if before is not None and not (_is_unbroken(before, now) and game.words.goes_on(before, now)):
+            return None
+        if action not in legal_actions(now):
+            return None
+        records.append(now)
+        game.kernels.play_actions(states, tables, np.array([action], np.int64), np.ones(1, np.bool_))
+    return Combination(tuple(actions), tuple(records))
+
+
+def joined(game: Game, tables: np.ndarray, given: Combination) -> Iterator[tuple[int, Combination]]:
+    """What can be added to the last question of some answers: the action, and all in an order that the rules take.
+
+    Rules may name several spaces in one order only. People choose them in any order.
+    """
+    asked = [int(state["decision"]) for state in given.states]
+    first = next(i for i in range(len(asked)) if set(asked[i:]) == {asked[-1]})
+    start, last = given.states[first], given.actions[first:]
+    for action in legal_actions(start).tolist():
+        for at in reversed(range(len(last) + 1)):
+            found = chain(game, tables, start, (*last[:at], action, *last[at:]))
+            if found is not None and all(state["decision"] == start["decision"] for state in found.states):
+                actions, states = (*given.actions[:first], *found.actions), (*given.states[:first], *found.states)
+                yield action, Combination(actions, states)
+                break
+
+
+def _is_unbroken(before: Any, after: Any) -> bool:
+    """Whether the same player is asked, and no chance was drawn."""
+    return bool(after["actor"] == before["actor"] and (after["rng"] == before["rng"]).all())
+
+
 def _continued(game: Game, tables: np.ndarray, those: list[_Open]) -> list[_Open]:
     """These combinations with each possible next answer."""
     pairs = [(one, action) for one in those for action in legal_actions(one.after).tolist()]
@@ -80,7 +117,6 @@ def _continued(game: Game, tables: np.ndarray, those: list[_Open]) -> list[_Open
     found = []
     for (one, action), after in zip(pairs, states, strict=True):
         before, given = one.after, one.combination
-        same = bool(after["actor"] == before["actor"] and (after["rng"] == before["rng"]).all())
         combination = Combination((*given.actions, action), (*given.states, before))
-        found.append(_Open(combination, after, same and game.words.goes_on(before, after)))
+        found.append(_Open(combination, after, _is_unbroken(before, after) and game.words.goes_on(before, after)))
     return found

@@ -18,7 +18,7 @@ import numpy as np
 
 from tabletop_agents.checkpoint import configs_of, read_notes
 from tabletop_agents.names import check_trusted, checkpoint_path, make_agent, shipped_policies
-from tabletop_agents.play.combinations import Combination, combinations
+from tabletop_agents.play.combinations import Combination, chain, combinations
 from tabletop_agents.play.taking_back import may_be_taken_back
 from tabletop_engine import seeds
 from tabletop_engine.checks import checked
@@ -233,6 +233,13 @@ class Session:
             self._combinations = combinations(self.game, self.state, self.tables)
         return self._combinations
 
+    def chain(self, actions: Sequence[int]) -> Combination:
+        """Answers that go on with each other (`play.combinations`). Raises IllegalAction if they don't."""
+        found = chain(self.game, self.tables, self.state, actions) if actions else None
+        if found is None:
+            raise IllegalAction("the answers do not go on with each other")
+        return found
+
     def steps(self, first: int, viewer: int | None) -> Iterator[Step]:
         """The answers from the given number on, in the words that a viewer may know (a seat; None: everything)."""
         for number in range(first, len(self._actions)):
@@ -293,15 +300,12 @@ class Session:
         self._took(action)
 
     def give(self, actions: Sequence[int]) -> None:
-        """Answer for a person, with several answers one after another if they are the beginning of a combination.
+        """Answer for a person, with several answers one after another if they go on with each other.
 
         Raises IllegalAction for anything else; then nothing changes.
         """
-        given = tuple(actions)
-        if len(given) != 1 and not any(given == one.actions[: len(given)] for one in self.combinations() if given):
-            raise IllegalAction("the answers do not go on with each other")
         first = self.number
-        for action in given:
+        for action in self.chain(actions).actions:
             self.play(action)
         self._chosen.add(first)
 

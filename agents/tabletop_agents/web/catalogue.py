@@ -20,6 +20,7 @@ from tabletop_agents.play.session import hints_name
 from tabletop_agents.web.messages import Refused
 from tabletop_agents.web.reviews import Reviews
 from tabletop_engine.compiling.warm_up import warm_up
+from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game, game_of
 from tabletop_engine.play.agents import Agent
 
@@ -164,8 +165,12 @@ def _policies(game: Game) -> dict[str, tuple[int, ...]]:
     return {name: tuple(np.atleast_1d(notes["players"]).tolist()) for name, notes in trained.items()}
 
 
+@cache
 def options_of(game: Game) -> list[dict[str, Any]]:
-    """The fields of a game's configuration that can be chosen on a page, with their possible values."""
+    """The fields of a game's configuration that can be chosen on a page, with their possible values.
+
+    Of several names, `refused` has those that the game refuses, by the number of players.
+    """
     hints = get_type_hints(game.config)
     options = []
     for one in fields(game.config):
@@ -175,8 +180,21 @@ def options_of(game: Game) -> list[dict[str, Any]]:
             option = {"name": one.name, "help": one.metadata.get("help", "").replace(_LISTED, ""), "kind": kind}
             option |= {"names": list(names or values or ()), "for": one.metadata.get("for", "")}
             option |= {"about": one.metadata["about"]} if "about" in one.metadata else {}
+            if names:
+                option["refused"] = {
+                    number: [name for name in names if _refuses(game, players=number, **{one.name: (name,)})]
+                    for number in game.players
+                }
             options.append(option)
     return options
+
+
+def _refuses(game: Game, **settings: Any) -> bool:
+    try:
+        game.config(**settings)
+    except ConfigError:
+        return True
+    return False
 
 
 def _chosen(option: Mapping[str, Any], value: Any) -> Any:

@@ -78,8 +78,6 @@ class Hall:
 
     async def make(self, order: dict[str, Any]) -> Table:
         """Create the table that a request asks for (`messages.TABLE`). Raises Refused or ConfigError."""
-        if len(self._known) >= _MOST_TABLES:
-            raise Refused("there are too many tables; start with another folder")
         session = await asyncio.get_running_loop().run_in_executor(self._threads, self._session, order)
         clock = clock_of(order["clock"], session.people)
         if clock is not None and order["kind"] != "play":
@@ -89,7 +87,12 @@ class Hall:
     def add(
         self, session: Session, kind: str, links: Sequence[Link], learn: bool = False, clock: Clock | None = None
     ) -> Table:
-        """Add a table for a game. From now on the game is saved. Raises Refused if its files can't be written."""
+        """Add a table for a game. From now on the game is saved.
+
+        Raises Refused if there are too many tables, or if its files can't be written.
+        """
+        if len(self._known) >= _MOST_TABLES:
+            raise Refused("there are too many tables; start with another folder")
         path = free_path(self.folder / f"{session.game.name}-{session.config.name}.json")
         files = (path, path.with_suffix(_LINKS))
         table = self._table(path, session, kind, links, learn, clock)
@@ -108,6 +111,25 @@ class Hall:
         for link in links:
             self._known[link.key] = path
         return table
+
+    def again(self, table: Table) -> Table:
+        """Another game of the same people and agents. Several people move on by a seat, so that two change seats.
+
+        Raises Refused as `add`.
+        """
+        old = table.session
+        players, by = old.config.players, int(len(old.people) > 1)
+
+        def moved(seat: int) -> int:
+            return (seat - by) % players
+
+        start = None if old.replay.seed is not None else old.replay.states[0]
+        agents = {moved(seat): agent for seat, agent in old.agents.items()}
+        session = Session(old.config, agents, seed=secrets.randbits(32), start=start)
+        session.called = {moved(seat): name for seat, name in old.called.items()}
+        links = [new_link(map(moved, link.seats), link.company.let_in) for link in table.links]
+        clock = clock_of(None if table.clock is None else table.clock.order, session.people)
+        return self.add(session, table.kind, links, table.learn, clock)
 
     async def players_of(self, asked: dict[str, Any]) -> int:
         """The number of players of a scenario (`messages.SCENARIO`). Raises Refused; ScenarioError if it is none."""
@@ -137,6 +159,7 @@ class Hall:
             clock=clock,
             on_change=on_change,
             on_people=on_people,
+            again=self.again,
         )
         self._ready[path] = table
         self._leave_idle()

@@ -82,6 +82,7 @@ Shape = Mapping[str, Callable[[Any], bool]]
 
 ASKED: Mapping[str, Shape] = {
     "answer": {"view": _number, "actions": _actions},
+    "more": {"view": _number, "actions": _actions},
     "alone": {"give": _switch},
     "undo": {"view": _number},
     "here": {},
@@ -100,6 +101,7 @@ ASKED: Mapping[str, Shape] = {
     "position": {"description": _object},
     "export": {"what": _name},
     "page": {},
+    "again": {},
 }
 """The keys of each message besides `id` and `do`, by the value of `do`."""
 

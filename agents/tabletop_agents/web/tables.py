@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from tabletop_agents.play.advice import advise, judged, review
 from tabletop_agents.play.session import Session
 from tabletop_agents.web import people, views
-from tabletop_agents.web.catalogue import Catalogue, options_of
+from tabletop_agents.web.catalogue import Catalogue
 from tabletop_agents.web.clock import Clock
 from tabletop_agents.web.line import Line
 from tabletop_agents.web.messages import LARGEST, Allowance, Refused
@@ -88,9 +88,9 @@ class Link:
         return tuple(self.company.pages)
 
 
-def new_link(seats: Iterable[int]) -> Link:
+def new_link(seats: Iterable[int], let_in: Sequence[str] = ()) -> Link:
     """A link with a key that nobody can guess."""
-    return Link(secrets.token_urlsafe(16), tuple(seats))
+    return Link(secrets.token_urlsafe(16), tuple(seats), let_in=let_in)
 
 
 class _View(NamedTuple):
@@ -112,6 +112,7 @@ class Table:
         threads: they run the agents.
         on_change: called when there is something new to save of the game.
         on_people: called when there is something new to save of the people: their names, or who was let in.
+        again: makes a table for another game of the same people.
     """
 
     def __init__(
@@ -126,10 +127,12 @@ class Table:
         clock: Clock | None = None,
         on_change: Callable[[Table], None] = lambda table: None,
         on_people: Callable[[Table], None] = lambda table: None,
+        again: Callable[[Table], Table] | None = None,
     ) -> None:
         self.session, self.kind, self.links, self.learn = session, kind, tuple(links), learn
         self.catalogue, self._threads, self._on_change = catalogue, threads, on_change
-        self._on_people, self.clock = on_people, clock
+        self._on_people, self.clock, self._again = on_people, clock, again
+        self._next: Table | None = None  # where these people play again
         self.advisers = catalogue.advisers(session.config)
         self.trouble = self.unsaved = ""
         self.look: int | None = None  # whose view an analysis shows
@@ -414,7 +417,7 @@ class Table:
                 "review": self._can_review,
                 "export": self._can_export,
             },
-            "settings": self._settings if session.over else None,
+            "next": self._path_of_next(link),
             **(session.described(self.look) if isinstance(session, Line) else {}),
         }
 
@@ -442,23 +445,9 @@ class Table:
         """Whether a replay may be saved. It holds all hands and the seed, so nobody may have to play any more."""
         return self.kind != "play" or self.session.over
 
-    @property
-    def _settings(self) -> dict[str, Any]:
-        """The request that would create another table like this."""
-        session = self.session
-        chosen = {one["name"]: getattr(session.config, one["name"]) for one in options_of(self.game)}
-        people = "apart" if len(self.links) > 1 else "here"
-        seats = [people if seat in session.people else name for seat, name in enumerate(session.seats)]
-        return {
-            "game": self.game.name,
-            "players": session.config.players,
-            "options": chosen,
-            "seats": seats,
-            "names": [session.called.get(seat, "") for seat in range(session.config.players)],
-            "kind": self.kind,
-            "learn": self.learn,
-            "clock": None if self.clock is None else self.clock.order,
-        }
+    def _path_of_next(self, link: Link) -> str:
+        """Where the people of a link play again; "" while nobody has asked for it."""
+        return "" if self._next is None else f"/table/{self._next.links[self.links.index(link)].key}"
 
     # --- what pages ask for ---
 
@@ -480,6 +469,16 @@ class Table:
         link.answered = link.number
         self._changed(only=None if self._is_told_at_once else link)
         return {}
+
+    async def _on_more(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        """The answers that have these actions and one more, in the order of the rules. Nothing is played."""
+        self._check_view(link, message)
+        if self.turn(link) != "you":
+            raise Refused("it is not your turn")
+        try:
+            return {"answers": views.more_of(self.session, self.session.chain(message["actions"]))}
+        except (IllegalAction, OverflowError):
+            raise Refused("this is not one of the answers") from None
 
     async def _on_undo(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         self._check_view(link, message)
@@ -654,6 +653,15 @@ class Table:
         self.advisers = self.catalogue.advisers(self.session.config)
         self._changed()
         return {}
+
+    async def _on_again(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        """Make a table for another game, unless there is one. Everybody is told where it is."""
+        if self._again is None or not self.session.over or self.kind == "analyse":
+            raise Refused("the game is not over")
+        if self._next is None:
+            self._next = self._again(self)
+            self._changed()
+        return {"path": self._path_of_next(link)}
 
     async def _on_export(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         if not self._can_export:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from tabletop_agents.play.combinations import Combination
+from tabletop_agents.play.combinations import Combination, joined
 from tabletop_agents.play.session import PERSON, Session
 from tabletop_engine.drawing.parts import parts_without_drawings
 from tabletop_engine.drawing.svg import clean
@@ -109,15 +109,32 @@ def last_action(session: Session, viewer: int | None) -> str:
 
 
 def answers_of(session: Session, combined: bool) -> list[dict[str, Any]]:
-    """The possible answers: the actions of each, its words, and for each action its words and places on the board.
-
-    If `combined`, answers that go on with each other are one (`Session.combinations`).
-    """
-    game, state = session.game, session.state
+    """The possible answers (`_told`). If `combined`, those that go on with each other are one."""
     if combined:
-        found = session.combinations()
-    else:
-        found = [Combination((action,), (state,)) for action in legal_actions(state).tolist()]
+        return _told(session, session.combinations())
+    state = session.state
+    return _told(session, [Combination((action,), (state,)) for action in legal_actions(state).tolist()])
+
+
+def more_of(session: Session, given: Combination) -> list[dict[str, Any]]:
+    """The answers that have those given and one more (`joined`), and to give no more."""
+    found = [one for _, one in joined(session.game, session.tables, given)]
+    is_open = any(one.actions[:-1] == given.actions and not _places(session, one)[-1] for one in found)
+    told = _told(session, found)
+    return told if is_open or not told else [*told, {**_told(session, [given])[0], "text": "no more", "goes_on": False}]
+
+
+def _places(session: Session, one: Combination) -> list[Any]:
+    return [session.game.drawing.places(*step) for step in zip(one.states, one.actions, strict=True)]
+
+
+def _told(session: Session, found: Sequence[Combination]) -> list[dict[str, Any]]:
+    """Answers for a page. Those without a place, such as to pass, are last.
+
+    Each has its actions, its words, whether more can be added to its last question (`joined`), what it gives up, and
+    for each action the words, the places on the board, and the decision: answers to one may be chosen in any order.
+    """
+    game = session.game
     told: dict[tuple[int, int], dict[str, Any]] = {}  # combinations that begin alike share records
 
     def step_of(before: Any, action: int) -> dict[str, Any]:
@@ -126,17 +143,21 @@ def answers_of(session: Session, combined: bool) -> list[dict[str, Any]]:
             told[key] = {
                 "text": game.words.action_text(before, action),
                 "places": game.drawing.places(before, action),
+                "decision": int(before["decision"]),
             }
         return told[key]
 
-    return [
-        {
+    def answer(one: Combination) -> dict[str, Any]:
+        steps = [step_of(*step) for step in zip(one.states, one.actions, strict=True)]
+        return {
             "actions": one.actions,
             "text": one.text(lambda *step: str(step_of(*step)["text"])),
-            "steps": [step_of(*step) for step in zip(one.states, one.actions, strict=True)],
+            "goes_on": bool(steps[-1]["places"]) and any(True for _ in joined(game, session.tables, one)),
+            "gives_up": game.words.gives_up(one.states[0], one.actions[0]),
+            "steps": steps,
         }
-        for one in found
-    ]
+
+    return sorted(map(answer, found), key=lambda one: not one["steps"][0]["places"])
 
 
 def question_of(session: Session) -> str:

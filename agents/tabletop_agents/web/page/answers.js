@@ -8,7 +8,8 @@ const KEPT = 4000; // milliseconds for the next digit
 
 let rows = []; // {answer, item, button}; those that begin alike stand under one heading
 let heads = []; // {item, title, rows}
-let begun = []; // the actions that were chosen on the board already
+let left = ({ steps }) => steps; // what is left of an answer after what was chosen on the board; null if that is not a part of it
+let begun = 0; // how much was chosen there
 let digits = "";
 let timer = 0;
 let give = () => {};
@@ -22,7 +23,7 @@ export function showAnswers(answers, owners, choose, hover) {
   const alike = new Map(); // by the first action
   for (const { actions } of answers) alike.set(actions[0], (alike.get(actions[0]) ?? 0) + 1);
   heads = [];
-  begun = [];
+  [left, begun] = [({ steps }) => steps, 0];
   rows = answers.map((answer, i) => {
     const first = answer.actions[0], begins = `${answer.steps[0].text}, `;
     const shared = alike.get(first) > 1 && answer.text.startsWith(begins);
@@ -35,7 +36,7 @@ export function showAnswers(answers, owners, choose, hover) {
       one.addEventListener(start, () => hover([answer]));
       one.addEventListener(end, () => hover([]));
     }
-    const row = { answer, button: one, item: make("li", shared ? "goes-on" : "", one) };
+    const row = { answer, button: one, item: make("li", shared ? "goes-on" : answer.gives_up ? "apart" : "", one) };
     if (shared && heads.at(-1)?.first !== first) {
       const title = make("span", "begins", ...named(answer.steps[0].text, owners));
       heads.push({ first, title, item: make("li", "head", title), rows: [] });
@@ -50,9 +51,9 @@ export function showAnswers(answers, owners, choose, hover) {
   filter();
 }
 
-/* Only answers that begin with these actions. */
-export function narrowAnswers(actions) {
-  begun = actions;
+/* Only answers of which something is left after so much was chosen on the board. */
+export function narrowAnswers(...chosen) {
+  [left, begun] = chosen;
   filter();
 }
 
@@ -123,15 +124,14 @@ function step(by) {
 
 function filter() {
   const words = $("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
-  const fits = ({ text, actions }) =>
-    begun.every((action, i) => actions[i] === action) && words.every((word) => text.toLowerCase().includes(word));
-  const isPlace = ({ steps }) => steps[begun.length]?.places.length > 0;
+  const fits = (answer) => left(answer) !== null && words.every((word) => answer.text.toLowerCase().includes(word));
+  const isPlace = (answer) => left(answer)?.[0]?.places.length > 0;
   for (const { answer, item } of rows) {
     item.hidden = !fits(answer);
     item.classList.toggle("placed", isPlace(answer));
   }
   for (const { item, rows: those } of heads) {
-    item.hidden = begun.length > 0 || those.every((row) => row.item.hidden);
+    item.hidden = begun > 0 || those.every((row) => row.item.hidden);
     item.classList.toggle("placed", those.every(({ answer }) => isPlace(answer)));
   }
   const placed = offered().filter(({ answer }) => isPlace(answer)).length;

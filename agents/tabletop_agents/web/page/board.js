@@ -7,7 +7,6 @@ import { openMenu, closeMenu } from "./menu.js";
 
 const SMALL = 60; // in the picture's units: such places lie close together, so their lines are thin
 const EDGE = 8; // CSS pixels around places that are brought into sight
-const MANY = 6; // answers that are all on closer places, too, and are no help as a menu
 const ROW = 30; // places whose tops differ by less are in one row
 
 let shown = []; // the parts of the board, to know which are new
@@ -18,6 +17,7 @@ let sheet = null;
 let marked = null; // what the places were made from, to make them anew: the arguments of `markPlaces`
 let shares = null; // that are shown, by entry
 let arrangedFor = 0; // the width
+let flights = []; // the animations of pieces that move
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const MOVE = { duration: 300, easing: "ease-out" };
@@ -35,6 +35,7 @@ function piecesOf(svg) {
 
 /* Let pieces that are elsewhere now come from where the nearest one of their kind is gone. */
 function movePieces(before, svg) {
+  flights = [];
   for (const [name, pieces] of piecesOf(svg)) {
     const there = (one, others) => others.some(({ left, top }) => Math.hypot(left - one.left, top - one.top) < 1);
     const old = before.get(name) ?? [], gone = old.filter((one) => !there(one, pieces));
@@ -44,9 +45,18 @@ function movePieces(before, svg) {
       const from = gone.reduce((best, other) => (far(other) < far(best) ? other : best));
       gone.splice(gone.indexOf(from), 1);
       const { a: scale } = one.piece.parentNode.getScreenCTM();
-      one.piece.animate({ translate: [`${(from.left - one.left) / scale}px ${(from.top - one.top) / scale}px`, "0 0"] }, MOVE);
+      flights.push(one.piece.animate({ translate: [`${(from.left - one.left) / scale}px ${(from.top - one.top) / scale}px`, "0 0"] }, MOVE));
     }
   }
+}
+
+/* Measure with all pieces where they land: one on its way would make the box of its place as large as the way. */
+function landed(measure) {
+  const flying = flights.filter(({ playState }) => playState === "running").map((flight) => [flight, flight.currentTime]);
+  for (const [flight] of flying) flight.currentTime = MOVE.duration;
+  const measured = measure();
+  for (const [flight, time] of flying) flight.currentTime = time;
+  return measured;
 }
 
 /* Light up these parts of the board, of those that are on it. */
@@ -68,7 +78,7 @@ export function showBoard(parts, numbers, label, animated = false, asked = "") {
   clearMarks();
   const moves = animated && shown.length > 0 && !still.matches;
   const before = moves ? piecesOf(sheet.querySelector(".picture svg")) : null;
-  const known = new Set(animated ? shown : []);
+  const known = animated ? markupOf(shown) : new Set();
   [shown, said] = [board, asked];
   const svg = put(known);
   sheet.firstElementChild.setAttribute("aria-label", label);
@@ -76,17 +86,31 @@ export function showBoard(parts, numbers, label, animated = false, asked = "") {
   $("board").classList.remove("stale");
 }
 
-/* The picture of the parts that are shown; those that are not among the known ones, if there are any, come up. */
-function put(known) {
+function drawn(parts) {
   const holder = document.createElement("template");
-  holder.innerHTML = shown.join("");
-  const svg = holder.content.firstElementChild;
+  holder.innerHTML = parts.join("");
+  return holder.content.firstElementChild;
+}
+
+/* All that a board has, down to its smallest pieces. */
+const markupOf = (parts) => new Set(parts.length ? [...drawn(parts).querySelectorAll("*")].map((one) => one.outerHTML) : []);
+
+/* Let come up what is not known: of a panel only the pieces that have changed. */
+function freshen(element, known) {
+  if (known.has(element.outerHTML) || element.localName === "title") return;
+  if (element.localName === "g" && [...element.querySelectorAll("*")].some((one) => known.has(one.outerHTML))) for (const one of element.children) freshen(one, known);
+  else if (element.localName !== "rect") element.classList.add("fresh"); // that would be a panel's ground
+}
+
+/* The picture of the parts that are shown; what is not known, if anything is, comes up. */
+function put(known) {
+  const svg = drawn(shown);
   placed = [...svg.children].map((child, i) => [child, shown[i + 1]]);
-  for (const [element, part] of placed) {
+  for (const [element] of placed) {
     if (said && element.getAttribute("aria-label") === said) {
       element.classList.add("said");
       if (element.previousElementSibling?.matches("use")) element.previousElementSibling.classList.add("said"); // of whom
-    } else if (known.size && !known.has(part)) element.classList.add("fresh");
+    } else if (known.size) freshen(element, known);
   }
   svg.querySelector(":scope > title")?.remove(); // it would pop up wherever the mouse rests
   svg.setAttribute("aria-hidden", "true"); // to who can't see it, the board is its label
@@ -173,46 +197,44 @@ hover(keys) is told which entries the pointer or the focus is at; [] when it lea
 */
 export function markPlaces(entries, choose, hover = () => {}) {
   clearMarks();
-  let svg = sheet?.querySelector("svg");
-  if (!svg) return;
+  if (!sheet?.querySelector("svg")) return;
   marked = [entries, choose, hover];
-  if (unfoldFor(svg, entries)) {
-    put(new Set());
-    svg = sheet.querySelector("svg");
-  }
-  const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+  if (unfoldFor(sheet.querySelector("svg"), entries)) put(new Set());
+  const svg = sheet.querySelector("svg"), scale = scaleOf(svg);
   if (!scale) return;
-  const found = new Map(); // by element
-  for (const entry of entries) {
-    let closest = ""; // the kind of the first place that there is; others of that kind are as close, such as dice
-    for (const path of entry.places) {
-      const element = find(svg, path);
-      if (!element || isFolded(element)) continue;
-      closest ||= kindOf(path);
-      if (!found.has(element)) found.set(element, { path, entries: [], quiet: true });
-      const mark = found.get(element);
-      if (!mark.entries.includes(entry)) mark.entries.push(entry);
-      if (kindOf(path) === closest) mark.quiet = false;
-    }
-  }
-  // a place around closer ones can be clicked, but has no line and is no stop for the keyboard
   const pointer = kindOfScreen(arrangedFor) === "desk" ? "mouse" : "finger";
-  const places = [...found].filter(([, { quiet, entries: those }]) => !quiet || those.length <= MANY)
-    .map(([element, mark]) => outlined({ ...mark, box: boxOf(element, svg, scale) }));
-  marks = withHits(places, pointer, scale).sort(inOrder);
+  marks = withHits(landed(() => placesOf(entries, svg, scale)), pointer, scale).sort(inOrder);
   if (!marks.length) return;
   const layer = draw("svg", { id: "marks", viewBox: svg.getAttribute("viewBox"), role: "group", "aria-label": "Places on the board" });
-  const first = marks.find(({ quiet }) => !quiet);
-  for (const mark of marks) layer.append(drawMark(mark, mark === first, choose, hover));
+  for (const mark of marks) layer.append(drawMark(mark, mark === marks[0], choose, hover));
   layer.addEventListener("keydown", moveFocus);
   sheet.append(layer);
   if (pointer === "finger") keepInSight();
 }
 
+const scaleOf = (svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+
+/* The closest place of each entry that there is; others of that kind are as close, such as dice. What lies around it is no place. */
+function placesOf(entries, svg, scale) {
+  const found = new Map(); // by element
+  for (const entry of entries) {
+    let closest = "";
+    for (const path of entry.places) {
+      const element = find(svg, path);
+      if (!element || isFolded(element)) continue;
+      closest ||= kindOf(path);
+      if (kindOf(path) !== closest) continue;
+      if (!found.has(element)) found.set(element, { path, entries: [] });
+      if (!found.get(element).entries.includes(entry)) found.get(element).entries.push(entry);
+    }
+  }
+  return [...found].map(([element, mark]) => outlined({ ...mark, box: boxOf(element, svg, scale) }));
+}
+
 /* Where the board is longer than the screen, what can be answered is seen, above the sheet with the question: all, or the first. */
 function keepInSight() {
   const dock = $("dock").getBoundingClientRect(), end = (dock.top > innerHeight / 4 ? Math.min(innerHeight, dock.top) : innerHeight) - EDGE;
-  const boxes = marks.filter(({ quiet }) => !quiet).map(({ group }) => group.querySelector(".hit").getBoundingClientRect());
+  const boxes = marks.map(({ group }) => group.querySelector(".hit").getBoundingClientRect());
   if (!boxes.length) return;
   const first = Math.min(...boxes.map(({ top }) => top)), last = Math.max(...boxes.map(({ bottom }) => bottom));
   let by = 0;
@@ -223,23 +245,21 @@ function keepInSight() {
 }
 
 function outlined(mark) {
-  const { box } = mark, small = Math.min(box.width, box.height) < SMALL, margin = small ? 0.5 : 3;
+  const { box } = mark, small = Math.min(box.width, box.height) < SMALL, margin = small ? 2.5 : 4; // beside the piece, not on it
   const outline = { x: box.x - margin, y: box.y - margin, width: box.width + 2 * margin, height: box.height + 2 * margin, rx: small ? 5 : 8 };
   return { ...mark, small, outline };
 }
 
 function drawMark(mark, isFirst, choose, hover) {
-  const { entries, path, quiet, small, outline, hit } = mark;
+  const { entries, path, small, outline, hit } = mark;
   const words = entries.length > 1 ? `${entries.length} answers: ${entries.map((one) => one.words).join("; ")}` : entries[0].words;
-  // the closest place stands for what lies around it, too
-  const reached = { role: "button", tabindex: isFirst ? 0 : -1, "aria-label": words, ...(entries.length > 1 ? { "aria-haspopup": "menu" } : {}) };
   mark.group = draw(
     "g",
     {
-      class: `mark${quiet ? " quiet" : ""}${small ? " small" : ""}`,
+      class: `mark${small ? " small" : ""}`,
       "data-place": path.map(([name, value]) => `${name}:${value}`).join(" "),
       ...(entries.every(({ key }) => Number.isInteger(key)) ? { "data-actions": entries.map(({ key }) => key).join(" ") } : {}),
-      ...(quiet ? { "aria-hidden": "true" } : reached),
+      role: "button", tabindex: isFirst ? 0 : -1, "aria-label": words, ...(entries.length > 1 ? { "aria-haspopup": "menu" } : {}),
     },
     draw("title", {}, words),
     draw("rect", { class: "hit", ...hit, rx: 8 }),
@@ -261,38 +281,49 @@ function drawMark(mark, isFirst, choose, hover) {
   });
   mark.group.addEventListener("pointerenter", () => hover(keys));
   mark.group.addEventListener("pointerleave", () => hover([]));
-  if (!quiet) {
-    // what listens to the focus gets it by Tab in Chromium, even without a tabindex
-    mark.group.addEventListener("focus", () => hover(keys));
-    mark.group.addEventListener("blur", () => hover([]));
-  }
+  mark.group.addEventListener("focus", () => hover(keys));
+  mark.group.addEventListener("blur", () => hover([]));
   return mark.group;
 }
+
+/* say(title) gives the words for a click beside the places; title is what lies there. They stand there until the next press. */
+export function onBeside(say) {
+  $("board").addEventListener("click", ({ target, clientX, clientY }) => {
+    if (target.closest(".mark") || !target.closest(".picture")) return;
+    const holder = target.closest(":is(g, use, rect, path):has(> title)");
+    const words = say(holder?.querySelector(":scope > title").textContent ?? "");
+    $("note").textContent = words;
+    const { width, height } = $("note").getBoundingClientRect();
+    $("note").style.left = `${Math.max(EDGE, Math.min(clientX, innerWidth - width - EDGE))}px`;
+    $("note").style.top = `${clientY + height + 24 > innerHeight ? clientY - height - 12 : clientY + 12}px`;
+  });
+}
+
+addEventListener("pointerdown", () => ($("note").textContent = ""), true);
 
 const DIRECTIONS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /* Arrows go to the nearest place on that side; one place at a time can be reached by Tab. */
 function moveFocus(event) {
-  const there = marks.filter(({ quiet }) => !quiet);
-  const at = there.findIndex(({ group }) => group === document.activeElement);
+  const at = marks.findIndex(({ group }) => group === document.activeElement);
   if (at < 0 || event.ctrlKey || event.altKey || event.metaKey) return;
   let to = null;
-  if (event.key === "Home") to = there[0];
-  else if (event.key === "End") to = there.at(-1);
-  else if (DIRECTIONS[event.key]) to = neighbour(there, there[at], DIRECTIONS[event.key]);
+  if (event.key === "Home") to = marks[0];
+  else if (event.key === "End") to = marks.at(-1);
+  else if (DIRECTIONS[event.key]) to = neighbour(marks[at], DIRECTIONS[event.key]);
   else return;
   event.preventDefault();
   event.stopPropagation();
   if (!to) return;
-  for (const { group } of there) group.setAttribute("tabindex", group === to.group ? 0 : -1);
+  for (const { group } of marks) group.setAttribute("tabindex", group === to.group ? 0 : -1);
   to.group.focus();
 }
 
-function neighbour(there, from, [right, down]) {
+function neighbour(from, [right, down]) {
   const centre = ({ box }) => [box.x + box.width / 2, box.y + box.height / 2];
   const [x, y] = centre(from);
   let best = null, least = Infinity;
-  for (const mark of there) {
+  for (const mark of marks) {
     const [dx, dy] = [centre(mark)[0] - x, centre(mark)[1] - y];
     const along = dx * right + dy * down, aside = Math.abs(dx * down) + Math.abs(dy * right);
     const cost = along + 2.5 * aside;
@@ -303,6 +334,7 @@ function neighbour(there, from, [right, down]) {
 
 export function clearMarks() {
   closeMenu();
+  $("note").textContent = "";
   marks = [];
   marked = shares = null;
   $("marks")?.remove();
@@ -310,20 +342,20 @@ export function clearMarks() {
 
 /* Light the places of these entries up. */
 export function light(keys) {
-  for (const { group, entries, quiet } of marks) group.classList.toggle("lit", !quiet && entries.some(({ key }) => keys.includes(key)));
+  for (const { group, entries } of marks) group.classList.toggle("lit", entries.some(({ key }) => keys.includes(key)));
 }
 
 /* Percents at the places, above all lines; by: the shares by entry. */
 export function showBadges(by) {
   $("badges")?.remove();
   shares = by;
-  const shared = marks.filter(({ quiet }) => !quiet).map(({ box, entries }) => ({
+  const shared = marks.map(({ box, entries }) => ({
     box, share: entries.reduce((sum, { key }) => sum + (by.get(key) ?? 0), 0),
   })).filter(({ share }) => share >= 0.005);
   if (!shared.length) return;
-  const svg = sheet.querySelector("svg"), scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+  const svg = sheet.querySelector("svg"), scale = scaleOf(svg);
   const boxes = (selector) => [...svg.querySelectorAll(selector)].map((element) => boxOf(element, svg, scale));
-  const labels = boxes("[aria-label]"), icons = boxes("use"), places = shared.map(({ box }) => box);
+  const [labels, icons] = landed(() => [boxes("[aria-label]"), boxes("use")]), places = shared.map(({ box }) => box);
   const badges = shared.map(({ box, share }) => badge(box, share, labels, [...icons, ...places.filter((other) => other !== box)]));
   $("marks").append(draw("g", { id: "badges", "aria-hidden": "true" }, ...badges));
 }

@@ -3,7 +3,7 @@
 const WANTED = { finger: 40, mouse: 24 }; // CSS pixels, where there is room
 const LEAST = { finger: 39.5, mouse: 16 }; // places that are closer to each other than that are pressed as one
 
-/* Boxes for places, {outline, entries, quiet, ...}, of a picture whose units are `scale` CSS pixels. Those that can't be told apart become one place with the answers of both. */
+/* Boxes for places, {outline, entries, ...}, of a picture whose units are `scale` CSS pixels. Those that can't be told apart become one place with the answers of both. */
 export function withHits(places, pointer, scale) {
   let marks = places;
   for (;;) {
@@ -52,9 +52,9 @@ function part(hit, next, one, other) {
 /* Two places to be pressed as one: the smallest that is too small, and the one nearest to it. */
 function closest(marks, hits, least) {
   const side = ({ width, height }) => Math.min(width, height);
-  const small = hits.map((_, i) => i).filter((i) => !marks[i].quiet && side(hits[i]) < least).sort((i, j) => side(hits[i]) - side(hits[j]));
+  const small = hits.map((_, i) => i).filter((i) => side(hits[i]) < least).sort((i, j) => side(hits[i]) - side(hits[j]));
   for (const i of small) {
-    const others = hits.map((_, j) => j).filter((j) => j !== i && !marks[j].quiet && distance(marks[i].outline, marks[j].outline) < 2 * least);
+    const others = hits.map((_, j) => j).filter((j) => j !== i && distance(marks[i].outline, marks[j].outline) < 2 * least);
     others.sort((j, k) => distance(marks[i].outline, marks[j].outline) - distance(marks[i].outline, marks[k].outline));
     if (others.length) return [marks[i], marks[others[0]]];
   }

@@ -19,7 +19,7 @@ export const setting = (name, otherwise) => kept[name] ?? otherwise;
 const MOST_GAMES = 30;
 const isKey = (key) => /^[\w-]{1,64}$/.test(key);
 
-/* The games that this browser has played, the last one first: {key, title, who, turn, when}. */
+/* The games that this browser has played, the last one first: {key, title, who, score, turn, when}. */
 export function ownGames() {
   read();
   const games = setting("games", []);

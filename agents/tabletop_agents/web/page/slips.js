@@ -1,14 +1,17 @@
-/* Which presses count: none in the first moments of a question, and a double click is one. */
+/* Which presses count: none in the first moments of a question or of what has moved under the pointer, and two clicks at one place in quick succession are one. */
 
 import { $ } from "./dom.js";
 
 const FIRST = 300; // milliseconds of a question in which it takes no answer
-const TWICE = 500; // milliseconds within which a second click at the same place belongs to the first
+const TWICE = 1000; // milliseconds within which a second click at the same place belongs to the first
 const NEAR = 16; // CSS pixels
+const ANSWERS = "#answers, #marks, #menu";
 
 let shown = 0; // when the question came
+let moved = -FIRST; // when an answer of the list moved under the pointer
+let pointer = { x: 0, y: 0 };
 let click = { time: -TWICE, x: 0, y: 0 }; // the last one on an answer
-let given = click; // the last one that gave an answer
+let given = click; // the last one that gave an answer, or did something else
 
 /* A question has come. Returns for how many milliseconds a press on it may not count. */
 export function questionCame() {
@@ -22,6 +25,7 @@ export function answerGiven() {
 }
 
 const early = ({ timeStamp }) => timeStamp < shown + FIRST;
+const slipped = ({ timeStamp }) => timeStamp < moved + FIRST;
 const again = ({ timeStamp, clientX, clientY, detail }) =>
   detail > 0 && timeStamp < given.time + TWICE && Math.hypot(clientX - given.x, clientY - given.y) < NEAR;
 
@@ -30,14 +34,27 @@ function refuse(event) {
   event.stopImmediatePropagation();
 }
 
+document.addEventListener("pointermove", ({ clientX, clientY }) => {
+  if (clientX === pointer.x && clientY === pointer.y) return;
+  pointer = { x: clientX, y: clientY };
+  moved = -FIRST;
+}, true);
+
+document.addEventListener("pointerover", ({ target, timeStamp, clientX, clientY }) => {
+  const still = clientX === pointer.x && clientY === pointer.y, isNew = timeStamp < shown + TWICE; // a new question has its own moments
+  if (still && !isNew && target.closest?.("#answers")) moved = timeStamp;
+}, true);
+
 document.addEventListener("click", (event) => {
-  if (!event.target.closest?.("#answers, #marks, #menu")) return;
-  if (early(event) || again(event)) refuse(event);
-  else if (event.detail > 0) click = { time: event.timeStamp, x: event.clientX, y: event.clientY };
+  const { target, timeStamp: time, clientX: x, clientY: y, detail } = event;
+  if (!target.closest?.(ANSWERS)) {
+    if (detail > 0) given = { time, x, y };
+  } else if (early(event) || slipped(event) || again(event)) refuse(event);
+  else if (detail > 0) click = { time, x, y };
 }, true);
 
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" && event.key !== " ") return;
-  const answers = event.target.closest?.("#answers, #marks, #menu, #filter-row") || (event.key === "Enter" && $("typed").textContent);
+  const answers = event.target.closest?.(`${ANSWERS}, #filter-row`) || (event.key === "Enter" && $("typed").textContent);
   if (answers && (early(event) || event.repeat)) refuse(event);
 }, true);

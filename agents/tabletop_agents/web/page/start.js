@@ -35,7 +35,7 @@ const TURNS = { you: "your turn", handover: "your turn", others: "others think",
 function showMine() {
   const games = ownGames();
   $("mine").hidden = !games.length;
-  $("mine-list").replaceChildren(...games.map(({ key, title, who, turn, when }) => {
+  $("mine-list").replaceChildren(...games.map(({ key, title, who, score, turn, when }) => {
     const link = make("a", "", `${title}: ${who}`);
     link.href = `/table/${key}`;
     link.addEventListener("click", (event) => {
@@ -50,7 +50,7 @@ function showMine() {
     forget.setAttribute("aria-label", `Forget ${title}: ${who}`);
     const date = new Date(when);
     const seen = Number.isNaN(date.getTime()) ? "" : `, ${date.toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}`;
-    return make("li", turn === "you" || turn === "handover" ? "yours" : "", link, make("span", "hint", `${TURNS[turn] ?? "?"}${seen}`), forget);
+    return make("li", turn === "you" || turn === "handover" ? "yours" : "", link, make("span", "hint", `${score ? `${score}, ` : ""}${TURNS[turn] ?? "?"}${seen}`), forget);
   }));
 }
 
@@ -209,8 +209,8 @@ const OPTIONS = {
     return make("div", "option", make("label", "switch", box, make("span", "", titled(name))), ...hint(help));
   },
 
-  names({ name, help, names, about }) {
-    const boxes = names.map((one) => {
+  names({ name, help, names, about, refused }) {
+    const boxes = names.filter((one) => !refused[players]?.includes(one)).map((one) => {
       const box = make("input");
       Object.assign(box, { type: "checkbox", name, value: one });
       return box;
@@ -292,7 +292,7 @@ async function busyWith(act) {
 export async function openAndGo(content, go) {
   const links = await openTable(content);
   const own = links.find(({ seats }) => seats.some((seat) => content.seats?.[seat] === HERE)) ?? (links.length === 1 ? links[0] : null);
-  const kept = { wanted: content.kind === "play" ? content : null, links: links.map((link) => ({ ...link, own: link === own })) };
+  const kept = { links: links.map((link) => ({ ...link, own: link === own })) };
   if (own) await go({ table: own.path, kept });
   if (links.length > 1 || !own) await go({ links: kept.links });
 }
@@ -367,7 +367,10 @@ $("position-off").addEventListener("click", () => {
 
 /* --- links --- */
 
+const LOCAL = ["127.0.0.1", "localhost", "[::1]"]; // what a computer calls itself
+
 export function showLinks(links) {
+  $("links-local").hidden = !links.every(({ url }) => LOCAL.includes(new URL(url).hostname));
   $("links-list").replaceChildren(...links.filter(({ own }) => !own).map(({ seats, url }) => {
     const input = make("input");
     Object.assign(input, { type: "text", readOnly: true, value: url });

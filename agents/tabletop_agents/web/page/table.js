@@ -4,7 +4,7 @@ import { useDrawings } from "./api.js";
 import { forgetAdvice, askAdvice, offerAdvisers } from "./advice.js";
 import { closeAnalysis, moveInLine, showAnalysis } from "./analysis.js";
 import { disableAnswers, lightAnswers, narrowAnswers, showAnswers, startFilter, typed } from "./answers.js";
-import { clearBoard, clearMarks, light, markPlaces, showBoard } from "./board.js";
+import { clearBoard, clearMarks, light, markPlaces, onBeside, showBoard } from "./board.js";
 import { $, attempt, complain, complainOn, make, sentence, token } from "./dom.js";
 import { afterEditing, checkAgain, isEditing, leaveEditor } from "./editing.js";
 import { usePanes } from "./layout.js";
@@ -21,13 +21,14 @@ const FAR_BEHIND = 8; // views that wait: what led to them is only told in words
 
 let working = false;
 let active = false; // whether the view on the page can be answered
-let begun = []; // the actions that were chosen on the board, of an answer that needs more
+let begun = []; // the actions that were chosen, of an answer that needs more
+let offers = []; // what can be answered after some of them: [{size, answers}]
 let settling = 0; // the timer of a question's first moments
 const stories = new Map(); // by the number of the view, what waits for its boards
 let unsaved = ""; // why the server can't save the game at present
 let links = null;
 
-/* kept: what this page knows of the table from when it was opened: {wanted, links}, or null. */
+/* kept: what this page knows of the table from when it was opened: {links}, or null. */
 export function openTableView(key, kept, leave) {
   Object.assign(present, { key, leave, queue: [], view: null });
   links = kept;
@@ -189,8 +190,9 @@ function arrive(view) {
 /* For "My games" on the start page. */
 function noteThis({ kind, title, turn, owners }) {
   if (kind !== "play" || !isForUs()) return;
-  const who = owners.filter((owner) => owner.who === "you").map(({ name }) => name).join(", ");
-  noteGame({ key: present.key, title, who, turn, when: Date.now() });
+  const own = owners.filter((owner) => owner.who === "you"), names = (those) => those.map(({ name }) => name).join(", ");
+  const against = names(others(owners)), score = [...own, ...others(owners)].map(({ points }) => points).join(" : ");
+  noteGame({ key: present.key, title, who: names(own) + (against && ` against ${against}`), score, turn, when: Date.now() });
 }
 
 function showAsked(view) {
@@ -226,7 +228,9 @@ function fillLesson(name, lesson) {
   panel.querySelector("div").replaceChildren(...paragraphs, ...section);
 }
 
-function showResult({ turn, kind, result, owners, can }) {
+const others = (owners) => owners.filter(({ who }) => who !== "you");
+
+function showResult({ turn, kind, result, owners, can, next }) {
   $("result").hidden = turn !== "over" || !result;
   if ($("result").hidden) return;
   $("verdict").textContent = result.verdict;
@@ -242,6 +246,7 @@ function showResult({ turn, kind, result, owners, can }) {
     return make("tr", "", first, ...numbers.map((number) => make("td", "", String(number))));
   }));
   $("again").hidden = kind === "analyse";
+  if (next && isForUs()) $("banner").textContent = `The next game is ready${others(owners).some(({ who }) => who === "person") ? ", with other seats" : ""}: “Play again” leads to it.`;
   $("review-button").hidden = $("reviewer").hidden = !can.review || kind === "analyse";
   $("save").hidden = $("save-page").hidden = $("analyse-game").hidden = !can.export || kind === "analyse";
 }
@@ -262,8 +267,8 @@ function activate() {
   const lost = document.activeElement === document.body || document.activeElement === $("main");
   const inside = lost || $("decision").contains(document.activeElement) || $("game").contains(document.activeElement);
   active = answers.length > 0;
-  begun = [];
-  showAnswers(answers, owners, ({ actions }) => give(actions), hover);
+  [begun, offers] = [[], []];
+  showAnswers(answers, owners, choose, hover);
   offer();
   $("advice").disabled = $("undo").disabled = false;
   if (turn === "over" && inside && result && kind !== "analyse") $("verdict").focus({ preventScroll: true });
@@ -272,21 +277,38 @@ function activate() {
 
 /* Light these answers up in the list, and on the board where they begin. */
 function hover(those) {
-  light(those.map(({ actions }) => actions[begun.length]));
+  light(those.flatMap((answer) => next(answer).map(({ action }) => action)));
   lightAnswers(those);
 }
 
-/* The answers that begin with what was chosen on the board. */
-const open = () => present.view.answers.filter(({ actions }) => begun.every((action, i) => actions[i] === action));
+/* What is left of an answer after what was chosen on the board, [{action, text, places, decision}]; null if that is not a part of it. Answers to one decision may come in any order. */
+function left({ actions, steps }) {
+  const rest = steps.map((step, i) => ({ action: actions[i], ...step }));
+  for (const action of begun) {
+    const at = rest.findIndex((step) => step.action === action && next({ rest }).includes(step));
+    if (at < 0) return null;
+    rest.splice(at, 1);
+  }
+  return rest;
+}
+
+/* What of an answer can be chosen next: what has a place comes in any order. */
+function next(answer) {
+  const rest = answer.rest ?? left(answer) ?? [], end = rest.findIndex(({ decision, places }) => decision !== rest[0].decision || !places.length);
+  return end < 0 ? rest : rest.slice(0, Math.max(1, end));
+}
+
+/* The answers that have what was chosen. */
+const open = () => (offers.at(-1)?.answers ?? present.view.answers).filter(left);
 
 /* Offer on the board what comes next of the answers, and take no answer in the first moments. */
 function offer() {
   const { turn, number, can } = present.view;
-  const next = new Map(open().map(({ actions, steps }) => [actions[begun.length], steps[begun.length]]));
-  const entries = [...next].map(([key, { text, places }]) => ({ key, words: text, places }));
-  const those = (keys) => open().filter(({ actions }) => keys.includes(actions[begun.length]));
-  narrowAnswers(begun);
-  const words = begun.length ? open()[0].steps.slice(0, begun.length).map(({ text }) => text).join(", ") : "";
+  const entries = [...new Map(open().flatMap(next).map(({ action, text, places }) => [action, { key: action, words: text, places }])).values()];
+  const those = (keys) => open().filter((answer) => next(answer).some(({ action }) => keys.includes(action)));
+  narrowAnswers(left, begun.length);
+  const { actions = [], steps } = begun.length ? open()[0] : {};
+  const words = begun.map((action) => steps[actions.indexOf(action)].text).join(", ");
   $("begun").textContent = words && `${words[0].toUpperCase()}${words.slice(1)} …`;
   $("undo").hidden = !can.undo && !begun.length;
   // last: the sheet with the question has its height now, and covers none of them
@@ -298,14 +320,25 @@ function offer() {
   settling = setTimeout(() => (document.body.dataset.ready = number), active ? questionCame() : 0);
 }
 
+/* What a click beside the places says: what lies there, and why it is no answer. */
+onBeside((title) => {
+  if (isEditing() || !present.view) return title;
+  const { turn, question } = present.view, placed = $("marks") ? "Only outlined places answer it." : "It is answered in the list.";
+  const why = { others: "It is somebody else's turn.", over: "The game is over." }[turn] ?? (active ? `This is no answer to “${question}”. ${placed}` : "");
+  return [title && `${sentence(title)}.`, why].filter(Boolean).join(" ");
+});
+
+const inOrder = ({ actions }) => actions.every((action, i) => action === begun[i]);
+
 /* An action was chosen on the board: the answer, or the beginning of some. */
 function pick(action) {
   if (!active) return;
   answerGiven();
   begun = [...begun, action];
-  const left = open();
-  if (left.length === 1) {
-    give(left[0].actions);
+  const those = open(), ends = those.filter((answer) => !left(answer).length);
+  const whole = those.length === 1 ? those[0] : (ends.find(({ goes_on }) => goes_on) ?? (ends.length === those.length ? (ends.find(inOrder) ?? ends[0]) : null));
+  if (whole) {
+    choose(whole);
     return;
   }
   offer();
@@ -313,8 +346,48 @@ function pick(action) {
   if (document.activeElement === document.body) ($("marks")?.querySelector("[tabindex='0']") ?? $("asked")).focus({ preventScroll: true });
 }
 
+/* An answer was chosen. It is given if nothing can be added to it, such as another space; one that gives something up was perhaps chosen by a slip. */
+async function choose(answer) {
+  if (answer.goes_on && present.view.kind === "play") return addTo(answer);
+  if (!answer.gives_up) return give(answer.actions);
+  $("sure-title").textContent = sentence(answer.text).replace(/\.$/, "?");
+  $("sure-text").textContent = answer.gives_up;
+  $("sure-yes").onclick = () => {
+    $("sure").close();
+    give(answer.actions);
+  };
+  $("sure").showModal();
+}
+
+/* Offer what can be added to an answer; it is given when there is nothing. */
+async function addTo({ actions }) {
+  const { number } = present.view;
+  answerGiven();
+  active = false;
+  const added = await attempt(async () => {
+    const { answers } = await ask("more", { view: number, actions });
+    if (present.view?.number === number && !working) offers.push({ size: actions.length, answers });
+  });
+  if (present.view?.number !== number || working) return;
+  active = true;
+  if (!added) return;
+  if (!offers.at(-1).answers.length) return give(actions);
+  if (begun.length !== actions.length) begun = actions;
+  showOffers();
+}
+
+function showOffers() {
+  showAnswers(offers.at(-1)?.answers ?? present.view.answers, present.view.owners, choose, hover);
+  offer();
+  if (document.activeElement === document.body) ($("marks")?.querySelector("[tabindex='0']") ?? $("asked")).focus({ preventScroll: true });
+}
+
+$("sure-no").addEventListener("click", () => $("sure").close());
+$("sure").addEventListener("cancel", () => $("asked").focus());
+
 function deactivate() {
   active = false;
+  $("sure").close();
   clearTimeout(settling);
   for (const fact of ["ready", "begun"]) delete document.body.dataset[fact];
   clearMarks();
@@ -350,7 +423,8 @@ async function attemptAt(number, act) {
 async function undo() {
   if (begun.length && active) {
     begun = begun.slice(0, -1);
-    offer();
+    while (offers.length && begun.length < offers.at(-1).size) offers.pop();
+    showOffers();
     return;
   }
   if (!present.view?.can.undo || working) return;
@@ -400,10 +474,7 @@ $("skip").addEventListener("click", skip);
 $("save").addEventListener("click", () => save("replay"));
 $("save-page").addEventListener("click", () => save("page"));
 $("analyse-game").addEventListener("click", () => analyseAt(0));
-$("again").addEventListener("click", () => {
-  const wanted = links?.wanted ?? present.view.settings;
-  attempt(() => present.leave({ open: { ...wanted, start: wanted.start?.scenario ? wanted.start : null } })); // other chance
-});
+$("again").addEventListener("click", () => attempt(async () => present.leave({ table: (await ask("again")).path, kept: null })));
 $("show-links").addEventListener("click", () => present.leave({ links: links.links }));
 
 /* What a key does here; whether it did something. */
