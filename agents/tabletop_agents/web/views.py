@@ -9,6 +9,7 @@ from typing import Any
 
 from tabletop_agents.play.combinations import Combination, joined
 from tabletop_agents.play.session import PERSON, Session
+from tabletop_agents.web.line import Line
 from tabletop_engine.drawing.parts import parts_without_drawings
 from tabletop_engine.drawing.svg import clean
 from tabletop_engine.game import NOBODY
@@ -134,7 +135,7 @@ def _told(session: Session, found: Sequence[Combination]) -> list[dict[str, Any]
     Each has its actions, its words, whether more can be added to its last question (`joined`), what it gives up, and
     for each action the words, the places on the board, and the decision: answers to one may be chosen in any order.
     """
-    game = session.game
+    game, plays = session.game, not isinstance(session, Line)  # an analysis goes on action by action
     told: dict[tuple[int, int], dict[str, Any]] = {}  # combinations that begin alike share records
 
     def step_of(before: Any, action: int) -> dict[str, Any]:
@@ -152,7 +153,7 @@ def _told(session: Session, found: Sequence[Combination]) -> list[dict[str, Any]
         return {
             "actions": one.actions,
             "text": one.text(lambda *step: str(step_of(*step)["text"])),
-            "goes_on": bool(steps[-1]["places"]) and any(True for _ in joined(game, session.tables, one)),
+            "goes_on": plays and bool(steps[-1]["places"]) and any(True for _ in joined(game, session.tables, one)),
             "gives_up": game.words.gives_up(one.states[0], one.actions[0]),
             "steps": steps,
         }

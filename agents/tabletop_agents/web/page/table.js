@@ -348,7 +348,7 @@ function pick(action) {
 
 /* An answer was chosen. It is given if nothing can be added to it, such as another space; one that gives something up was perhaps chosen by a slip. */
 async function choose(answer) {
-  if (answer.goes_on && present.view.kind === "play") return addTo(answer);
+  if (answer.goes_on) return addTo(answer);
   if (!answer.gives_up) return give(answer.actions);
   $("sure-title").textContent = sentence(answer.text).replace(/\.$/, "?");
   $("sure-text").textContent = answer.gives_up;
