@@ -100,7 +100,7 @@ def test_agents_with_a_network_say_what_they_need(name: str, monkeypatch: pytest
         raise ModuleNotFoundError(f"No module named {module!r}", name=module)
 
     monkeypatch.setattr("tabletop_engine.extras.import_module", import_module)
-    with pytest.raises(TabletopError, match=rf"agent '{name}' needs the extra \"train\": pip install"):
+    with pytest.raises(TabletopError, match=rf"agent '{name}' needs the extra \"policy\": pip install"):
         make_agent(name, GAME)
 
 

@@ -105,7 +105,7 @@ def test_a_whole_game_alone(visitor: Visitor, game: str, quick_adviser: None) ->
     visitor.click("save")
     replay = Replay.load(visitor.downloaded(f"{game}-*.json"), game_of(f"{game}_env"))
     session = Session.of(replay, {})
-    given = [action for message in visitor.sent() for action in message.get("actions", ())]
+    given = [action for one in visitor.sent() if one["do"] == "answer" for action in one["actions"]]
     assert replay.seed == 5 and given == list(replay.actions)
     assert visitor.text("verdict") == session.verdict()
     assert points_of(visitor) == session.points()[-1][1]

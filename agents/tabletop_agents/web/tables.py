@@ -459,9 +459,7 @@ class Table:
         return await doing(link, page, message)
 
     async def _on_answer(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
-        self._check_view(link, message)
-        if self.turn(link) != "you":
-            raise Refused("it is not your turn")
+        self._check_turn(link, message)
         try:
             self.session.give(message["actions"])
         except (IllegalAction, OverflowError):
@@ -472,9 +470,7 @@ class Table:
 
     async def _on_more(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         """The answers that have these actions and one more, in the order of the rules. Nothing is played."""
-        self._check_view(link, message)
-        if self.turn(link) != "you":
-            raise Refused("it is not your turn")
+        self._check_turn(link, message)
         try:
             return {"answers": views.more_of(self.session, self.session.chain(message["actions"]))}
         except (IllegalAction, OverflowError):
@@ -704,6 +700,12 @@ class Table:
             return Line(self.game.config.of(state, components), start=state)
         except ScenarioError as error:
             raise Refused(str(error), error.where) from None
+
+    def _check_turn(self, link: Link, message: dict[str, Any]) -> None:
+        """Raise Refused unless somebody at this link is asked in the view that the message is about."""
+        self._check_view(link, message)
+        if self.turn(link) != "you":
+            raise Refused("it is not your turn")
 
     def _check_view(self, link: Link, message: dict[str, Any]) -> None:
         if message["view"] != link.number:
