@@ -29,10 +29,6 @@ EXIT_CODES = {
 """What each exit code of the commands means."""
 
 _RAY_ADDRESS = re.compile(r"auto|local|(ray://)?[\w.-]+:[0-9]+")
-_DISTILS = {"outlook": "outcomes", "images": "images", "expert": "search"}
-"""The sources of `distil`, by the names of the earlier commands `train …`. These names are removed in 0.4.0."""
-_LEARNED_A_GAME = 17
-"""About how many decisions of a game `distil outcomes` learns from."""
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer before 0.26 has it from click
 
 
@@ -57,20 +53,6 @@ def with_values(args: Sequence[str]) -> list[str]:
     return full
 
 
-def with_new_names(name: str, args: Sequence[str]) -> list[str]:
-    """The new words of a renamed command, with a note on stderr; other words unchanged."""
-    if len(args) < 2 or args[0] != "train" or args[1] not in _DISTILS:
-        return list(args)
-    source = _DISTILS[args[1]]
-    words = [part for word in args[2:] for part in (word.split("=") if word.startswith("--games=") else [word])]
-    if source == "outcomes" and "--games" in words[:-1]:  # `--games` was the budget then
-        at = words.index("--games")
-        games = words[at + 1]
-        words[at : at + 2] = ["--steps", str(_LEARNED_A_GAME * int(games)) if games.isdecimal() else games]
-    print(f"{name}: `train {args[1]}` is now `{name} distil {source}`; the old name goes with 0.4.0", file=sys.stderr)
-    return ["distil", source, *words]
-
-
 def run_app(app: typer.Typer, name: str, args: Sequence[str] | None = None) -> None:
     """Run the command `name` and exit with one of `EXIT_CODES`.
 
@@ -82,7 +64,7 @@ def run_app(app: typer.Typer, name: str, args: Sequence[str] | None = None) -> N
     code: Any = 0
     try:
         with mended_bash_words(name):
-            words = with_values(with_new_names(name, sys.argv[1:] if args is None else args))
+            words = with_values(sys.argv[1:] if args is None else args)
             code = app(args=words, prog_name=name, standalone_mode=False) or 0
         sys.stdout.flush()
     except _UsageError as error:

@@ -2,7 +2,6 @@
 
 # typer reads the annotations of the commands, which use `line`: they must not become strings
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -78,7 +77,6 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         ] = None,
         ray: Annotated[str | None, options.ray("or HOST:PORT")] = None,
         device: options.Device = "cpu",
-        config: Annotated[str | None, typer.Option(hidden=True)] = None,
         output: Annotated[
             Path | None, options.output("checkpoints and logs", "runs/ and the name of the settings")
         ] = None,
@@ -86,10 +84,6 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
     ) -> None:
         """Train an agent by PPO, in all seats of games against itself, earlier selves and other agents, by settings."""
         numbers = whole_numbers("players", players, "numbers of players, separated by commas")
-        if config is not None:
-            print("--config will be gone in 0.4.0: write `train SETTINGS`", file=sys.stderr)
-            output = output or (Path("runs") / settings if settings and resume is None else None)
-            settings = config
         with json_to(json) as on_result:
             imported("tabletop_training.learn.train", extra="train").main(
                 line.game,

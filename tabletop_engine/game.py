@@ -24,7 +24,6 @@ from tabletop_engine.drawing.panes import Panes
 from tabletop_engine.drawing.svg import Place
 from tabletop_engine.observation import Layout
 from tabletop_engine.play.kernels import MOST_DECISIONS, Kernels
-from tabletop_engine.record import FILLER
 from tabletop_engine.record import NOBODY as NOBODY
 from tabletop_engine.text.words import Facts, Lesson
 
@@ -535,19 +534,10 @@ class Game:
         return hashlib.sha256(repr(self.state.descr).encode()).hexdigest()[:16]
 
     def bytes_of(self, state: Any) -> bytes:
-        """The bytes of a record that checksums of replays count: all but the field `box`, which came later."""
-        raw, (start, end, kept, size) = state.tobytes(), self._bytes_that_count
-        return (raw[:start] + raw[end:kept]).ljust(size, b"\0")
-
-    @cached_property
-    def _bytes_that_count(self) -> tuple[int, int, int, int]:
-        """Where `box` begins and ends, where the fields end, and the size of the record without it."""
-        fields: Any = self.state.fields
-        start = int(fields["box"][1])
-        end = start + fields["box"][0].itemsize
-        kept = int(fields[FILLER][1]) if FILLER in fields else self.state.itemsize
-        largest = max(fields[name][0].base.itemsize for name in self.state.names or ())
-        return start, end, kept, -(-(kept - end + start) // largest) * largest
+        """The bytes of a record that checksums of replays count: all but `box`, which is a place in one batch."""
+        counted = state.copy()
+        counted["box"] = 0
+        return bytes(counted.tobytes())
 
     def made(self, templates: Iterable[Callable[..., Any]], **names: Any) -> dict[str, Any]:
         """Templates compiled for this game (`compiling.compiled.made_for`); `names` become additional globals."""

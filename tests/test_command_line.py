@@ -63,7 +63,6 @@ ORDER = (
         "--policy",
         "--people",
         "--hints",
-        "--config",
         "--start",
         "--rival",
         "--rungs",

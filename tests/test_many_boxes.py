@@ -439,20 +439,3 @@ def test_positions_for_openspiel_have_their_own_numbers() -> None:
         at = positions.at(batch.states[game])
         assert at.states["box"].tolist() == [0]
         assert (positions.tables == batch.tables_of(game)).all()
-
-
-# --- Replays of before -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("config", [Petrichor(players=2), Evergreen(players=2)], ids=["petrichor", "evergreen"])
-def test_checksums_are_those_of_records_without_boxes(config: Config) -> None:
-    """Version 0.2.0 had no field `box`. Its replays can still be read."""
-    game = config.game
-    kept = [name for name in game.state.names or () if name not in ("box", "filler", "spare")]
-    state = Batch(config, 1, 3).states[0]
-    joined = b"".join(state[name].tobytes() for name in kept)
-    told = game.bytes_of(state)
-    assert told[: len(joined)] == joined and not any(told[len(joined) :]) and len(told) % 8 == 0
-    other = state.copy()
-    other["box"] = 5
-    assert game.bytes_of(other) == told

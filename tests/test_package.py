@@ -110,6 +110,15 @@ def tracked_files() -> list[str]:
     return listed.rstrip("\0").split("\0")
 
 
+def test_the_import_names_are_ours() -> None:
+    """No other project on PyPI has these names."""
+    packages = {Path(line).parent for line in tracked_files() if line.endswith("/__init__.py")}
+    shipped = {path.name for path in packages if path.parent.name in ("", "agents", "training")}
+    games = {"evergreen_env", "petrichor_env"}
+    ours = games | {"tabletop_agents", "tabletop_cli", "tabletop_engine", "tabletop_training"}
+    assert shipped - {"benchmarks", "machine_code", "tests"} == ours
+
+
 def test_a_clone_stays_small() -> None:
     """Checks the sum of the tracked files. How often large files are replaced can't be checked (CONTRIBUTING.md)."""
     sizes = {name: path.stat().st_size for name in tracked_files() if (path := ROOT / name).is_file()}

@@ -21,7 +21,7 @@ from tabletop_training.files.settings import CONFIGS, Settings, read_settings, s
 from tabletop_training.learn import task
 from tabletop_training.learn.learner import POLICY
 from tabletop_training.learn.opponents import OpponentSettings
-from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
+from tabletop_training.learn.task import Budget, EvaluationSettings
 from tabletop_training.learn.train import TABLES, settings_file
 from tests.games import connect_four
 from tests.support.effort import games
@@ -105,34 +105,6 @@ def test_settings_from_a_file(tmp_path: Path) -> None:
     assert sections["budget"].fraction(10**9, 10**9) == 0
     with pytest.raises(ConfigError, match=r"no such settings file; shipped ones: .*solo, solo_curriculum"):
         read("sol")
-
-
-def test_tables_of_before(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Tables of version 0.2 keep their meaning: the learner has one seat, and the league has the others."""
-    path = tmp_path / "old.toml"
-    path.write_text(
-        "[learning]\nepochs = 2\n[solo]\ncurriculum = true\nlatest = 0.2\ngames = 50\n[budget]\nsteps = 9\n"
-    )
-    sections = read(path)
-    assert sections["games"] == GamesSettings((1,), curriculum=True, latest=0.2)
-    assert (sections["evaluation"].games, sections["learning"].epochs, sections["budget"].steps) == (50, 2, 9)
-    assert "old.toml: [solo] will not be read any more in 0.4.0; write [games], [opp" in capsys.readouterr().err
-    path.write_text(
-        "[selfplay]\nplayers = 3\nmodules = ['cactus']\nagainst = ['random']\n[league]\nsnapshots = 4\npower = 2.0\n"
-    )
-    sections = read(path)
-    assert sections["games"] == GamesSettings((3,), {"modules": ("cactus",)})
-    assert sections["evaluation"] == EvaluationSettings(("random",), 400)
-    assert sections["opponents"] == OpponentSettings(
-        1.0, scripted=("random", "greedy"), snapshots=4, snapshot_steps=100_000, newest=0.4, power=2.0
-    )
-    assert "[selfplay], [league] will not be read" in capsys.readouterr().err
-    path.write_text("[selfplay]\n")
-    assert read(path, EVERGREEN)["games"].players == (2,)
-    for wrong in ("[solo]\nlevels = 3", "[league]\nsnapshot = 3", "solo = 3"):
-        path.write_text(wrong)
-        with pytest.raises(ConfigError, match=r"old\.toml: .*(unknown key|solo)"):
-            read(path)
 
 
 @pytest.mark.parametrize(

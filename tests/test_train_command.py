@@ -196,10 +196,7 @@ def test_players_whom_no_settings_are_shipped_for(tmp_path: Path, capsys: pytest
     assert len(play_games([agent, *[RandomAgent()] * 4], Config(players=5, modules=("powers",)), 5, 0)) == 5
 
 
-def test_runs_are_in_a_folder_of_their_settings(
-    solo: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """`--config` still says which settings are meant, and `solo`, `selfplay` and `general` may stand before it."""
+def test_runs_are_in_a_folder_of_their_settings(solo: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Learner, "run", lambda self: self)
     for words, folder in (
@@ -208,12 +205,9 @@ def test_runs_are_in_a_folder_of_their_settings(
         (("solo", "--curriculum"), "runs/solo-2"),
         (("solo_curriculum",), "runs/solo_curriculum"),
         (("--players", "2"), "runs/selfplay"),
-        (("solo", "--config", solo), "runs/solo-3"),
-        (("--config", solo), "runs/tiny-2"),
     ):
         assert run(*words) == 0
         assert (tmp_path / folder / RUN).is_file(), words
-        assert ("--config will be gone in 0.4.0" in capsys.readouterr().err) == ("--config" in words)
     curriculum = [read_run(tmp_path / "runs" / name, PETRICHOR).plan.games for name in ("solo-2", "solo_curriculum")]
     assert curriculum[0] == curriculum[1] and curriculum[0].curriculum
 
@@ -341,10 +335,6 @@ def test_runs_that_cannot_go_on(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match=r"is a run of `petrichor train selfplay`, not of `evergreen train self"):
         main(EVERGREEN, resume=tmp_path)
     for text, error in (
-        (
-            '{"kind": "solo", "game": "petrichor"}',
-            r"^\S+run\.json: is a run of a version before 0\.3\.0.* petrichor train solo --start \S+policy\.zip$",
-        ),
         ("{", "damaged"),
         ("[]", "damag"),
         ('{"game": "petrichor"}', "damaged"),
@@ -376,7 +366,6 @@ def test_a_resumed_run_imports_nothing_that_its_user_has_not_named(tmp_path: Pat
     ("words", "text"),
     [
         ("nowhere", "nowhere: there is no such settings file"),
-        ("--config nowhere", "nowhere: there is no such settings file"),
         ("--resume nowhere", "run.json: there is no such file"),
         ("solo --variants hard", "unknown 'hard'"),
         ("solo --variants double_card --curriculum", "give one of the two"),

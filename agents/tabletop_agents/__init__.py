@@ -14,15 +14,7 @@ from tabletop_agents.random_agent import RandomAgent
 from tabletop_agents.search.greedy import GreedyAgent
 from tabletop_agents.search.ismcts import IsmctsAgent
 from tabletop_agents.search.rollout import RolloutAgent
-from tabletop_engine.moved import find_moved
 from tabletop_engine.play.agents import Agent, Decisions, check_agents
-
-MOVED = {
-    f"tabletop_agents.{name}": f"tabletop_agents.search.{name}"
-    for name in ("greedy", "guided_search", "ismcts", "rollout", "shortfalls")
-}
-"""Old names of modules, and the new ones."""
-find_moved(MOVED, since="0.3.0", until="0.4.0")
 
 __all__ = [
     "AGENT_NAMES",

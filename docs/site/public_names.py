@@ -1,9 +1,9 @@
 """Which names are public, and whether the API's pages have them all, with docstrings.
 
 Public is what a module outside a game's insides lists in `__all__`, and what a page, a notebook or a program of docs/
-imports or names with its module. Only docs/migrating.md does not count, because it also names insides. Each must be on
-a page of docs/api/ and have a docstring. So must each public method and property of a public class, unless a base class
-has one; its attributes may stand in the docstring of the class. Arguments that a docstring names must be there.
+imports or names with its module. Each must be on a page of docs/api/ and have a docstring. So must each public method
+and property of a public class, unless a base class has one; its attributes may stand in the docstring of the class.
+Arguments that a docstring names must be there.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def texts() -> Iterator[tuple[Path, str]]:
     """What users read: pages, notebooks, programs."""
     docs = ROOT / "docs"
     files = [ROOT / "README.md", *docs.rglob("*.md"), *docs.glob("libraries/*.py"), *ROOT.glob("notebooks/*.ipynb")]
-    kept = (path for path in files if path.parent != docs / "api" and path != docs / "migrating.md")
+    kept = (path for path in files if path.parent != docs / "api")
     return ((path, path.read_text(encoding="utf-8")) for path in kept)
 
 

@@ -37,7 +37,7 @@ from tabletop_engine.play.batch import game_seed
 from tabletop_engine.record import FORFEIT
 from tabletop_engine.text.words import shown
 
-FORMAT = 2
+FORMAT = 3
 DIGITS = 4
 """The number of hexadecimal digits of a checksum."""
 THOUSANDTHS = 1000
@@ -118,8 +118,6 @@ _KINDS: dict[str, type] = {
 """The types of the values, by the keys in the order of a file."""
 _KIND_NAMES = {int: "whole number", str: "text", dict: "object", list: "list"}
 _MAY_BE_MISSING = ("seed", "scenario", "probabilities")
-_OLD_KEY = "_replay"
-"""Together with the name of the game, a key of files before format 2."""
 
 
 def text_of(replay: Any) -> str:
@@ -180,8 +178,6 @@ def _content(data: bytes, game: Game) -> dict[str, Any]:
         raise ReplayError("is not a replay: not a text in UTF-8") from None
     except ValueError as error:
         raise ReplayError(f"is not a replay: not JSON ({error})") from None
-    if isinstance(content, dict) and any(key.endswith(_OLD_KEY) for key in content):
-        raise ReplayError("was recorded by an older version, whose replays this version can't read")
     if not isinstance(content, dict) or "replay" not in content:
         raise ReplayError('is not a replay: not a JSON object with the key "replay"')
     if content["replay"] != FORMAT:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -94,8 +93,6 @@ def read_settings(name: str | Path | None, game: Game, **sections: type[Any]) ->
         sections: the tables that the file may have, with a dataclass for each. A missing table gives the defaults. A
             class with a method `of_table(game, table)` is created by it.
 
-    The tables of files from before 0.3.0 are read, too, with a note on stderr.
-
     Raises ConfigError for a file that is missing or is not TOML, and for unknown tables, unknown keys and wrong values;
     the message lists the known ones.
     """
@@ -109,7 +106,6 @@ def read_settings(name: str | Path | None, game: Game, **sections: type[Any]) ->
             tables = tomllib.loads(read_limited(path).decode())
         except (ValueError, RecursionError, OSError) as error:
             raise ConfigError(f"{path}: is not TOML ({error})") from None
-        tables = _without_old_tables(path, tables, game)
     unknown = sorted(set(tables) - set(sections))
     if unknown:
         raise ConfigError(f"{path}: unknown table or key {', '.join(unknown)}; it has the tables {', '.join(sections)}")
@@ -123,34 +119,6 @@ def read_settings(name: str | Path | None, game: Game, **sections: type[Any]) ->
         except ConfigError as error:
             raise ConfigError(f"{path}: [{section}]: {error}") from None
     return made
-
-
-def _without_old_tables(path: Path, tables: dict[str, Any], game: Game) -> dict[str, Any]:
-    """Today's tables for those of settings files before 0.3.0. Such files are read until 0.4.0.
-
-    The learner then had one seat of each game, and the league had the others.
-    """
-    old = [name for name in ("solo", "selfplay", "league") if isinstance(tables.get(name), dict)]
-    if not old:
-        return tables
-    told = ", ".join(f"[{name}]" for name in old)
-    print(
-        f"{path}: {told} will not be read any more in 0.4.0; write [games], [opponents], [evaluation]", file=sys.stderr
-    )
-    players = 1 if "solo" in old else next(number for number in game.players if number > 1)
-    games = {"players": players, **tables.get("solo", {}), **tables.get("selfplay", {})}
-    evaluation = {"games": 500 if "solo" in old else 400}
-    evaluation |= {name: games.pop(name) for name in ("against", "games") if name in games}
-    opponents = {
-        "scripted": ["random", "greedy"],
-        "snapshots": 10,
-        "snapshot_steps": 100_000,
-        "newest": 0.4,
-        "power": 1.5,
-    }
-    opponents |= {"league": 0.0 if games["players"] == 1 else 1.0, **tables.get("league", {})}
-    rest = {name: table for name, table in tables.items() if name not in old}
-    return {"games": games, "opponents": opponents, "evaluation": evaluation, **rest}
 
 
 def section_of(kind: type[Any], game: Game, table: dict[str, Any]) -> Any:

@@ -394,28 +394,21 @@ def write_run(folder: Path, game: Game, run: Run, threads: int | None = None) ->
 def read_run(folder: Path, game: Game, settings: object = None) -> Run:
     """Read a run's `run.json`.
 
-    Raises CheckpointError if it is missing, damaged, of another game, of another kind than `settings` says, or of a
-    version whose learner is gone.
+    Raises CheckpointError if it is missing, damaged, of another game, or of another kind than `settings` says.
     """
     path = folder / RUN
     if not path.is_file():
         raise CheckpointError(f"{path}: there is no such file; --resume needs the folder of a run")
     try:
         told = json.loads(read_limited(path))
-        earlier = str(told["kind"]) if "kind" in told else ""
-        kind = earlier or str(told["settings"])
+        kind = str(told["settings"])
         named = settings if settings and kind in KINDS else kind
-        if not earlier and str(told["game"]) == game.name and named == kind:
+        if str(told["game"]) == game.name and named == kind:
             plan = Plan(**{name: section_of(table, game, told[name]) for name, table in TABLES.items()})
             budget, seed, hashes = from_table(Budget, told["budget"]), int(told["seed"]), told.get("checkpoints", {})
             return Run(kind, plan, budget, seed, told["start"], told["rival"], tuple(hashes.items()))
     except (ValueError, KeyError, TypeError, AttributeError, ConfigError) as error:
         raise CheckpointError(f"{path}: is damaged or of another version ({error})") from None
-    if earlier:
-        raise CheckpointError(
-            f"{path}: is a run of a version before 0.3.0, which only that version resumes. To go on from what it has "
-            f"learned: {game.command} train {earlier} --start {shlex.quote(str(folder / POLICY))}"
-        )
     raise CheckpointError(f"{path}: is a run of `{told['game']} train {kind}`, not of `{game.name} train {named}`")
 
 
