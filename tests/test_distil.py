@@ -244,20 +244,17 @@ def log_of(folder: Path) -> list[dict[str, str]]:
     return list(csv.DictReader((folder / "distil.csv").read_text(encoding="utf-8").splitlines()))
 
 
-@pytest.mark.parametrize("words", [("distil", "outcomes"), ("train", "outlook")])
-def test_outcomes(words: tuple[str, str], checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Also under the command's earlier name."""
-    folder, old = tmp_path / "heads", words[0] == "train"
-    budget = ("--games=8",) if old else ("--steps", 300, "--games", 64)
-    assert run(*words, checkpoint, *budget, "--output", folder, "--half") == 0
-    assert ("`train outlook` is now `petrichor distil outcomes`" in capsys.readouterr().err) == old
+def test_outcomes(checkpoint: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "heads"
+    words = ("distil", "outcomes", checkpoint, "--steps", 300, "--games", 64, "--output", folder, "--half")
+    assert run(*words) == 0
     before, _ = read_checkpoint(GAME, checkpoint)
     after, notes = read_checkpoint(GAME, folder / "policy.zip")
     assert before.win_margin_heads is None
     assert after.win_margin_heads is not None
     assert notes["training"]["distil"]["outcomes"]["from"] == "small.zip"
     assert notes["training"]["players"] == 1
-    assert int(log_of(folder)[-1]["decisions"]) >= (8 * 17 if old else 300)
+    assert int(log_of(folder)[-1]["decisions"]) >= 300
     make_agent(f"search-5:{folder / 'policy.zip'}", GAME)
 
 

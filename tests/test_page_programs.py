@@ -25,7 +25,6 @@ ELSEWHERE = {
     "evaluation.md": "its program reads what a command has written",
     "language-models.md": "its blocks ask models, in test_language_models_docs",
     "libraries.md": "its programs are files, each with extras of its own",
-    "migrating.md": "its blocks show what was, in test_migrating",
 }
 """Pages whose programs are tried in another way."""
 
