@@ -97,7 +97,26 @@ def spoil(tree: Any, rng: np.random.Generator) -> None:
     look(tree)
     node, key = places[int(rng.integers(len(places)))]
     others = [parent[at] for parent, at in places]
-    wrong = [None, -1, 0, 1, 2, 7, 99, 1.5, True, "x", "", [], {}, [1, 2], "player_0", "player_1", "wheat", "c3"]
+    wrong: list[Any] = [
+        None,
+        -1,
+        0,
+        1,
+        2,
+        7,
+        99,
+        1.5,
+        True,
+        "x",
+        "",
+        [],
+        {},
+        [1, 2],
+        "player_0",
+        "player_1",
+        "wheat",
+        "c3",
+    ]
     kind = int(rng.integers(6))
     if kind == 0:
         del node[key]
@@ -301,8 +320,8 @@ def versus(game: Any, illegal: str, mode: str) -> Iterator[str]:
     for players in game.players:
         reward = "points" if players == 1 and game.config(players=1).owners == 1 else "margin"
         for opponents, seat in ((["greedy"], "random"), (["random"], players - 1)):
-            given = {} if players == 1 else {"opponents": opponents, "seat": seat}
-            made = {"illegal_action": illegal, "autoreset": mode, "reward": reward, **given}
+            given: dict[str, Any] = {} if players == 1 else {"opponents": opponents, "seat": seat}
+            made: dict[str, Any] = {"illegal_action": illegal, "autoreset": mode, "reward": reward, **given}
             games_ = VersusBatch(game.config(players=players), 6, seed=7, **made)
             yield f"{players} {given}"
             yield from _lines_of(games_, 120, np.random.default_rng(2), illegal, True)
@@ -315,15 +334,14 @@ def sb3(game: Any) -> Iterator[str]:
 
     for players in (1, 2):
         reward = "points" if players == 1 and game.config(players=1).owners == 1 else "margin"
-        given = {} if players == 1 else {"opponents": ["greedy"]}
+        given: dict[str, Any] = {} if players == 1 else {"opponents": ["greedy"]}
         games_ = VersusBatch(game.config(players=players), 8, seed=1, reward=reward, illegal_action="lose", **given)
-        env = SeatsVecEnv(games_, reward_scale=0.1, win_bonus=1.0)
+        env: Any = SeatsVecEnv(games_, reward_scale=0.1, win_bonus=1.0)
         env.seed(3)
         observations, rng = env.reset(), np.random.default_rng(0)
         yield digest(observations)
         for _ in range(200):
-            masks = env.env_method("action_masks")[0]
-            masks = np.asarray(masks).reshape(8, -1) if np.asarray(masks).size > 200 else games_.action_masks
+            masks = games_.action_masks
             observations, rewards, dones, infos = env.step(np.array([_action(one, rng, "lose") for one in masks]))
             for info in infos:
                 if "episode" in info:
