@@ -90,6 +90,7 @@ from petrichor_env.words import (
     owner_names,
     tile_name,
 )
+from tabletop_engine.checks import is_whole
 from tabletop_engine.compiling.warm_up import warm_up
 from tabletop_engine.described.scenarios import (
     MOST,
@@ -99,7 +100,6 @@ from tabletop_engine.described.scenarios import (
     counts_by_name,
     entries,
     integer,
-    is_whole,
     mapping,
     names_listed,
     switch,

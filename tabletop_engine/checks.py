@@ -12,9 +12,7 @@ from typing import Any, ParamSpec, TypeVar, Union, Unpack, get_args, get_origin,
 
 import numpy as np
 
-from tabletop_engine.described.scenarios import is_whole, plain
 from tabletop_engine.errors import ConfigError
-from tabletop_engine.game import Config, Game
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -29,6 +27,11 @@ _SCALARS: dict[Any, tuple[tuple[type, ...], str]] = {
     np.ndarray: ((np.ndarray,), "an array"),
 }
 """What fits to an annotation, and what it is called."""
+
+OTHER_KINDS: dict[Any, tuple[Callable[[Any], bool], str]] = {}
+"""Whether a value fits to an annotation that needs a check of its own, and what such a value is called.
+
+Who defines such a type enters it here, as `tabletop_engine.game` does with `Config`: this file knows no game."""
 
 _LISTS = (Sequence, Iterable, Collection, tuple, list)
 _ANY_NUMBER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -111,10 +114,14 @@ def whole(name: str, value: Any, low: int, high: int | None = None) -> int:
     return int(value)
 
 
-def is_config(value: Any) -> bool:
-    """Whether this is a configuration of a game."""
-    game = getattr(value, "game", None)
-    return isinstance(game, Game) and isinstance(value, game.config)
+def is_whole(value: Any) -> bool:
+    """Whether the value is a whole number, of Python or NumPy, and not a bool."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def plain(value: Any) -> Any:
+    """A number of NumPy as one of Python: arithmetic with the first wraps around at its largest value."""
+    return value.item() if isinstance(value, np.number | np.bool_ | np.str_) else value
 
 
 def _parts(wanted: Any) -> tuple[Any, ...]:
@@ -127,8 +134,8 @@ def _fits(value: Any, wanted: Any, *, deep: bool = True) -> bool:
     if kind in _SCALARS:
         wrong = value == "" if kind is Path else isinstance(value, bool) and kind is not bool
         return isinstance(value, _SCALARS[kind][0]) and not wrong
-    if kind is Config:
-        return is_config(value)
+    if kind in OTHER_KINDS:
+        return OTHER_KINDS[kind][0](value)
     if kind is Callable:
         return callable(value) and not isinstance(value, type)
     if kind in _LISTS:
@@ -180,8 +187,8 @@ def _words_of_part(wanted: Any) -> str:
     kind = get_origin(wanted) or wanted
     if kind in _SCALARS:
         return _SCALARS[kind][1]
-    if kind is Config:
-        return "a game's configuration"
+    if kind in OTHER_KINDS:
+        return OTHER_KINDS[kind][1]
     if kind is Callable:
         return "a function"
     if kind in _LISTS:

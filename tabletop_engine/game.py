@@ -16,6 +16,7 @@ import numpy as np
 
 from tabletop_engine import defaults
 from tabletop_engine.chance import MOST_KINDS
+from tabletop_engine.checks import OTHER_KINDS
 from tabletop_engine.compiling.compiled import keep_shared_rules, made_for
 from tabletop_engine.compiling.sources import Sources, files_of
 from tabletop_engine.drawing.lines import Block
@@ -547,6 +548,15 @@ class Game:
     @cached_property
     def _module(self) -> ModuleType:
         return self.rules.as_module()
+
+
+def is_config(value: Any) -> bool:
+    """Whether this is a configuration of a game."""
+    game = getattr(value, "game", None)
+    return isinstance(game, Game) and isinstance(value, game.config)
+
+
+OTHER_KINDS[Config] = (is_config, "a game's configuration")
 
 
 def switches_of(config: Config) -> dict[str, np.ndarray]:

@@ -35,8 +35,7 @@ from tabletop_agents.play.session import Session, started
 from tabletop_agents.play.typed import TypedSession
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.guided_search import GuidedSearchAgent
-from tabletop_engine.checks import checked, fitted
-from tabletop_engine.described.scenarios import is_whole
+from tabletop_engine.checks import checked, fitted, is_whole
 from tabletop_engine.drawing.picture import Picture
 from tabletop_engine.drawing.raster import save_png
 from tabletop_engine.envs import SeatEnv

@@ -17,11 +17,11 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
+from tabletop_engine.checks import plain
 from tabletop_engine.described.draws import MOST_TRIES_IN_ALL, Impossible, Stated, Values, draw
 from tabletop_engine.described.keys import Key, Value, range_of_places
 from tabletop_engine.described.ranges import BadRange, Range, allowed_ranges, range_of
 from tabletop_engine.described.ranges import stated as range_in_file
-from tabletop_engine.described.scenarios import plain
 from tabletop_engine.errors import ComponentsError
 from tabletop_engine.files import read_limited
 

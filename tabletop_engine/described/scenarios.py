@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tabletop_engine.checks import is_whole
 from tabletop_engine.errors import ScenarioError
 
 ROOT = "scenario"
@@ -32,16 +33,6 @@ def mapping(value: Any, where: str, allowed: Sequence[str]) -> Mapping[str, Any]
         if key not in allowed:
             raise wrong(where, f"unknown key {key!r}; allowed are {', '.join(allowed)}")
     return value
-
-
-def is_whole(value: Any) -> bool:
-    """Whether the value is a whole number, of Python or NumPy, and not a bool."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def plain(value: Any) -> Any:
-    """A number of NumPy as one of Python: arithmetic with the first wraps around at its largest value."""
-    return value.item() if isinstance(value, np.number | np.bool_ | np.str_) else value
 
 
 def integer(value: Any, where: str, low: int, high: int) -> int:

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabletop_engine.checks import checked
-from tabletop_engine.described.scenarios import is_whole
+from tabletop_engine.checks import checked, is_whole
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.extras import needed
 

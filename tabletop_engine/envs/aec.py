@@ -12,7 +12,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.env_logger import EnvLogger
 
-from tabletop_engine.described.scenarios import is_whole
+from tabletop_engine.checks import is_whole
 from tabletop_engine.drawing.raster import WIDTH
 from tabletop_engine.envs.arguments import check_action, check_options, observation_box, preparation
 from tabletop_engine.envs.masks import Entries

@@ -13,8 +13,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from tabletop_engine.checks import fitted
-from tabletop_engine.described.scenarios import is_whole
+from tabletop_engine.checks import fitted, is_whole
 from tabletop_engine.envs.of_game import OfGame
 from tabletop_engine.errors import ConfigError, IllegalAction, ScenarioError
 from tabletop_engine.game import Config, Game, game_of

@@ -19,10 +19,10 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tabletop_engine.checks import fitted, is_config, whole
+from tabletop_engine.checks import fitted, whole
 from tabletop_engine.compiling.warm_up import warm_up
 from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, ScenarioError, StateError, TabletopError
-from tabletop_engine.game import NOBODY, Config, Game, switches_of
+from tabletop_engine.game import NOBODY, Config, Game, is_config, switches_of
 from tabletop_engine.legal import NO_WAY_ON
 from tabletop_engine.play import kernels
 from tabletop_engine.play.starts import Starts, check_records, records_of

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from tabletop_engine.boxes import MOST_BOXES
-from tabletop_engine.checks import whole
-from tabletop_engine.described.scenarios import is_whole
+from tabletop_engine.checks import is_whole, whole
 from tabletop_engine.errors import ConfigError, StateError
 from tabletop_engine.game import Config, Game
 

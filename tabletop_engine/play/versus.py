@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabletop_engine.checks import fitted
-from tabletop_engine.described.scenarios import is_whole
+from tabletop_engine.checks import fitted, is_whole
 from tabletop_engine.errors import ConfigError, ScenarioError, StateError, TabletopError
 from tabletop_engine.game import NOBODY, Config, Game
 from tabletop_engine.play.agents import Agent, agents_of

@@ -29,7 +29,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from tabletop_engine.described.scenarios import is_whole
+from tabletop_engine.checks import is_whole
 from tabletop_engine.errors import ConfigError, ReplayError
 from tabletop_engine.files import read_limited, whole_file
 from tabletop_engine.game import Config, Game

@@ -21,9 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from tabletop_engine.checks import checked
+from tabletop_engine.checks import checked, is_whole
 from tabletop_engine.compiling.warm_up import warm_up
-from tabletop_engine.described.scenarios import is_whole
 from tabletop_engine.errors import ComponentsError, ConfigError, ReplayError, ScenarioError, StateError
 from tabletop_engine.game import NOBODY, Config, Game
 from tabletop_engine.play import kernels
