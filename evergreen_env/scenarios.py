@@ -43,7 +43,6 @@ from evergreen_env.state import (
 )
 from evergreen_env.tables import WildFertility
 from evergreen_env.words import PLANET_FIELDS, SHOWN_FIELDS, cards_in, piece_on, places_in
-from tabletop_engine.compiling.warm_up import warm_up
 from tabletop_engine.described.overlays import Overlay
 from tabletop_engine.described.scenarios import (
     MOST,
@@ -59,6 +58,7 @@ from tabletop_engine.described.scenarios import (
 )
 from tabletop_engine.errors import ConfigError, ScenarioError, StateError
 from tabletop_engine.parts.boards import beside
+from tabletop_engine.play.warm_up import warm_up
 from tabletop_engine.text.words import name_or_none
 
 __all__ = ["describe", "described", "scenario"]

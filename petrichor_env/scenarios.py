@@ -91,7 +91,6 @@ from petrichor_env.words import (
     tile_name,
 )
 from tabletop_engine.checks import is_whole
-from tabletop_engine.compiling.warm_up import warm_up
 from tabletop_engine.described.scenarios import (
     MOST,
     ROOT,
@@ -106,6 +105,7 @@ from tabletop_engine.described.scenarios import (
     wrong,
 )
 from tabletop_engine.errors import ConfigError, ScenarioError, StateError
+from tabletop_engine.play.warm_up import warm_up
 from tabletop_engine.text.words import name_or_none
 
 __all__ = ["describe", "scenario"]

@@ -28,8 +28,8 @@ import evergreen_env
 import petrichor_env
 from petrichor_env.component_files import COMPONENTS, KEYS, load_components
 from petrichor_env.config import MODULE_OF_READING, MODULES, POWERS, READINGS, VARIANTS, Config
-from tabletop_engine.compiling.warm_up import warm_up
 from tabletop_engine.errors import ComponentsError
+from tabletop_engine.play.warm_up import warm_up
 from tabletop_training.measure.workers import serve_parent, without_ctrl_c
 from tests.evergreen.random_games import play as play_evergreen
 from tests.support.configurations import SOLO_MODULES

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from tabletop_engine.compiling import warm_up
+from tabletop_engine.compiling import once
 from tabletop_engine.compiling.cache import CACHE_VARIABLE
 from tabletop_engine.compiling.compiled import Kernel, _in_cache
 from tabletop_engine.compiling.rule_compiler import compile_kernel
@@ -140,10 +140,10 @@ from {HOME} import GAME
 Batch(GAME.config(), 2, 0).step([1, 1])
 """
 SAY = """
-from tabletop_engine.compiling import warm_up
+from tabletop_engine.compiling import once
 from tests.games.leduc_poker import GAME
 parts = [(part, print, ()) for part in ("one", "two", "three")]
-warm_up.compile_once("the rules of nothing", "no time", GAME.kernels.playout, lambda: parts)
+once.compile_once("the rules of nothing", "no time", GAME.kernels.playout, lambda: parts)
 """
 """Prints the messages about compiling, without compiling."""
 
@@ -273,12 +273,12 @@ def test_where_machine_code_is_kept(tmp_path: Path) -> None:
 def test_a_process_that_hangs_does_not_stop_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After a quarter of an hour they compile for themselves."""
     made: list[int] = []
-    monkeypatch.setattr(warm_up, "_LONGEST_WAIT", 0.2)
+    monkeypatch.setattr(once, "_LONGEST_WAIT", 0.2)
     monkeypatch.setattr(Kernel, "is_ready", lambda self: False)
     last = connect_four.GAME.kernels.playout
     folder = last.sources.folder
     with FileLock(folder / "playout.lock"):
-        warm_up.compile_once("what hangs", "for ever", last, lambda: [("all", made.append, (1,))])
+        once.compile_once("what hangs", "for ever", last, lambda: [("all", made.append, (1,))])
     assert made == [1]
 
 

@@ -176,7 +176,7 @@ FORGETFUL = """
 import sys
 sys.path.insert(0, {folder!r})
 import no_reset, no_step
-from tabletop_engine.compiling import warm_up
+from tabletop_engine.play import warm_up
 warm_up._warm.update(("no_reset", "no_step"))  # only what is called here is compiled
 from tabletop_engine.play.agents import Decisions, ask
 from tabletop_engine.play.batch import Batch

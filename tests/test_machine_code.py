@@ -504,7 +504,7 @@ from tabletop_agents import GreedyAgent, IsmctsAgent, RolloutAgent
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.guided_search import GuidedSearchAgent, guided_search_for
 from tabletop_agents.search.lookahead import search_for
-from tabletop_engine.compiling import warm_up
+from tabletop_engine.play import warm_up
 from tabletop_engine.compiling.compiled import kernels
 from tabletop_engine.game import game_of
 from tabletop_engine.play.agents import Decisions

@@ -260,7 +260,8 @@ import hashlib, json
 import numpy as np
 from petrichor_env.config import MODULES, Config
 from tabletop_engine.play import kernels
-from tabletop_engine.compiling import rule_compiler, warm_up
+from tabletop_engine.compiling import rule_compiler
+from tabletop_engine.play import warm_up
 from tabletop_engine.play.batch import Batch
 warm_up._warm.add("petrichor_env.game")  # only what is called here is compiled
 digest, generator = hashlib.sha256(), np.random.default_rng(0)

@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tabletop_engine.compiling.warm_up import warm_up
 from tabletop_engine.errors import StateError
 from tabletop_engine.game import Game
+from tabletop_engine.play.warm_up import warm_up
 
 _VIEWS_AT_ONCE = 4096
 """Games whose observations are computed at once."""

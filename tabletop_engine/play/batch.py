@@ -20,14 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabletop_engine.checks import fitted, whole
-from tabletop_engine.compiling.warm_up import warm_up
 from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, ScenarioError, StateError, TabletopError
 from tabletop_engine.game import NOBODY, Config, Game, is_config, switches_of
 from tabletop_engine.legal import NO_WAY_ON
 from tabletop_engine.play import kernels
+from tabletop_engine.play.saved import Format, Header, as_bytes
 from tabletop_engine.play.starts import Starts, check_records, records_of
 from tabletop_engine.play.tables import Boxes, box_in, boxes_in, boxes_of, check_states, own_tables, tables_of
-from tabletop_engine.positions.saved import Format, Header, as_bytes
+from tabletop_engine.play.warm_up import warm_up
 from tabletop_engine.record import FORFEIT
 
 AUTORESETS = {"same_step": kernels.SAME_STEP, "next_step": kernels.NEXT_STEP, "disabled": kernels.DISABLED}

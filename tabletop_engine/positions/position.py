@@ -19,13 +19,14 @@ import numpy as np
 
 from tabletop_engine.chance import MOST_KINDS
 from tabletop_engine.checks import whole
+from tabletop_engine.compiling.once import Call, compile_once
 from tabletop_engine.compiling.sources import numba_version
-from tabletop_engine.compiling.warm_up import Call, compile_once, warm_up
 from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, StateError
 from tabletop_engine.game import NOBODY, Config, Game, switches_of
 from tabletop_engine.legal import NO_WAY_ON
 from tabletop_engine.play.batch import REWARDS, check_config, choice, refusal, stuck_text
-from tabletop_engine.positions.saved import Format, Header, as_bytes
+from tabletop_engine.play.saved import Format, Header, as_bytes
+from tabletop_engine.play.warm_up import warm_up
 from tabletop_engine.positions.scripted import BEGIN, MOST_DRAWS, NUM_FACTS, ScriptedKernels, scripted_dtype
 
 CHANCE = -2

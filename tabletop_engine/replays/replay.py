@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 
 from tabletop_engine.checks import checked, is_whole
-from tabletop_engine.compiling.warm_up import warm_up
 from tabletop_engine.errors import ComponentsError, ConfigError, ReplayError, ScenarioError, StateError
 from tabletop_engine.game import NOBODY, Config, Game
 from tabletop_engine.play import kernels
 from tabletop_engine.play.batch import check_config, game_seed, refusal
+from tabletop_engine.play.warm_up import warm_up
 from tabletop_engine.record import FORFEIT
 from tabletop_engine.replays import files
 from tabletop_engine.replays.files import Probabilities

@@ -30,7 +30,7 @@ from tabletop_agents.search.lookahead import new_walk
 from tabletop_agents.search.visits import assessed
 from tabletop_engine.checks import checked, fit_fields
 from tabletop_engine.compiling.compiled import templates_in
-from tabletop_engine.compiling.warm_up import Call, compile_once
+from tabletop_engine.compiling.once import Call, compile_once
 from tabletop_engine.errors import CheckpointError, ConfigError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.agents import CHANCE_TO_WIN, POINTS, Assessment, Decisions

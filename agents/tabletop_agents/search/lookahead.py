@@ -13,7 +13,7 @@ from tabletop_agents.search.one_turn import MAX_DEPTH, Walk
 from tabletop_agents.search.tree import NODE
 from tabletop_agents.search.utility import SETTINGS, points_expected
 from tabletop_engine.compiling.compiled import templates_in
-from tabletop_engine.compiling.warm_up import Call, compile_once
+from tabletop_engine.compiling.once import Call, compile_once
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.agents import POINTS, POINTS_AHEAD, RESULT, Decisions

@@ -19,10 +19,10 @@ from tabletop_agents.names import checkpoint_path, make_agent, shipped_policies
 from tabletop_agents.play.session import hints_name
 from tabletop_agents.web.messages import Refused
 from tabletop_agents.web.reviews import Reviews
-from tabletop_engine.compiling.warm_up import warm_up
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game, game_of
 from tabletop_engine.play.agents import Agent
+from tabletop_engine.play.warm_up import warm_up
 
 _PLAIN = re.compile(r"random|greedy|rollout(-[1-9][0-9]{0,2})?|ismcts(-[1-9][0-9]{0,3}|-[1-9][0-9]{0,3}ms)?")
 _LEARNED = re.compile(r"(?:policy|policy-sample|search(?:-[1-9][0-9]{0,3}|-[1-9][0-9]{0,3}ms)?):(?P<policy>[\w-]+)")
