@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -19,14 +19,11 @@ from tabletop_engine.chance import MOST_KINDS
 from tabletop_engine.checks import OTHER_KINDS
 from tabletop_engine.compiling.compiled import keep_shared_rules, made_for
 from tabletop_engine.compiling.sources import Sources, files_of
-from tabletop_engine.drawing.lines import Block
-from tabletop_engine.drawing.owners import Mark
-from tabletop_engine.drawing.panes import Panes
-from tabletop_engine.drawing.svg import Place
+from tabletop_engine.errors import ConfigError
 from tabletop_engine.observation import Layout
 from tabletop_engine.play.kernels import MOST_DECISIONS, Kernels
+from tabletop_engine.presentation import Drawing, Words
 from tabletop_engine.record import NOBODY as NOBODY
-from tabletop_engine.text.words import Facts, Lesson
 
 RECORD = ("rng", "legal", "decision", "actor", "players", "owners", "round", "rounds", "points", "forfeited", "box")
 """The fields that the record of every game has. A game adds its own.
@@ -141,236 +138,11 @@ class Rules:
         return module
 
 
-class Words(Protocol):
-    """A game in words. `viewer` is the seat that reads; None may see everything.
-
-    `tabletop_engine.text.plain.PlainWords` implements all methods; a new game can start with it.
-    """
-
-    def question(self, state: Any) -> str:
-        """The pending decision, as words that follow "player_0 is asked".
-
-        Words that begin with "to" can also stand alone, as `tabletop_engine.text.words.asked_of` writes them.
-        """
-        ...
-
-    def goes_on(self, before: Any, state: Any) -> bool:
-        """Whether the pending decision says more about the answer that led from `before` to `state`.
-
-        An example is the next card of a payment. Pages offer such answers together, as one. So what can be answered
-        there must depend only on what the actor sees before the first of them.
-        """
-        ...
-
-    def action_text(self, state: Any, action: int) -> str:
-        """What an action means, as an answer to the pending decision."""
-        ...
-
-    def gives_up(self, state: Any, action: int) -> str:
-        """What is lost by this answer, as a sentence such as "You discard 7 cards."; "" if nothing is.
-
-        Pages ask again before they give such an answer.
-        """
-        ...
-
-    def answer_name(self, state: Any, action: int) -> str:
-        """The plain name of an action at this table, such as "tile P4"; people and models may answer with it."""
-        ...
-
-    def told_action(self, state: Any, action: int, viewer: int | None) -> str:
-        """The actor's action, as far as the viewer may know it; "" if all of it is hidden."""
-        ...
-
-    def events(self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray) -> Sequence[str]:
-        """Sentences about what one action did, as far as the viewer may know it.
-
-        `tabletop_engine.text.telling.Teller` can write them.
-
-        Arguments:
-            before: the record that the action is played on. It is not changed.
-            action: a legal action; FORFEIT for an illegal one that loses the game; None for a random action that was
-                played in place of an illegal one.
-            viewer: the seat that reads; None may see everything.
-            tables: (1,) printed numbers of this game.
-        """
-        ...
-
-    def story(
-        self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray
-    ) -> Sequence[tuple[str, Any]]:
-        """The sentences of `events`, each with a record of the position at that moment.
-
-        None in place of a record means the position after the action. Nobody is asked anything in these records. They
-        are whole, also where the viewer may not see everything; `Drawing` hides what it always hides.
-        """
-        ...
-
-    def in_brief(self, sentences: Iterable[str]) -> str:
-        """As many of the sentences as fit into the last line of a picture; the first one always stays."""
-        ...
-
-    def facts(self, state: Any, viewer: int | None, names: Sequence[str] | None) -> Facts:
-        """The part of the game, the pending decision and its actor. `names` replace `owner_names` if given."""
-        ...
-
-    def owner_names(self, players: int) -> tuple[str, ...]:
-        """`player_0` and so on, and the name of the opponent that the rules play, if there is one."""
-        ...
-
-    def about(self, config: Any) -> Sequence[str]:
-        """What is played, as short phrases such as "2 players" and "4 rounds"."""
-        ...
-
-    def sources(self, state: Any) -> Sequence[tuple[str, Sequence[int]]]:
-        """Pairs of a source of points and the points of each owner from it. Empty if the game does not count them."""
-        ...
-
-    def lesson(self, state: Any, tables: np.ndarray | None = None) -> Lesson:
-        """An explanation of the pending decision for its actor, from what that player knows.
-
-        For a finished game it tells how the game ended. `tables` are the printed numbers of this game, None for the
-        shipped ones.
-        """
-        ...
-
-    def introduction(self, config: Any) -> Lesson:
-        """An introduction for new players: what the game is about, what scores points, how a round goes."""
-        ...
-
-    def rules(self, config: Any, tables: np.ndarray | None = None) -> str:
-        """The complete rules of what a configuration plays, as Markdown: enough to play by, and no more.
-
-        `tables` are the printed numbers of the game, (1,); None for those of the configuration.
-        """
-        ...
-
-    @property
-    def opponent(self) -> str:
-        """The opponent in a solo game, in words; "" if there is no solo game."""
-        ...
-
-    @property
-    def examples(self) -> Sequence[str]:
-        """Examples of what a person can type to choose an action: parts of texts of actions."""
-        ...
-
-    @property
-    def guide(self) -> Sequence[str]:
-        """Paragraphs for players at a terminal: what scores points, and what the abbreviations mean."""
-        ...
-
-
-class Drawing(Protocol):
-    """A game in pictures and as text.
-
-    In all methods `viewer` is the seat that looks on; None may see everything. `tables` are the printed numbers of this
-    game, (1,); None for the shipped ones. `tabletop_engine.text.plain.PlainDrawing` draws any game that can be written
-    as text.
-    """
-
-    def render_text(
-        self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
-    ) -> str:
-        """The game as text, several lines, in ANSI colours if `colour`."""
-        ...
-
-    def text_blocks(
-        self,
-        state: Any,
-        viewer: int | None = None,
-        colour: bool = False,
-        tables: np.ndarray | None = None,
-        asked: bool = True,
-    ) -> Sequence[Block]:
-        """The blocks that `render_text` joins, so that they can be fitted to the width of a terminal.
-
-        `asked` adds a line with the pending decision and its actor.
-        """
-        ...
-
-    def small_blocks(
-        self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
-    ) -> Sequence[Block]:
-        """The blocks of `text_blocks` without the decision, for a terminal of 80 columns and 24 lines.
-
-        The last two are a heading and the board itself, together at most 14 lines; what comes before may scroll away.
-        """
-        ...
-
-    def compact_text(self, state: Any, viewer: int | None = None, tables: np.ndarray | None = None) -> str:
-        """What `render_text` shows in as few signs as possible, for language models."""
-        ...
-
-    def render_svg(
-        self,
-        state: Any,
-        viewer: int | None = None,
-        *,
-        tables: np.ndarray | None = None,
-        last_action: str = "",
-        names: Sequence[str] | None = None,
-    ) -> str:
-        """The game as an SVG picture.
-
-        The first `<defs>` holds every drawing that a `<use>` element refers to. It is the same in all pictures of the
-        game. Records from within an action, as `Words.story` gives them, can be drawn too.
-
-        Arguments:
-            state: one record.
-            viewer: the seat that looks on; None may see everything.
-            tables: (1,) printed numbers; None for the shipped ones.
-            last_action: words for the last line of the picture.
-            names: names of the owners, in place of `Words.owner_names`.
-        """
-        ...
-
-    def cover(self) -> str:
-        """A small picture of the game as SVG (`drawing.covers`). Its first `<defs>` holds all drawings."""
-        ...
-
-    def places(self, state: Any, action: int) -> tuple[Place, ...]:
-        """The places in the actor's picture where a click chooses this legal action; () if there is none.
-
-        The most exact place comes first. After a small place comes the one around it, which is easier to hit with a
-        finger. Several actions may share a place; a page then asks which of them is meant.
-        """
-        ...
-
-    def marks(self, players: int) -> Sequence[Mark]:
-        """The shape and the colour of each owner."""
-        ...
-
-    def panes(self, state: Any, viewer: int | None = None) -> Panes:
-        """The parts of the picture that a page shows on a small screen, the same all through a game.
-
-        `Panes()` shows the whole picture everywhere.
-        """
-        ...
-
-
-def _no_numbers(components: Any) -> None:
-    """`Game.own_numbers` of a game whose numbers can't be replaced."""
-
-
-def _no_draws(seed: int, components: Any = None) -> Any:
-    """`Game.draw_components` of a game whose numbers are all known."""
-    from tabletop_engine.errors import ComponentsError  # the rules are compiled without it
-
-    raise ComponentsError("this game has no numbers with ranges to draw from")
-
-
-_NO_NUMBERS = Layout((), 0.0, 1.0)
-
-
 class Image(NamedTuple):
     """A turned or mirrored image of a game: where each number of an observation goes, and each action."""
 
     observation: np.ndarray  # (D,) int64, a permutation
     actions: np.ndarray  # (A,) int64, a permutation
-
-
-def _no_images(players: int) -> tuple[Image, ...]:
-    return ()
 
 
 @dataclass(frozen=True)
@@ -459,12 +231,12 @@ class Game:
     decisions: tuple[str, ...]
     actions: tuple[str, ...]
     observation: Layout
-    numbers: Layout = _NO_NUMBERS
+    numbers: Layout = defaults.NO_NUMBERS
     write_numbers: Callable[[np.ndarray], np.ndarray] = defaults.no_numbers
     rules: Rules
     weights: Mapping[str, float] = field(default_factory=dict)
     new_memo: Callable[[], np.ndarray] = defaults.no_memo
-    images: Callable[[int], tuple[Image, ...]] = _no_images
+    images: Callable[[int], tuple[Image, ...]] = defaults.no_images
     limits: Callable[[Any], Limits] = _engine_limits
     search_settings: Mapping[str, float] = field(default_factory=dict)
     words: Words
@@ -475,8 +247,8 @@ class Game:
     form: Callable[[Any], dict[str, Any] | None] = defaults.no_form
     rules_page: Path | None = None
     scored: tuple[str, ...] = ()
-    own_numbers: Callable[[Any], Any] = _no_numbers
-    draw_components: Callable[..., Any] = _no_draws
+    own_numbers: Callable[[Any], Any] = defaults.no_own_numbers
+    draw_components: Callable[..., Any] = defaults.no_draws
 
     def __post_init__(self) -> None:
         if not self.command:
@@ -568,8 +340,6 @@ def switches_of(config: Config) -> dict[str, np.ndarray]:
 
 def game_of(home: str) -> Game:
     """The `GAME` of the module with this dotted name. Raises ConfigError if there is none."""
-    from tabletop_engine.errors import ConfigError
-
     try:
         found = importlib.import_module(home).GAME
     except (ImportError, AttributeError, ValueError) as error:

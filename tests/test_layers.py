@@ -73,6 +73,30 @@ def test_imports_go_down(floor: str, path: Path) -> None:
 
 
 ENGINE_FILES = [path for floor, path in FILES if floor == "tabletop_engine"]
+ENGINE = (
+    *("errors", "extras", "files", "seeds", "observation", "record", "registration"),
+    *("compiling", "chance", "legal", "decisions", "boxes", "defaults", "parts"),
+    *("checks", "drawing", "presentation", "game"),
+    *("play", "described", "positions", "text", "envs", "replays", "testing"),
+)
+"""The engine's files and folders from the ground up: tools, what rules use, what a game is, what is done with games."""
+A_GAME_MAKES_ITS_KERNELS = ("game", "tabletop_engine.play.kernels")
+"""The only look upward."""
+
+
+def test_imports_inside_the_engine_go_down() -> None:
+    looks_up = set()
+    for path in ENGINE_FILES:
+        place = path.relative_to(FLOORS["tabletop_engine"]).with_suffix("").parts[0]
+        inside = (name for name in imported_by(path) if name.startswith("tabletop_engine."))
+        looks_up |= {
+            (place, name.rpartition(".")[0])
+            for name in inside
+            if ENGINE.index(name.split(".")[1]) > ENGINE.index(place)
+        }
+    assert looks_up == {A_GAME_MAKES_ITS_KERNELS}
+
+
 GAMES_BY_NAME = re.compile("petrichor|evergreen|southern winds|neutral player", re.IGNORECASE)
 
 

@@ -19,7 +19,7 @@ from petrichor_env.config import Config as Petrichor
 from petrichor_env.state import Decision
 from tabletop_engine.game import NOBODY
 from tabletop_engine.play.batch import Batch
-from tabletop_engine.text.words import Lesson
+from tabletop_engine.presentation import Lesson
 from tests.games import connect_four, leduc_poker
 from tests.support.configurations import EVERY_CONFIGURATION
 from tests.support.hidden import swapped

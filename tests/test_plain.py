@@ -17,11 +17,11 @@ from tabletop_engine.errors import ReplayError, ScenarioError, StateError, Table
 from tabletop_engine.game import NOBODY, Game
 from tabletop_engine.legal import NOTHING_ASKED
 from tabletop_engine.play.batch import Batch
+from tabletop_engine.presentation import Facts
 from tabletop_engine.replays.page import page, page_data
 from tabletop_engine.replays.replay import Replay, frames
 from tabletop_engine.replays.viewer import Viewer
 from tabletop_engine.text.plain import PlainPositions
-from tabletop_engine.text.words import Facts
 from tests.games import connect_four, leduc_poker
 
 BOTH = pytest.mark.parametrize("game", [connect_four.GAME, leduc_poker.GAME], ids=str)

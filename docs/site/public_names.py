@@ -27,8 +27,8 @@ INSIDES = re.compile(r"\w+_env\.(rules|drawing|invariants|scenarios)$")
 """Modules of a game whose `__all__` is for the game itself."""
 PROTOCOLS = {
     "tabletop_engine.text.plain.PlainConfig": "tabletop_engine.game.Config",
-    "tabletop_engine.text.plain.PlainDrawing": "tabletop_engine.game.Drawing",
-    "tabletop_engine.text.plain.PlainWords": "tabletop_engine.game.Words",
+    "tabletop_engine.text.plain.PlainDrawing": "tabletop_engine.presentation.Drawing",
+    "tabletop_engine.text.plain.PlainWords": "tabletop_engine.presentation.Words",
     "tabletop_engine.replays.recorder.Recorder": "tabletop_engine.play.batch.Listener",
 }
 """Protocols of classes that do not derive from them. A protocol has the docstrings of the methods."""

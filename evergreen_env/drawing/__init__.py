@@ -27,7 +27,7 @@ from evergreen_env.drawing.rules_text import rules
 from evergreen_env.drawing.text import about, compact_text, render_text, small_blocks, sources, text_blocks
 from evergreen_env.state import NOBODY, Decision, State
 from evergreen_env.words import answer_name
-from tabletop_engine.text.words import Facts
+from tabletop_engine.presentation import Facts
 from tabletop_engine.text.words import player_names as owner_names
 
 __all__ = [

@@ -24,7 +24,8 @@ from evergreen_env.state import (
 from evergreen_env.tables import UNLIMITED, Tables, WildFertility
 from evergreen_env.words import POWER_WORDS, tables_of
 from tabletop_engine.decisions import check_table
-from tabletop_engine.text.words import Lesson, counted, paragraphs, player_names, win_text
+from tabletop_engine.presentation import Lesson
+from tabletop_engine.text.words import counted, paragraphs, player_names, win_text
 
 ACTIONS, POWERS = "The four actions", "Powers"
 

@@ -71,7 +71,8 @@ from tabletop_engine.drawing.svg import (
     width_of,
 )
 from tabletop_engine.errors import TabletopError
-from tabletop_engine.text.words import Facts, name_or_none
+from tabletop_engine.presentation import Facts
+from tabletop_engine.text.words import name_or_none
 
 SIZE = 960
 """The width and height of the drawing, in its own units."""

@@ -36,7 +36,8 @@ from petrichor_env.state import (
 from petrichor_env.tables import Tables
 from petrichor_env.words import owner_names, tile_name
 from tabletop_engine.decisions import check_table
-from tabletop_engine.text.words import Lesson, counted, paragraphs, win_text
+from tabletop_engine.presentation import Lesson
+from tabletop_engine.text.words import counted, paragraphs, win_text
 
 _IN_ORDER = "Cards named together go in the order Frost, Sun, Wind, Rain, so begin with the earliest kind."
 _SKIPPED = "You may also decline: then the action is skipped, but its vote is still yours."

@@ -12,8 +12,8 @@ values):
     {"kind": "fixed", "value": 2}                        only this value: a switch of this game
 
 `"none": true` also allows null. `"shortest"` is the least number of entries of a list. `"place"` is the value's place
-on the board, as in `tabletop_engine.game.Drawing.places`; `"also"` has more of them, and `"places"` has those of the
-entries of a list.
+on the board, as in `tabletop_engine.presentation.Drawing.places`; `"also"` has more of them, and `"places"` has those
+of the entries of a list.
 
 For people, all of it optional:
 

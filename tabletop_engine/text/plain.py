@@ -38,9 +38,10 @@ from tabletop_engine.drawing.svg import (
 from tabletop_engine.errors import ConfigError, ScenarioError, StateError, TabletopError
 from tabletop_engine.game import NOBODY, Game, game_of
 from tabletop_engine.legal import NOTHING_ASKED
+from tabletop_engine.presentation import Facts, Lesson
 from tabletop_engine.record import FILLER
 from tabletop_engine.text.terminal import BOLD, painted
-from tabletop_engine.text.words import Facts, Lesson, counted, in_brief, player_names
+from tabletop_engine.text.words import counted, in_brief, player_names
 
 SIZE = 960
 """Width and height of a picture, in its own units."""

@@ -1,47 +1,14 @@
-"""Words that every game uses: counts, names, winners, facts and lessons."""
+"""Words that every game uses: counts, names, winners, pages of rules."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import NamedTuple
 
 _LONGEST = 330
 """The number of readable letters that fit into the last line of a picture."""
 _WORDS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
-
-
-@dataclass(frozen=True)
-class Facts:
-    """The facts that are shown above a game, as far as its viewer may know them.
-
-    Attributes:
-        phase: the part of the round, such as "action phase"; "" in a game without phases.
-        asked: a sentence with the pending decision and its actor, or with the result of a finished game.
-        actor: the seat that takes the pending decision; NOBODY if that is hidden, and at the end.
-        is_secret: whether the viewer may not even know that somebody is asked.
-    """
-
-    phase: str
-    asked: str
-    actor: int
-    is_secret: bool = False
-
-
-@dataclass(frozen=True)
-class Lesson:
-    """An explanation for new players, of a decision or of the game.
-
-    Attributes:
-        title: its heading.
-        text: its paragraphs.
-        section: the rulebook's heading for further reading.
-    """
-
-    title: str
-    text: tuple[str, ...] = ()
-    section: str = ""
 
 
 class Section(NamedTuple):
