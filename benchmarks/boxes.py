@@ -20,7 +20,7 @@ import torch
 from benchmarks.measure import on_cores, write_figures
 from petrichor_env import Config
 from petrichor_env.config import VARIANTS
-from tabletop_engine.play.agents import agents_of
+from tabletop_engine.play.names import agents_of
 from tabletop_engine.play.tables import Boxes, boxes_of
 from tabletop_training.measure.evaluation import get_ready, play_rounds, seeds_from
 

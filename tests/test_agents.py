@@ -27,10 +27,12 @@ from tabletop_agents import (
     RolloutAgent,
     agent_file,
     make_agent,
+    own_agents,
 )
 from tabletop_agents.search.lookahead import search_for
 from tabletop_agents.search.rollout import DEFAULT_SETTINGS
 from tabletop_engine.errors import CheckpointError, ConfigError
+from tabletop_engine.play import names
 from tabletop_engine.play.agents import ask, check_agents
 from tabletop_engine.play.batch import Batch
 from tabletop_training.measure.evaluation import play_games
@@ -375,6 +377,25 @@ def test_agents_of_ones_own_have_names_too(tmp_path: Path, monkeypatch: pytest.M
         with pytest.raises(ConfigError, match=f"'{name}': needs_more cannot be imported: .*no_such_package") as told:
             make_agent(name, GAME)
         assert "must be one of" not in str(told.value)
+
+
+def test_a_package_enters_names_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(names, "_TABLE", [*names._TABLE])
+    with pytest.raises(ConfigError, match="must be one of random"):
+        make_agent("mean:3-5ms", GAME)
+    names.enter_agents(
+        [names.AgentName("mean:N-Nms", "as told", lambda game, n, ms: GreedyAgent(max_nodes=n), ("numpy", "none"))]
+    )
+    (agent,) = names.agents_of(["mean:3-5ms"], Config())
+    assert isinstance(agent, GreedyAgent) and agent.max_nodes == 3 and agent.name == "mean:3-5ms"
+    assert agent_file("mean:3-5ms", GAME) is None and own_agents(["mean:3-5ms"]) == []
+    with pytest.raises(ConfigError, match="must be one of mean:N-Nms, random"):
+        make_agent("mean:0-5ms", GAME)
+
+
+def test_names_are_found_without_an_import_of_agents() -> None:
+    code = "import gymnasium; gymnasium.make('petrichor_env:Petrichor/Versus-v0', opponents=('random',)); print('made')"
+    assert in_python(code).stdout == "made\n"
 
 
 def test_files_of_agents() -> None:

@@ -40,7 +40,7 @@ from tabletop_engine.drawing.picture import Picture
 from tabletop_engine.drawing.raster import save_png
 from tabletop_engine.envs import SeatEnv
 from tabletop_engine.errors import ConfigError, TabletopError
-from tabletop_engine.play.agents import Agent, Decisions, agent_of_name, check_agents
+from tabletop_engine.play.agents import Agent, Decisions, check_agents
 from tabletop_engine.play.batch import Batch, game_seed, use_cores
 from tabletop_engine.play.versus import VersusBatch
 from tabletop_engine.positions.position import positions_of
@@ -220,7 +220,6 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "save_png": (save_png, {"svg": SVG, "path": "x.png", "width": 64}),
     # agents
     "make_agent": (make_agent, {"name": "random", "game": GAME}),
-    "agent_of_name": (agent_of_name, {"name": "random", "game": GAME}),
     "agent_file": (agent_file, {"name": "random", "game": GAME}),
     "own_agents": (own_agents, {"names": ["random"]}),
     "check_trusted": (check_trusted, {"path": "x", "names": ["random"], "trusted": []}),

@@ -27,8 +27,6 @@ FLOORS = {
 """From the ground up. A game is a floor of its own; games never import each other."""
 GAMES = ("petrichor_env", "evergreen_env")
 FILES = sorted((floor, path) for floor, folder in FLOORS.items() for path in folder.rglob("*.py"))
-THE_ONE_LOOK_UPWARD = ("tabletop_engine", "agents.py", "tabletop_agents")
-"""The engine looks up opponents by name when they are used."""
 
 
 @cache
@@ -65,8 +63,6 @@ def test_imports_go_down(floor: str, path: Path) -> None:
     if floor in GAMES:
         above |= set(GAMES) - {floor}
     found = {name.split(".")[0] for name in imported_by(path)} & above
-    if (floor, path.name, *found) == THE_ONE_LOOK_UPWARD:
-        return
     if path.name == "__main__.py":
         found -= {"tabletop_cli"}  # how `python -m` reaches the command
     assert not found, f"{path.relative_to(ROOT)} is on the floor {floor} and imports {', '.join(sorted(found))}"
@@ -118,10 +114,6 @@ def test_what_is_about_a_game_says_so(path: Path) -> None:
 
 
 CLOSES_A_CIRCLE = {
-    (
-        "tabletop_engine.play.agents",
-        "tabletop_agents",
-    ): "opponents by name, looked up when they are used (THE_ONE_LOOK_UPWARD)",
     ("tabletop_training.learn.ppo", "tabletop_training.learn.games"): "the types of what it learns from",
     ("tabletop_training.learn.saved", "tabletop_training.learn.learner"): "the type of what it saves",
 }

@@ -68,7 +68,7 @@ def test_missing_words_are_found() -> None:
 
 def test_public_are_names_of_all_and_names_in_texts() -> None:
     names = public_names.public()
-    assert names["tabletop_agents.names.make_agent"] == "tabletop_agents.__all__"
+    assert names["tabletop_engine.play.names.make_agent"] == "tabletop_agents.__all__"
     assert names["tabletop_engine.play.kernels.sample_actions"] == "docs/start.md"
     assert "petrichor_env.config.Config" in names  # imported as petrichor_env.Config
     assert not any(".rules." in name for name in names)

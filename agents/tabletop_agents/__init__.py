@@ -6,7 +6,6 @@ from tabletop_agents.names import (
     agent_file,
     check_trusted,
     checkpoint_path,
-    make_agent,
     own_agents,
     shipped_policies,
 )
@@ -15,6 +14,7 @@ from tabletop_agents.search.greedy import GreedyAgent
 from tabletop_agents.search.ismcts import IsmctsAgent
 from tabletop_agents.search.rollout import RolloutAgent
 from tabletop_engine.play.agents import Agent, Decisions, check_agents
+from tabletop_engine.play.names import make_agent
 
 __all__ = [
     "AGENT_NAMES",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
@@ -10,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from tabletop_engine.checks import checked
-from tabletop_engine.errors import ConfigError, IllegalAction
+from tabletop_engine.errors import IllegalAction
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.batch import Batch, refusal
 from tabletop_engine.play.past import Past, past_of
@@ -190,34 +189,6 @@ class Assessment:
     values: np.ndarray | None = None
     value: np.ndarray | None = None
     estimated: str = ""
-
-
-@checked
-def agent_of_name(name: str, game: Game) -> Agent:
-    """The agent that `tabletop_agents.make_agent` makes. Raises ConfigError as it does, or if it is not installed."""
-    try:  # the only import of a package above this one, so not at the top of the file
-        above = importlib.import_module("tabletop_agents")
-    except ImportError as error:
-        raise ConfigError(f"agent {name!r}: agents by name need the package tabletop_agents ({error})") from None
-    agent: Agent = above.make_agent(name, game)
-    return agent
-
-
-def agents_of(given: Sequence[Agent | str], config: Config, argument: str = "agents") -> list[Agent]:
-    """Agents, of which some are given by name, ready for a game of this configuration.
-
-    Raises ConfigError, with the name of the argument, for anything else, and as `agent_of_name` and `check_agents` do.
-    """
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise ConfigError(
-            f"{argument}={given!r:.80}: must be a sequence of agents or of their names, such as ('greedy',)"
-        )
-    made = [agent_of_name(one, config.game) if isinstance(one, str) else one for one in given]
-    for one in made:
-        if isinstance(one, type) or not isinstance(one, Agent):
-            raise ConfigError(f"{argument}: {one!r:.80} is not an agent: it has no `name` or no `act`, or is a class")
-    check_agents(made, config)
-    return made
 
 
 def ask(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:

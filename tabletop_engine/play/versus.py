@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from tabletop_engine.checks import fitted, is_whole
 from tabletop_engine.errors import ConfigError, ScenarioError, StateError, TabletopError
 from tabletop_engine.game import NOBODY, Config, Game
-from tabletop_engine.play.agents import Agent, agents_of
+from tabletop_engine.play.agents import Agent
 from tabletop_engine.play.batch import AUTORESETS, Batch, Seed, check_config, choice
+from tabletop_engine.play.names import agents_of
 from tabletop_engine.play.play import PlayListener, play
 from tabletop_engine.play.scores import others_points
 from tabletop_engine.play.starts import Starts

@@ -19,8 +19,8 @@ import numpy as np
 from tabletop_engine.envs import SeatEnv
 from tabletop_engine.envs.aec import SeatsAEC, wrapped
 from tabletop_engine.game import NOBODY, Config
-from tabletop_engine.play.agents import agent_of_name
 from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.names import make_agent
 from tabletop_engine.play.play import play
 from tabletop_engine.replays.replay import Replay
 from tabletop_engine.seeds import Stream, generator
@@ -107,7 +107,7 @@ def _replay(config: Config) -> None:
 
 def _match(config: Config) -> None:
     batch = Batch(config, 4, 7, autoreset="disabled")
-    agents = [agent_of_name(name, config.game) for name in ("greedy", "ismcts-20", "random")]
+    agents = [make_agent(name, config.game) for name in ("greedy", "ismcts-20", "random")]
     lineups = np.arange(config.players)[None, :].repeat(4, 0) % len(agents)
     play(agents, batch, lineups, [generator(i, Stream.CHECK) for i in range(len(agents))])
     assert (batch.actors == NOBODY).all()

@@ -32,8 +32,9 @@ from tabletop_engine.envs.arguments import observation_box
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.files import whole_file
 from tabletop_engine.game import Config
-from tabletop_engine.play.agents import Agent, Decisions, agents_of
+from tabletop_engine.play.agents import Agent, Decisions
 from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.names import agents_of
 from tabletop_engine.play.play import PlayListener, play
 from tabletop_training.files.job import Job
 from tabletop_training.files.settings import check_at_least_one

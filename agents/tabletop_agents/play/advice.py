@@ -10,8 +10,9 @@ import numpy as np
 from tabletop_agents.play.session import PERSON
 from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError, IllegalAction
-from tabletop_engine.play.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD, Agent, Decisions, agents_of, assess
+from tabletop_engine.play.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD, Agent, Decisions, assess
 from tabletop_engine.play.batch import Batch, legal_actions
+from tabletop_engine.play.names import agents_of
 from tabletop_engine.record import FORFEIT
 from tabletop_engine.replays.replay import Replay
 from tabletop_engine.replays.reviews import Moment, Point, Review

@@ -17,15 +17,16 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from tabletop_agents.checkpoint import configs_of, read_notes
-from tabletop_agents.names import check_trusted, checkpoint_path, make_agent, shipped_policies
+from tabletop_agents.names import check_trusted, checkpoint_path, shipped_policies
 from tabletop_agents.play.combinations import Combination, chain, combinations
 from tabletop_agents.play.taking_back import may_be_taken_back
 from tabletop_engine import seeds
 from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError, IllegalAction
 from tabletop_engine.game import NOBODY, Config, Game
-from tabletop_engine.play.agents import Agent, Decisions, agents_of, ask
+from tabletop_engine.play.agents import Agent, Decisions, ask
 from tabletop_engine.play.batch import Batch, check_config, legal_actions
+from tabletop_engine.play.names import agents_of, make_agent
 from tabletop_engine.play.past import past_of, remember
 from tabletop_engine.record import FORFEIT, copied
 from tabletop_engine.replays.files import check_names

@@ -15,8 +15,9 @@ from tabletop_engine import seeds
 from tabletop_engine.checks import checked, whole
 from tabletop_engine.errors import ConfigError, GameOver, TabletopError
 from tabletop_engine.game import NOBODY, Config, game_of
-from tabletop_engine.play.agents import Agent, agents_of
+from tabletop_engine.play.agents import Agent
 from tabletop_engine.play.batch import check_config, choice
+from tabletop_engine.play.names import agents_of
 from tabletop_engine.play.scores import margins
 from tabletop_engine.play.versus import check_seat
 from tabletop_engine.record import FORFEIT

@@ -15,13 +15,14 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from tabletop_agents.checkpoint import read_notes
-from tabletop_agents.names import checkpoint_path, make_agent, shipped_policies
+from tabletop_agents.names import checkpoint_path, shipped_policies
 from tabletop_agents.play.session import hints_name
 from tabletop_agents.web.messages import Refused
 from tabletop_agents.web.reviews import Reviews
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game, game_of
 from tabletop_engine.play.agents import Agent
+from tabletop_engine.play.names import make_agent
 from tabletop_engine.play.warm_up import warm_up
 
 _PLAIN = re.compile(r"random|greedy|rollout(-[1-9][0-9]{0,2})?|ismcts(-[1-9][0-9]{0,3}|-[1-9][0-9]{0,3}ms)?")

@@ -13,8 +13,9 @@ import numpy as np
 from tabletop_engine.checks import checked, whole
 from tabletop_engine.errors import ConfigError, IllegalAction
 from tabletop_engine.game import Config
-from tabletop_engine.play.agents import USAGE, Agent, Decisions, agents_of, check_agents
+from tabletop_engine.play.agents import USAGE, Agent, Decisions, check_agents
 from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.names import agents_of
 from tabletop_engine.play.play import PlayListener, play
 from tabletop_engine.play.tables import Boxes
 from tabletop_engine.replays.files import THOUSANDTHS

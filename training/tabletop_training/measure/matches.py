@@ -21,7 +21,8 @@ from tabletop_agents import Agent, make_agent
 from tabletop_engine.checks import checked, whole
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game
-from tabletop_engine.play.agents import USAGE, agents_of
+from tabletop_engine.play.agents import USAGE
+from tabletop_engine.play.names import agents_of
 from tabletop_engine.play.scores import others_points
 from tabletop_engine.play.tables import Boxes
 from tabletop_engine.text.screen import Screen

@@ -21,7 +21,7 @@ from tabletop_agents import Agent
 from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config
-from tabletop_engine.play.agents import agents_of
+from tabletop_engine.play.names import agents_of
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import counted, shown
 from tabletop_training.files import tables as files
