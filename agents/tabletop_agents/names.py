@@ -45,10 +45,14 @@ def checkpoint_path(path: str, game: Game) -> Path:
 # --- Agents whose modules take long to load, so that this is done when one is made -----------------------------------
 
 
-def _policy(game: Game, path: str, *, sample: bool = False) -> Agent:
+def _policy(game: Game, path: str, sample: bool = False) -> Agent:
     from tabletop_agents.policy import PolicyAgent
 
     return PolicyAgent.load(checkpoint_path(path, game), game, sample=sample)
+
+
+def _shipped(game: Game) -> list[str]:
+    return [f"policy:{one}" for one in shipped_policies(game)]
 
 
 def _guided(game: Game, path: str, simulations: int | None = None, milliseconds: float | None = None) -> Agent:
@@ -117,79 +121,30 @@ _SPIEL = ("pyspiel", "openspiel")
 
 AGENTS = (
     AgentName("random", "any legal action", lambda game: RandomAgent()),
-    AgentName(
-        "greedy",
-        "the action that leads to the best-looking position at the end of the agent's own action",
-        lambda game: GreedyAgent(),
-    ),
+    AgentName("greedy", "what looks best at the end of its own action", lambda game: GreedyAgent()),
     AgentName("rollout", f"`rollout-{PLAYOUTS}`", lambda game: RolloutAgent()),
-    AgentName(
-        "rollout-N",
-        "flat Monte Carlo with N playouts of every legal action",
-        lambda game, playouts: RolloutAgent(playouts),
-    ),
+    AgentName("rollout-N", "flat Monte Carlo, N playouts of every legal action", lambda game, n: RolloutAgent(n)),
     AgentName("ismcts", f"`ismcts-{SIMULATIONS}`", lambda game: IsmctsAgent(SIMULATIONS)),
-    AgentName(
-        "ismcts-N", "tree search with N simulations a decision", lambda game, simulations: IsmctsAgent(simulations)
-    ),
-    AgentName(
-        "ismcts-Nms",
-        "tree search with N milliseconds a decision",
-        lambda game, milliseconds: IsmctsAgent(milliseconds=milliseconds),
-    ),
-    AgentName(
-        "openspiel-mcts-N",
-        "OpenSpiel's own tree search, with N simulations a decision",
-        lambda game, simulations: _openspiel("mcts", simulations),
-        _SPIEL,
-    ),
-    AgentName(
-        "openspiel-ismcts-N",
-        "OpenSpiel's own search for games with hidden information",
-        lambda game, simulations: _openspiel("ismcts", simulations),
-        _SPIEL,
-    ),
-    AgentName(
-        "policy:PATH",
-        "the likeliest action of a trained network: a checkpoint file of a training run, or a shipped one by its name",
-        _policy,
-        _TORCH,
-        shipped=lambda game: (f"policy:{one}" for one in shipped_policies(game)),
-    ),
-    AgentName(
-        "policy-sample:PATH",
-        "an action drawn from its probabilities",
-        lambda game, path: _policy(game, path, sample=True),
-        _TORCH,
-    ),
+    AgentName("ismcts-N", "tree search, N simulations a decision", lambda game, n: IsmctsAgent(n)),
+    AgentName("ismcts-Nms", "tree search, N milliseconds a decision", lambda game, ms: IsmctsAgent(None, ms)),
+    AgentName("openspiel-mcts-N", "OpenSpiel's own search", lambda game, n: _openspiel("mcts", n), _SPIEL),
+    AgentName("openspiel-ismcts-N", "the one for hidden hands", lambda game, n: _openspiel("ismcts", n), _SPIEL),
+    AgentName("policy:PATH", "a network's likeliest action", _policy, _TORCH, _shipped),
+    AgentName("policy-sample:PATH", "one by its probabilities", lambda game, path: _policy(game, path, True), _TORCH),
     AgentName("search:PATH", "`search-800:PATH`", _guided, _TORCH),
-    AgentName(
-        "search-N:PATH",
-        "tree search guided by this network, with N simulations a decision",
-        lambda game, simulations, path: _guided(game, path, simulations),
-        _TORCH,
-    ),
-    AgentName(
-        "search-Nms:PATH",
-        "the same with N milliseconds a decision",
-        lambda game, milliseconds, path: _guided(game, path, milliseconds=milliseconds),
-        _TORCH,
-    ),
-    AgentName(
-        "model:MODULE:FUNCTION",
-        "a language model that this function asks (`tabletop_agents.text.ModelAgent`), or a `ModelAgent` of that name",
-        _model,
-    ),
-    AgentName(
-        "MODULE:CLASS",
-        "an agent of your own, created without arguments; the module may also be in the current folder",
-        _own_agent,
-    ),
+    AgentName("search-N:PATH", "tree search guided by a network", lambda game, n, path: _guided(game, path, n), _TORCH),
+    AgentName("search-Nms:PATH", "the same by time", lambda game, ms, path: _guided(game, path, None, ms), _TORCH),
+    AgentName("model:MODULE:FUNCTION", "a language model that this function asks", _model),
+    AgentName("MODULE:CLASS", "an agent of your own, created without arguments", _own_agent),
 )
 enter_agents(AGENTS)
 
 AGENT_NAMES = {row.form: row.plays for row in AGENTS}
-"""What `make_agent` understands, and what plays by that name. Numbers are at least 1."""
+"""What `make_agent` understands, and what plays by that name.
+
+PATH is a checkpoint file of a training run, or the name of a shipped one (`shipped_policies`). MODULE may also be in
+the current folder. In place of FUNCTION may stand a `tabletop_agents.text.ModelAgent` with settings of its own.
+"""
 
 
 # --- Whose code a name runs, and which file it plays by --------------------------------------------------------------
@@ -198,13 +153,7 @@ AGENT_NAMES = {row.form: row.plays for row in AGENTS}
 @checked
 def own_agents(names: Iterable[str]) -> list[str]:
     """The names that refer to a user's own module. Creating such an agent runs the module's code."""
-    return sorted({name for name in names if "MODULE" in _chosen(name)})
-
-
-def _chosen(name: str) -> dict[str, Any]:
-    """What is chosen in one of the names above; nothing for other names."""
-    found = look_up(name)
-    return found[1] if found is not None and found[0] in AGENTS else {}
+    return sorted({name for name in names if (found := look_up(name)) is not None and "MODULE" in found[1]})
 
 
 @checked
@@ -225,7 +174,9 @@ def agent_file(name: str, game: Game) -> Path | None:
 
     None for all other agents, and if there is no such module. Raises CheckpointError for a missing checkpoint.
     """
-    chosen = _chosen(name)
+    row, chosen = look_up(name) or (None, {})
+    if row not in AGENTS:
+        return None
     if "PATH" in chosen:
         return checkpoint_path(chosen["PATH"], game)
     if "MODULE" not in chosen:
