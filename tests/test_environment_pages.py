@@ -1,4 +1,4 @@
-"""The docstrings of environments: pages that the engine and the games write together."""
+"""The classes of environments: their docstrings are pages. Pages and signatures agree with the game."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import importlib
 import inspect
 import pickle
 import re
+import typing
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -13,64 +15,118 @@ import pytest
 import evergreen_env.evergreen_v0
 import petrichor_env.petrichor_v0
 from petrichor_env.envs import SoloEnv
-from tabletop_engine.envs.aec import GameAEC
-from tabletop_engine.envs.of_game import SECTIONS, OfGame, ids_of
+from tabletop_engine.envs import SeatEnv, SeatVectorEnv
+from tabletop_engine.envs.aec import SeatsAEC
+from tabletop_engine.envs.arguments import ids_of
 from tests.games import connect_four
 
 GAMES = ("petrichor_env", "evergreen_env")
-OF_SEATS: list[type[OfGame]] = [
+OF_SEATS: list[type[Any]] = [
     getattr(importlib.import_module(f"{package}.envs"), name)
     for package in GAMES
     for name in ("SoloEnv", "SoloVectorEnv", "VersusEnv", "VersusVectorEnv")
 ]
-OF_TABLES: list[type[OfGame]] = [petrichor_env.petrichor_v0.raw_env, evergreen_env.evergreen_v0.raw_env]
-SMALL: list[type[OfGame]] = [connect_four.VersusEnv, connect_four.VersusVectorEnv, connect_four.raw_env]
+OF_TABLES: list[type[Any]] = [petrichor_env.petrichor_v0.raw_env, evergreen_env.evergreen_v0.raw_env]
+SMALL: list[type[Any]] = [connect_four.VersusEnv, connect_four.VersusVectorEnv, connect_four.raw_env]
+SECTIONS = (
+    *("Description", "Observation Space", "Action Space", "Rewards", "Starting State", "Episode End"),
+    *("Arguments", "Errors", "Version History"),
+)
 
 
-def name_of(made: type[OfGame]) -> str:
+def name_of(made: type[Any]) -> str:
     return f"{made.__module__}.{made.__qualname__}"
 
 
-def sections_of(made: type[OfGame]) -> dict[str, str]:
-    _, *parts = re.split(r"^## (.+)\n", made.__doc__ or "", flags=re.MULTILINE)
+def sections_of(made: type[Any]) -> dict[str, str]:
+    _, *parts = re.split(r"^## (.+)\n", inspect.getdoc(made) or "", flags=re.MULTILINE)
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
-@pytest.mark.parametrize("made", [*OF_SEATS, *OF_TABLES, *SMALL], ids=name_of)
-def test_a_page_has_all_that_there_is(made: type[OfGame]) -> None:
-    sections = sections_of(made)
-    vector = made.__name__.endswith("VectorEnv")
-    wanted = ("Description", "Arguments", "Errors") if vector else SECTIONS
-    assert list(sections) == [name for name in SECTIONS if name in wanted]
-    described = re.findall(r"`(\w+)`", " ".join(re.findall(r"^- (.*?):", sections["Arguments"], re.MULTILINE)))
-    arguments = list(inspect.signature(made).parameters)
-    undescribed = {"arguments", *(["components"] if made in SMALL else [])}
-    assert {*arguments, "reward", "observation_dtype"} - undescribed <= {*described}
-    assert len(described) == len(set(described))
-    lines = re.sub("^```.*?^```$", "", made.__doc__ or "", flags=re.MULTILINE | re.DOTALL).splitlines()
-    assert max(map(len, lines)) <= 116
-    assert not re.search(r"\b(PACKAGE|ID|MODULE|SIZE|ACTIONS|LAST|MOST|PLAYERS)\b", made.__doc__ or "")
+def described(made: type[Any]) -> list[str]:
+    """The arguments that a list in the docstring describes."""
+    return re.findall(r"`(\w+)`", " ".join(re.findall(r"^- (.*?):", sections_of(made)["Arguments"], re.M | re.S)))
 
 
-def test_what_the_game_says_stands_in_its_sections() -> None:
-    sections = sections_of(evergreen_env.evergreen_v0.raw_env)
-    assert sections["Description"].startswith("\nThe game for 2 to 4 players.")
-    assert sections["Rewards"].endswith("Points change when a round ends, for all agents at once.\n\n")
-    assert "`Discrete(52)`" in sections["Action Space"]
-    assert sections["Arguments"].startswith("\n- `num_players`: 2, 3 or 4.\n- `components`: a board, a deck and flags")
-    assert "double_card" not in sections["Arguments"]
+def arguments_of(made: type[Any]) -> list[str]:
+    """The arguments of a signature, with those that `**arguments: Unpack[...]` declares."""
+    hints = typing.get_type_hints(made.__init__)
+    (declared,) = typing.get_args(hints["arguments"])
+    own = [name for name in inspect.signature(made).parameters if name != "arguments"]
+    return [*own, *typing.get_type_hints(declared)]
 
 
 @pytest.mark.parametrize("made", [*OF_SEATS, *OF_TABLES], ids=name_of)
-def test_the_example_runs(made: type[OfGame]) -> None:
-    [example] = re.findall(r"^```python\n(.*?)^```$", made.__doc__ or "", re.MULTILINE | re.DOTALL)
+def test_a_page_has_all_that_there_is(made: type[Any]) -> None:
+    sections = sections_of(made)
+    if not issubclass(made, SeatVectorEnv):
+        assert tuple(sections) == SECTIONS
+        assert set(described(made)) == set(arguments_of(made)) and len(described(made)) == len(arguments_of(made))
+        return
+    assert tuple(sections) == ("Arguments", "Errors")
+    single = getattr(importlib.import_module(made.__module__), made.__name__.replace("Vector", ""))
+    assert set(arguments_of(made)) == {*arguments_of(single), "num_envs", "autoreset_mode", "num_threads", "copy"}
+    everywhere = set(arguments_of(OF_SEATS[0])) - set(described(OF_SEATS[0])[:5])
+    assert set(arguments_of(made)) - everywhere == set(described(made))
+
+
+@pytest.mark.parametrize("made", [*OF_SEATS, *OF_TABLES], ids=name_of)
+def test_a_signature_has_the_fields_of_the_configuration(made: type[Any]) -> None:
+    """Those for this number of players, with their defaults. Solo environments refuse the others by name."""
+    game = importlib.import_module(made.__module__).GAME
+    left_out = "several" if "Solo" in made.__name__ else "one"
+    options = [field for field in fields(game.config) if field.name != "players"]
+    wanted = {field.name: field.default for field in options if field.metadata.get("for") != left_out}
+    others = [field.name for field in options if field.name not in wanted]
+    parameters = inspect.signature(made).parameters
+    assert {name: parameters[name].default for name in wanted} == wanted
+    assert not set(others) & set(parameters)
+    if not issubclass(made, SeatsAEC):
+        assert made.refused == (("players", "opponents", "seat", *others) if left_out == "several" else (*others,))
+
+
+@pytest.mark.parametrize("made", [*OF_SEATS, *OF_TABLES], ids=name_of)
+def test_a_page_has_the_numbers_of_the_game(made: type[Any]) -> None:
+    game = importlib.import_module(made.__module__).GAME
+    page, layout = inspect.getdoc(made) or "", game.observation
+    if not issubclass(made, SeatVectorEnv):
+        assert f"Box({layout.low:g}, {layout.high:g}, ({layout.size},), float32)" in page
+        assert f"`Discrete({game.num_actions})`" in page
+        assert f"`observe_numbers` ({game.numbers.size} more values)" in page
+    several = [str(number) for number in game.players if number > 1]
+    for numbers in re.findall(r"`(?:num_)?players`: (.*)\.$", page, re.MULTILINE):
+        assert numbers == f"{', '.join(several[:-1])} or {several[-1]}"
+
+
+@pytest.mark.parametrize("made", [made for made in [*OF_SEATS, *OF_TABLES] if not issubclass(made, SeatVectorEnv)])
+def test_the_example_runs(made: type[Any]) -> None:
+    [example] = re.findall(r"^```python\n(.*?)^```$", inspect.getdoc(made) or "", re.MULTILINE | re.DOTALL)
     named: dict[str, Any] = {}
-    exec(example.replace("range(1000)", "range(3)").replace("num_envs=1024", "num_envs=8"), named)
-    assert type((named.get("env") or named["envs"]).unwrapped) is made
+    exec(example, named)
+    assert type(named["env"].unwrapped) is made
+
+
+def test_the_example_of_vector_environments_runs() -> None:
+    [example] = re.findall(r"^```python\n(.*?)^```$", inspect.getdoc(SeatVectorEnv) or "", re.MULTILINE | re.DOTALL)
+    for small, large in (("range(3)", "range(1000)"), ("num_envs=8", "num_envs=1024")):
+        example = example.replace(large, small)
+    exec(example.replace("my_game:MyGame", "evergreen_env:Evergreen"), {})
+
+
+@pytest.mark.parametrize("kind", [SeatEnv, SeatVectorEnv, SeatsAEC], ids=name_of)
+def test_the_engine_describes_what_all_games_have(kind: type[Any]) -> None:
+    parameters = inspect.signature(kind).parameters.values()
+    own = {one.name for one in parameters if one.kind is one.KEYWORD_ONLY} - {"render_mode", "render_size"}
+    assert own <= set(described(kind))
+    if kind is SeatEnv:
+        assert {*arguments_of(OF_SEATS[2])} <= {
+            *described(kind),
+            *(field.name for field in fields(petrichor_env.Config)),
+        }
 
 
 @pytest.mark.parametrize("made", [*OF_SEATS, *OF_TABLES, *SMALL], ids=name_of)
-def test_a_class_is_found_where_it_is_defined(made: type[OfGame]) -> None:
+def test_a_class_is_found_where_it_is_defined(made: type[Any]) -> None:
     assert pickle.loads(pickle.dumps(made)) is made
     assert getattr(importlib.import_module(made.__module__), made.__name__) is made
 
@@ -80,13 +136,6 @@ def test_ids_are_those_that_are_registered(package: Any) -> None:
     assert ids_of(package.GAME) == (package.SOLO_ID, package.VERSUS_ID)
 
 
-def test_signatures() -> None:
-    several = list(inspect.signature(petrichor_env.petrichor_v0.raw_env).parameters)
-    assert several[:4] == ["num_players", "rounds", "drafting", "modules"] and several[-1] == "arguments"
-    alone = list(inspect.signature(SoloEnv).parameters)
-    assert "variants" in alone and not {"players", "rounds", "drafting", "opponents"} & {*alone}
-
-
 def test_classes_that_derive_from_one_of_a_game() -> None:
     class Quiet(SoloEnv):
         """A docstring of its own."""
@@ -94,13 +143,4 @@ def test_classes_that_derive_from_one_of_a_game() -> None:
         def __init__(self, loudness: int = 0, **arguments: Any):
             super().__init__(**arguments)
 
-    assert Quiet.__doc__ == "A docstring of its own."
-    assert list(inspect.signature(Quiet).parameters) == ["loudness", "arguments"]
     assert Quiet(variants=("double_card",)).batch.config.name == "solo+double_card"
-
-
-def test_a_class_without_a_docstring() -> None:
-    class raw_env(GameAEC, game=connect_four.GAME):  # noqa: N801
-        pass
-
-    assert sections_of(raw_env)["Description"].startswith("\nThe agents are `player_0`")

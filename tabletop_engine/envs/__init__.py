@@ -1,16 +1,7 @@
 """Games as environments: one seat of one or many games for Gymnasium, all seats for PettingZoo."""
 
 from tabletop_engine.envs.masks import MaskInObservation, VectorMaskInObservation
-from tabletop_engine.envs.single import SeatEnv, SoloEnv, VersusEnv
-from tabletop_engine.envs.vector import SeatVectorEnv, SoloVectorEnv, VersusVectorEnv
+from tabletop_engine.envs.single import SeatEnv
+from tabletop_engine.envs.vector import SeatVectorEnv
 
-__all__ = [
-    "MaskInObservation",
-    "SeatEnv",
-    "SeatVectorEnv",
-    "SoloEnv",
-    "SoloVectorEnv",
-    "VectorMaskInObservation",
-    "VersusEnv",
-    "VersusVectorEnv",
-]
+__all__ = ["MaskInObservation", "SeatEnv", "SeatVectorEnv", "VectorMaskInObservation"]

@@ -12,11 +12,9 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.env_logger import EnvLogger
 
-from tabletop_engine.checks import is_whole
 from tabletop_engine.drawing.raster import WIDTH
 from tabletop_engine.envs.arguments import check_action, check_options, observation_box, preparation
 from tabletop_engine.envs.masks import Entries
-from tabletop_engine.envs.of_game import OfGame, ids_of, numbers_of_players
 from tabletop_engine.envs.rendering import Frame, Rendering, Shown
 from tabletop_engine.errors import ConfigError, GameOver
 from tabletop_engine.game import Config
@@ -31,6 +29,7 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
     """All seats of a game as a PettingZoo AEC environment.
 
     `SeatsAEC(name, config)` plays any game: `name` is that of the environment, `config` a configuration of the game.
+    The environments of a game derive from it, and what stands here holds for all of them.
 
     ## Description
 
@@ -39,14 +38,14 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
 
     ## Observation Space
 
-    `Dict(observation=Box(LOW, HIGH, (SIZE,), float32), action_mask=Box(0, 1, (ACTIONS,), int8))`. The first is what
-    this agent may know, seen from its seat, in the named blocks of `GAME.observation`, the same for every
+    `Dict(observation=Box(low, high, (size,), float32), action_mask=Box(0, 1, (actions,), int8))`. The first is what
+    this agent may know, seen from its seat, in the named blocks of `game.observation`, the same for every
     configuration. The mask has ones for the legal actions of the selected agent, zeros for the other agents, and ones
     for all when the game is over. `infos[agent]["action_mask"]` is the same.
 
     ## Action Space
 
-    `Discrete(ACTIONS)`, with the names of `GAME.actions`.
+    `Discrete(game.num_actions)`, with the names of `game.actions`.
 
     ## Rewards
 
@@ -61,7 +60,7 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
 
     A random set-up. `reset(seed=n)` sets up the same game as `Batch(config, 1, seed=n)`. `reset()` continues the random
     stream of the previous game. `reset(options={"scenario": {...}})` starts from a described position
-    (`GAME.scenario`).
+    (`game.scenario`).
 
     ## Episode End
 
@@ -86,10 +85,6 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
 
     Those of `tabletop_engine.envs.SeatEnv`, `IllegalAction` for a value outside the action space, and `GameOver` from
     `step` when no agent is left.
-
-    ## Version History
-
-    - v0: first version.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -258,36 +253,6 @@ def arguments_of(kind: type[SeatsAEC]) -> list[str]:
     several = [*inspect.signature(kind).parameters.values(), *inspect.signature(SeatsAEC).parameters.values()]
     named = [one.name for one in several if one.kind is not inspect.Parameter.VAR_KEYWORD]
     return [one for one in dict.fromkeys([*named, *_OF_GAMES]) if kind is SeatsAEC or one not in ("name", "config")]
-
-
-class GameAEC(OfGame, SeatsAEC):
-    """All seats of one game. `class raw_env(GameAEC, game=GAME)` makes the environment.
-
-    ## Description
-
-    ```python
-    from MODULE import env as make_env
-
-    env = make_env(num_players=MOST)
-    env.reset(seed=1)
-    for agent in env.agent_iter():
-        observation, reward, termination, truncation, info = env.last()
-        action = None if termination or truncation else env.action_space(agent).sample(observation["action_mask"])
-        env.step(action)
-    ```
-
-    ## Arguments
-
-    - `num_players`: PLAYERS.
-    """
-
-    def __init__(self, num_players: int = 2, **arguments: Any):
-        game = self._game
-        if not is_whole(num_players) or num_players < 2 or num_players not in game.players:
-            alone = f"; the solo game is Gymnasium's {ids_of(game)[0]}" if 1 in game.players else ""
-            raise ConfigError(f"num_players={num_players!r}: must be {numbers_of_players(game)}{alone}")
-        chosen = {name: arguments.pop(name) for name in self._settings() if name in arguments}
-        super().__init__(f"{game.name}_v0", game.config(players=num_players, **chosen), **arguments)
 
 
 class AgentMaskInObservation(wrappers.BaseWrapper):  # type: ignore[misc]

@@ -7,21 +7,98 @@ import operator
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypedDict
 
 import gymnasium
 import numpy as np
+from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from tabletop_engine.checks import fitted, is_whole
-from tabletop_engine.envs.of_game import OfGame
 from tabletop_engine.errors import ConfigError, IllegalAction, ScenarioError
 from tabletop_engine.game import Config, Game, game_of
 from tabletop_engine.play.batch import Batch
-from tabletop_engine.play.starts import record_of
+from tabletop_engine.play.starts import Starts, record_of
+from tabletop_engine.play.tables import Boxes
 from tabletop_engine.play.versus import Prepare, VersusBatch
 
 _OF_GAMES = ("opponents", "seat", "reward", "illegal_action", "observation_dtype", "starts", "boxes", "observe_numbers")
+
+
+class CommonArguments(TypedDict, total=False):
+    """The arguments that the environments of all games have. `tabletop_engine.envs.SeatEnv` describes them."""
+
+    reward: str
+    illegal_action: str
+    observation_dtype: str
+    boxes: Boxes | None
+    observe_numbers: bool
+    render_mode: str | None
+    render_size: int
+
+
+class SeatArguments(CommonArguments, total=False):
+    """The arguments of environments of one seat."""
+
+    starts: Starts | None
+
+
+class VectorArguments(SeatArguments, total=False):
+    """The arguments of vector environments. `tabletop_engine.envs.SeatVectorEnv` describes them."""
+
+    autoreset_mode: AutoresetMode | str
+    num_threads: int | None
+    copy: bool
+
+
+class AECArguments(CommonArguments, total=False):
+    """The arguments of environments of all seats. `tabletop_engine.envs.aec.SeatsAEC` describes them."""
+
+    action_mask: str
+
+
+def solo_arguments(game: Game, refused: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What the solo environment of a game gives to the engine: `given`, one player, and "points" if they play alone.
+
+    Raises `ConfigError` for an argument that is `refused`, and for another reward if there is no opponent.
+    """
+    for name in refused:
+        if name in given:
+            _, versus = ids_of(game)
+            raise ConfigError(f"{name}={given[name]!r}: not in the solo game; use it with {versus}")
+    if game.config(players=1).owners > 1:
+        return {"players": 1, **given}
+    if given.get("reward", "points") != "points":
+        raise ConfigError(f"reward={given['reward']!r}: must be 'points'; alone there is nobody to win against")
+    return {"players": 1, "reward": "points", **given}
+
+
+def check_players(game: Game, players: int) -> int:
+    """The number of players. Raises `ConfigError` for 1, if that is a game of its own; the rest `Config` checks."""
+    if isinstance(players, int | np.integer) and players == 1 and 1 in game.players:
+        solo, _ = ids_of(game)
+        raise ConfigError(f"players=1: must be {numbers_of_players(game)}; the solo game is {solo}")
+    return players
+
+
+def check_num_players(game: Game, num_players: int) -> int:
+    """The number of players of a PettingZoo environment. Raises `ConfigError` for any other number."""
+    if not is_whole(num_players) or num_players < 2 or num_players not in game.players:
+        alone = f"; the solo game is Gymnasium's {ids_of(game)[0]}" if 1 in game.players else ""
+        raise ConfigError(f"num_players={num_players!r}: must be {numbers_of_players(game)}{alone}")
+    return num_players
+
+
+def numbers_of_players(game: Game) -> str:
+    """The numbers of players of the games for several, such as `2, 3 or 4`."""
+    *most, last = [str(number) for number in game.players if number > 1]
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def ids_of(game: Game) -> tuple[str, str]:
+    """The Gymnasium ids of the solo game and of one seat of the game for several."""
+    name = game.title.replace(" ", "")
+    return f"{name}/Solo-v0", f"{name}/Versus-v0"
 
 
 def seat_games(env: Any, game: Game | str, given: Mapping[str, Any], num_games: int = 1, **options: Any) -> VersusBatch:
@@ -51,8 +128,8 @@ def _arguments_of(env: Any, known: Sequence[str]) -> list[str]:
     classes = [base for base in type(env).__mro__ if "__init__" in vars(base)]
     of_classes = [one for base in classes for one in inspect.signature(vars(base)["__init__"]).parameters.values()]
     named = [one.name for one in of_classes if one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)]
-    left_out = ["self", "game", *(env.left_out() if isinstance(env, OfGame) else ())]
-    return [name for name in dict.fromkeys([*known, *_OF_GAMES, *named]) if name not in left_out]
+    names = dict.fromkeys([*known, *_OF_GAMES, *named])
+    return [name for name in names if name not in ("self", "game", *env.refused)]
 
 
 def observation_box(game: Game, dtype: np.dtype[Any], numbers: bool = False) -> gymnasium.spaces.Box:

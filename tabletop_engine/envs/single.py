@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import gymnasium
@@ -20,7 +19,6 @@ from tabletop_engine.envs.arguments import (
     preparation,
     seat_games,
 )
-from tabletop_engine.envs.of_game import OfGame
 from tabletop_engine.envs.rendering import Frame, Rendering, Shown
 from tabletop_engine.errors import GameOver, TabletopError
 from tabletop_engine.game import Game
@@ -84,29 +82,44 @@ class Replying:
 
 
 class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
-    """A Gymnasium environment of one seat of a game, the learner's.
+    """One seat of a game, the learner's, as a Gymnasium environment. Agents play the other seats, if there are any.
 
-    `SeatEnv(game)` plays any game: a `Game`, or the name of the module that has it as `GAME`. Its other arguments are
-    those of `VersusEnv` and, for one player, of `SoloEnv`, which are for classes of one game.
+    `SeatEnv(game)` plays any game: a `Game`, or the name of the module that has it as `GAME`. The environments of a
+    game derive from it, and what stands here holds for all of them.
 
     ## Observation Space
 
-    `Box(LOW, HIGH, (SIZE,), float32)`: what the player of this seat may know, in the named blocks of
-    `GAME.observation`, the same for every configuration. Other seats are counted clockwise from this one, so that a
+    `Box(low, high, (size,), float32)`: what the player of this seat may know, in the named blocks of
+    `game.observation`, the same for every configuration. Other seats are counted clockwise from this one, so that a
     policy need not know its seat. The last observation of a game is this seat's too.
 
     ## Action Space
 
-    `Discrete(ACTIONS)`, with the names of `GAME.actions`. The legal actions are in `info["action_mask"]` (int8, 1 for
-    legal, as `action_space.sample` takes it) and in `action_masks()` (bool, as sb3-contrib takes it). When the game is
-    over, all are 1.
+    `Discrete(game.num_actions)`, with the names of `game.actions`. The legal actions are in `info["action_mask"]`
+    (int8, 1 for legal, as `action_space.sample` takes it) and in `action_masks()` (bool, as sb3-contrib takes it). When
+    the game is over, all are 1.
+
+    ## Rewards
+
+    The rewards of this seat, summed over a step: its own action, and the others' actions until its next decision.
+
+    - `win` (default): at the end of a game with n players and k winners, the winners share 1 and the others share -1;
+      0 if all win. Alone against an opponent that the rules play: 1 for a won and -1 for a lost game.
+    - `margin`: the change of your points minus the mean of the others' points.
+    - `points`: the change of your points. Without any opponent there is no other reward, and this one is the default.
+
+    All rewards of a game sum to its result: the first one also counts the points at your first decision.
 
     ## Starting State
 
     A random set-up. `reset(seed=n)` sets up the same game as `Batch(config, 1, seed=n)`. `reset()` continues the random
     stream of the previous game. `reset(options={"scenario": {...}})` starts from a described position instead
-    (`GAME.scenario`). What the description leaves out of the configuration is the environment's own, and without the
+    (`game.scenario`). What the description leaves out of the configuration is the environment's own, and without the
     key `random` so is the random stream.
+
+    The others' actions up to your first decision belong to the start. The seat and the random choices of the opponents
+    follow from the seed too. `options` may also have `seat`, your seat in this game, and `replies`, the first actions
+    of the other seats: with those of a recorded game it is played again.
 
     ## Episode End
 
@@ -117,33 +130,37 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
 
     ## Arguments
 
+    - The fields of the game's configuration, such as `players`.
+    - `opponents`: agents, or names for `tabletop_agents.make_agent`, such as `"random"`, `"greedy"`, `"ismcts-200"` or
+      `"policy:PATH"`. One opponent plays every other seat; several sit clockwise from you, one on each seat.
+    - `seat`: your seat, from 0, or `"random"` (default): drawn for every game.
     - `reward`: the name of one of the rewards above.
     - `illegal_action`: the effect of an action that the mask forbids. `"lose"` (default): the game is lost and ends.
       The reward is then -1 with `win`; with `margin` or `points` it brings the sum of all rewards to -100 or 0.
       `"raise"`: `IllegalAction` is raised and nothing changes. `"random"`: a random legal action is played instead, and
-      `info["illegal"]` is true. Anything but an integer from 0 to LAST raises `IllegalAction` in all three cases.
+      `info["illegal"]` is true. Anything but an integer of the action space raises `IllegalAction` in all three cases.
     - `observation_dtype`: `"float32"` (default), or `"int8"` for undivided counts up to 127, which take a quarter of
       the memory and less time.
     - `starts`: positions to start from, as in `tabletop_engine.play.batch.Batch`.
     - `boxes`: other numbers on the pieces for every game: how many boxes are drawn (seeds 0, 1, …), or a list with a
       seed or `components` for each box. A new game draws its box from its random stream.
-    - `observe_numbers`: whether the numbers on the pieces follow the observation: NUMBERS more values, in the named
-      blocks of `GAME.numbers`. They are appended, not a second key, so that any learner for flat observations takes
-      them, and a trained network plays as `policy:`.
+    - `observe_numbers`: whether the numbers on the pieces follow the observation, in the named blocks of
+      `game.numbers`. They are appended, not a second key, so that any learner for flat observations takes them, and a
+      trained network plays as `policy:`.
     - `render_mode`: `"ansi"` (`render()` returns text), `"rgb_array"` (it returns the pixels of a picture), `"human"`
       (a window shows the picture after every step) or None. All show what this seat sees.
     - `render_size`: the width and height of the picture in pixels, 16 to 4096.
 
     ## Errors
 
-    `ConfigError` for a bad argument or option, `ComponentsError` for bad numbers, `ScenarioError` for a bad scenario,
-    `TabletopError` for a window without a screen or without the extra `render`, and from `render` for a picture without
-    it, and `GameOver` from `step` after the end.
-
-    ## Version History
-
-    - v0: first version.
+    `ConfigError` for a bad argument or option, and for an opponent that is unknown or can't play this game;
+    `CheckpointError` for a trained opponent that can't be read; `ComponentsError` for bad numbers; `ScenarioError` for
+    a bad scenario; `TabletopError` for a window without a screen or without the extra `render`, and from `render` for a
+    picture without it; `GameOver` from `step` after the end.
     """
+
+    refused: ClassVar[tuple[str, ...]] = ()
+    """Arguments of the game that a class derived from this one refuses. Messages don't offer them."""
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
         "render_modes": ["ansi", "rgb_array", "human"],
@@ -249,88 +266,3 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
     def _shown(self) -> Shown:
         games = self.batch.batch
         return Shown(games.states[0], self.seat, games.tables_of(0))
-
-
-class SoloEnv(OfGame, SeatEnv):
-    """The solo game of a game. `class SoloEnv(tabletop_engine.envs.SoloEnv, game=GAME)` makes the environment.
-
-    ## Description
-
-    ```python
-    import gymnasium
-
-    env = gymnasium.make("PACKAGE:ID")
-    observation, info = env.reset(seed=1)
-    terminated = False
-    while not terminated:
-        action = env.action_space.sample(info["action_mask"])
-        observation, reward, terminated, truncated, info = env.step(action)
-    ```
-
-    ## Rewards
-
-    - `win`: 1 for a won and -1 for a lost game, at its end. It is the default if there is an opponent.
-    - `margin`: the change of your points minus the opponent's, at every step.
-    - `points`: the change of your points, at every step. Without an opponent there is no other reward.
-
-    All rewards of a game sum to its result: the first one also counts the points at your first decision.
-    """
-
-    SOLO = True
-
-    def __init__(self, **arguments: Any):
-        super().__init__(self._game, **self._solo(arguments))
-
-
-class VersusEnv(OfGame, SeatEnv):
-    """One seat of a game for several. `class VersusEnv(tabletop_engine.envs.VersusEnv, game=GAME)` makes the
-    environment.
-
-    ## Description
-
-    Agents play the other seats inside `step` and `reset`, so that a learner for single-agent environments can train
-    against them.
-
-    ```python
-    import gymnasium
-
-    env = gymnasium.make("PACKAGE:ID", opponents=("greedy",), players=MOST)
-    observation, info = env.reset(seed=1)
-    terminated = False
-    while not terminated:
-        action = env.action_space.sample(info["action_mask"])
-        observation, reward, terminated, truncated, info = env.step(action)
-    ```
-
-    ## Rewards
-
-    The rewards of this seat, summed over a step: its own action, and the others' actions until its next decision.
-
-    - `win` (default): at the end of a game with n players and k winners, the winners share 1 and the others share -1;
-      0 if all win.
-    - `margin`: the change of your points minus the mean of the others' points.
-    - `points`: the change of your points.
-
-    All rewards of a game sum to its result: the first one also counts the points at your first decision.
-
-    ## Starting State
-
-    The others' actions up to your first decision belong to the start. The seat and the random choices of the opponents
-    follow from the seed too. `options` may also have `seat`, your seat in this game, and `replies`, the first actions
-    of the other seats: with those of a recorded game it is played again.
-
-    ## Arguments
-
-    - `players`: PLAYERS.
-    - `opponents`: agents, or names for `tabletop_agents.make_agent`, such as `"random"`, `"greedy"`, `"ismcts-200"` or
-      `"policy:PATH"`. One opponent plays every other seat; several sit clockwise from you, one on each seat.
-    - `seat`: your seat, from 0, or `"random"` (default): drawn for every game.
-
-    ## Errors
-
-    `ConfigError` also for an opponent that is unknown or can't play this game, and `CheckpointError` for a trained
-    opponent that can't be read.
-    """
-
-    def __init__(self, opponents: Sequence[Agent | str] = ("greedy",), players: int = 2, **arguments: Any):
-        super().__init__(self._game, opponents=opponents, players=self._several(players), **arguments)

@@ -22,28 +22,25 @@ from tabletop_engine.envs.arguments import (
     preparation,
     seat_games,
 )
-from tabletop_engine.envs.of_game import OfGame
 from tabletop_engine.envs.rendering import Frame, Rendering, Shown
 from tabletop_engine.errors import ConfigError, GameOver
 from tabletop_engine.game import Game
-from tabletop_engine.play.agents import Agent
 from tabletop_engine.play.versus import VersusBatch
 
 
 class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
-    """A Gymnasium vector environment of one seat in N games, stepped by compiled code.
+    """One seat of N games as a Gymnasium vector environment, stepped by compiled code on `num_threads` threads.
 
-    `SeatVectorEnv(game)` plays any game, as `SeatEnv` does.
+    `SeatVectorEnv(game)` plays any game, as `tabletop_engine.envs.SeatEnv` does. Spaces, rewards and starts are those
+    of the single environment. The vector environments of a game derive from this class.
 
     ## Description
-
-    N games of `ID` in one process, stepped by compiled code on `num_threads` threads.
 
     ```python
     import gymnasium
     from tabletop_engine.play.kernels import sample_actions
 
-    envs = gymnasium.make_vec("PACKAGE:ID", num_envs=1024)
+    envs = gymnasium.make_vec("my_game:MyGame/Versus-v0", num_envs=1024)
     observations, infos = envs.reset(seed=1)
     for _ in range(1000):
         actions = sample_actions(infos["action_mask"], envs.np_random)
@@ -52,8 +49,13 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
 
     Game i is set up as in a single environment that is reset with `seed + i`. `infos` are as
     `gymnasium.vector.SyncVectorEnv` would combine the infos of single environments, with one exception:
-    `infos["action_mask"]`, (num_envs, ACTIONS) int8, has the rows of all games also after a `reset` of some games.
+    `infos["action_mask"]`, (num_envs, actions) int8, has the rows of all games also after a `reset` of some games.
     `action_masks()` is the same as bool.
+
+    With one player a game also continues as in the single environment, in each autoreset mode. With several players
+    each opponent answers for all games in one call. One generator draws the seats and the opponents' random choices of
+    all games; it is seeded when all games are. So the same seed and the same actions give the same games, but not those
+    of N single environments.
 
     ## Arguments
 
@@ -65,15 +67,16 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     - `num_threads`: the number of threads that step the games; None for all usable cores.
     - `copy`: True (default): every step returns new arrays of observations and masks. False: it returns the batch's own
       arrays, which the next `step` or `reset` overwrites, for learners that copy them into a rollout buffer.
-    - `reward`, `illegal_action`, `observation_dtype`, `starts`, `render_mode` and `render_size`: as in the single
-      environment, but without a window.
-    - `boxes` and `observe_numbers`: as in the single environment.
+    - All others are those of the single environment, but `render_mode` has no window.
 
     ## Errors
 
     Those of the single environment, `ConfigError` for a bad list of seeds or a bad mask, and `IllegalAction` for a bad
     action. Nothing changes then.
     """
+
+    refused: ClassVar[tuple[str, ...]] = ()
+    """Arguments of the game that a class derived from this one refuses. Messages don't offer them."""
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
         "render_modes": ["ansi", "rgb_array"],
@@ -226,42 +229,6 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
             final_obs[game] = self.batch.final_observations[game].copy()
         _add(infos, "final_obs", final_obs, ended)
         _add(infos, "final_info", ends, ended)
-
-
-class SoloVectorEnv(OfGame, SeatVectorEnv):
-    """The solo game of a game, N times. `class SoloVectorEnv(tabletop_engine.envs.SoloVectorEnv, game=GAME)` makes it.
-
-    ## Description
-
-    In each autoreset mode a game also continues as the single environment does.
-    """
-
-    SOLO = True
-
-    def __init__(self, num_envs: int = 1, **arguments: Any):
-        super().__init__(self._game, num_envs, **self._solo(arguments))
-
-
-class VersusVectorEnv(OfGame, SeatVectorEnv):
-    """One seat of N games for several. `class VersusVectorEnv(tabletop_engine.envs.VersusVectorEnv, game=GAME)` makes
-    it.
-
-    ## Description
-
-    Each opponent answers for all games in one call. One generator draws the seats and the opponents' random choices of
-    all games; it is seeded when all games are. So the same seed and the same actions give the same games, but not those
-    of N single environments.
-
-    ## Arguments
-
-    - `players`, `opponents` and `seat`: as in the single environment.
-    """
-
-    def __init__(
-        self, num_envs: int = 1, opponents: Sequence[Agent | str] = ("greedy",), players: int = 2, **arguments: Any
-    ):
-        players = self._several(players)
-        super().__init__(self._game, num_envs, opponents=opponents, players=players, **arguments)
 
 
 def autoreset_mode_of(mode: AutoresetMode | str) -> AutoresetMode:

@@ -6,6 +6,7 @@ replaced, and the five colours can change places. See `RULES`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -19,7 +20,7 @@ from tabletop_engine.decisions import by_decision
 from tabletop_engine.defaults import GameRecord, begin_game, end_game
 from tabletop_engine.described.keys import Key
 from tabletop_engine.described.overlays import ComponentFile, Components
-from tabletop_engine.envs.aec import GameAEC, wrapped
+from tabletop_engine.envs.aec import SeatsAEC, wrapped
 from tabletop_engine.game import NOBODY, Game, Image, Rules
 from tabletop_engine.legal import allow, ask, count_legal, forbid_all
 from tabletop_engine.observation import Layout
@@ -27,6 +28,7 @@ from tabletop_engine.parts.decks import clear_deck, deck_of, draw_top, put_on_to
 from tabletop_engine.parts.sets import only, random_of
 from tabletop_engine.parts.slots import NO_CARD, NO_SLOT, clear_slots, first_empty, refill, take_card
 from tabletop_engine.parts.turns import next_seat, seat_after
+from tabletop_engine.play.agents import Agent
 from tabletop_engine.record import Record, array, dtype_of, number
 from tabletop_engine.text.plain import PlainConfig, PlainDrawing, PlainPositions, PlainWords
 
@@ -658,16 +660,25 @@ GAME: Game = Game(
 )
 
 
-class VersusEnv(envs.VersusEnv, game=GAME):
+class VersusEnv(envs.SeatEnv):
     """Gem Market, seen from one seat."""
 
+    def __init__(self, opponents: Sequence[Agent | str] = ("greedy",), **arguments: Any):
+        super().__init__(GAME, opponents=opponents, **arguments)
 
-class VersusVectorEnv(envs.VersusVectorEnv, game=GAME):
+
+class VersusVectorEnv(envs.SeatVectorEnv):
     """Many games of Gem Market, each seen from one seat."""
 
+    def __init__(self, num_envs: int = 1, opponents: Sequence[Agent | str] = ("greedy",), **arguments: Any):
+        super().__init__(GAME, num_envs, opponents=opponents, **arguments)
 
-class raw_env(GameAEC, game=GAME):  # noqa: N801
+
+class raw_env(SeatsAEC):  # noqa: N801
     """Gem Market with all seats."""
+
+    def __init__(self, num_players: int = 2, *, components: Any = None, **arguments: Any):
+        super().__init__(f"{GAME.name}_v0", Config(num_players, components), **arguments)
 
 
 def env(**arguments: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,14 @@ import numpy as np
 from tabletop_engine import envs
 from tabletop_engine.compiling.compiled import rule
 from tabletop_engine.defaults import GameRecord, begin_game, end_game
-from tabletop_engine.envs.aec import GameAEC, wrapped
+from tabletop_engine.envs.aec import SeatsAEC, wrapped
 from tabletop_engine.game import Game, Image, Rules
 from tabletop_engine.legal import ask, forbid_all
 from tabletop_engine.observation import Layout
 from tabletop_engine.parts.boards import connected, hex_board
 from tabletop_engine.parts.sets import EMPTY, allow_each, only, write_ones
 from tabletop_engine.parts.turns import next_seat
+from tabletop_engine.play.agents import Agent
 from tabletop_engine.record import array, dtype_of
 from tabletop_engine.text.plain import PlainConfig, PlainDrawing, PlainPositions, PlainWords
 
@@ -146,16 +148,25 @@ GAME: Game = Game(
 )
 
 
-class VersusEnv(envs.VersusEnv, game=GAME):
+class VersusEnv(envs.SeatEnv):
     """Hex, seen from one seat."""
 
+    def __init__(self, opponents: Sequence[Agent | str] = ("greedy",), **arguments: Any):
+        super().__init__(GAME, opponents=opponents, **arguments)
 
-class VersusVectorEnv(envs.VersusVectorEnv, game=GAME):
+
+class VersusVectorEnv(envs.SeatVectorEnv):
     """Many games of Hex, each seen from one seat."""
 
+    def __init__(self, num_envs: int = 1, opponents: Sequence[Agent | str] = ("greedy",), **arguments: Any):
+        super().__init__(GAME, num_envs, opponents=opponents, **arguments)
 
-class raw_env(GameAEC, game=GAME):  # noqa: N801
+
+class raw_env(SeatsAEC):  # noqa: N801
     """Hex with both seats."""
+
+    def __init__(self, num_players: int = 2, **arguments: Any):
+        super().__init__(f"{GAME.name}_v0", Config(players=num_players), **arguments)
 
 
 def env(**arguments: Any) -> Any:
