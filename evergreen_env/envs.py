@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 from evergreen_env.game import GAME
 from tabletop_engine.drawing.picture import Picture
@@ -77,7 +77,7 @@ class SoloEnv(SeatEnv):
     - v0: first version.
     """
 
-    refused = _OF_SEVERAL
+    refused: ClassVar[tuple[str, ...]] = _OF_SEVERAL
 
     def __init__(self, *, components: Any = None, **arguments: Unpack[SeatArguments]):
         super().__init__(GAME, components=components, **solo_arguments(GAME, self.refused, arguments))
@@ -98,7 +98,7 @@ class SoloVectorEnv(SeatVectorEnv):
     Those of `SoloEnv` and of `SeatVectorEnv`.
     """
 
-    refused = _OF_SEVERAL
+    refused: ClassVar[tuple[str, ...]] = _OF_SEVERAL
 
     def __init__(self, num_envs: int = 1, *, components: Any = None, **arguments: Unpack[VectorArguments]):
         super().__init__(GAME, num_envs, components=components, **solo_arguments(GAME, self.refused, arguments))

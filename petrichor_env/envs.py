@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 from petrichor_env.game import GAME
 from tabletop_engine.drawing.picture import Picture
@@ -84,7 +84,7 @@ class SoloEnv(SeatEnv):
     - v0: first version.
     """
 
-    refused = _OF_SEVERAL
+    refused: ClassVar[tuple[str, ...]] = _OF_SEVERAL
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class SoloVectorEnv(SeatVectorEnv):
     Those of `SoloEnv` and of `SeatVectorEnv`.
     """
 
-    refused = _OF_SEVERAL
+    refused: ClassVar[tuple[str, ...]] = _OF_SEVERAL
 
     def __init__(
         self,
@@ -222,7 +222,7 @@ class VersusEnv(SeatEnv):
     - v0: first version.
     """
 
-    refused = ("variants",)
+    refused: ClassVar[tuple[str, ...]] = ("variants",)
 
     def __init__(
         self,
@@ -270,7 +270,7 @@ class VersusVectorEnv(SeatVectorEnv):
     Those of `VersusEnv` and of `SeatVectorEnv`.
     """
 
-    refused = ("variants",)
+    refused: ClassVar[tuple[str, ...]] = ("variants",)
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Checks of the arguments and options of environments."""
+"""The arguments and options of environments: their types, and their checks."""
 
 from __future__ import annotations
 
