@@ -23,6 +23,7 @@ BLOCK = re.compile(r"^```python\n(?!>>>)(.*?)^```", re.DOTALL | re.MULTILINE)
 ELSEWHERE = {
     "adding-a-game.md": "its blocks are one game, in test_adding_a_game",
     "evaluation.md": "its program reads what a command has written",
+    "variant.md": "its programs need its changes of the code, in test_variant_of_your_own",
     "language-models.md": "its blocks ask models, in test_language_models_docs",
     "libraries.md": "its programs are files, each with extras of its own",
 }
