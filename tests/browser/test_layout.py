@@ -335,6 +335,7 @@ def test_a_whole_game_by_keys(visitor: Visitor, server: Server, game: str) -> No
             number = visitor.random.randrange(len(visitor.all("#answers button"))) + 1
             press(visitor.browser, str(number), Keys.ENTER)
             given["list"] += 1
+        visitor.be_sure(by_key=True)
         if not visitor.begins(before):
             visitor.changed(before["ready"])
     assert min(given.values()) > 10 and visitor.text("verdict")

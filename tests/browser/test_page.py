@@ -326,22 +326,18 @@ def test_a_game_by_keyboard_alone(visitor: Visitor, quick_adviser: None) -> None
         press(visitor.browser, Keys.ENTER if visitor.all(".mark:focus") else Keys.ARROW_DOWN + Keys.ENTER)
     visitor.changed(before)
     # and in the list by arrows
-    before = visitor.ready
     press(visitor.browser, Keys.ARROW_DOWN)
     assert visitor.run("return document.activeElement.matches('#answers button')")
-    press(visitor.browser, Keys.ENTER)
-    visitor.changed(before)
+    by_keys(visitor, Keys.ENTER)
     filtered = False
     while visitor.turn != "over":
         if not filtered and visitor.shows("filter-row"):
             # by words
-            before = visitor.ready
             words = max(visitor.texts("#answers .words"), key=len)
             press(visitor.browser, "/", words)
             left = [one for one in visitor.all("#answers .words") if one.is_displayed()]
             assert [one.get_attribute("textContent") for one in left] == [words]
-            press(visitor.browser, Keys.ENTER)
-            visitor.changed(before)
+            by_keys(visitor, Keys.ENTER)
             filtered = True
         by_number(visitor, visitor.random.randrange(len(visitor.all("#answers button"))) + 1)
     assert filtered and visitor.text("verdict").startswith("You ")
@@ -353,10 +349,17 @@ def test_a_game_by_keyboard_alone(visitor: Visitor, quick_adviser: None) -> None
 
 
 def by_number(visitor: Visitor, number: int) -> None:
-    """An answer by its number in the list."""
-    before = visitor.ready
-    press(visitor.browser, str(number) + Keys.ENTER)
-    visitor.changed(before)
+    """An answer by its number in the list, or a part of one."""
+    by_keys(visitor, str(number) + Keys.ENTER)
+
+
+def by_keys(visitor: Visitor, *keys: str) -> None:
+    """Press keys that answer, or that begin an answer."""
+    before = visitor.facts
+    press(visitor.browser, *keys)
+    visitor.be_sure(by_key=True)
+    if not visitor.begins(before):
+        visitor.changed(before["ready"])
 
 
 # --- what can be clicked, and what is told ---------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.support.browser import by_id, chromium, clear_logs, events_of, resize, wait
+from tests.support.browser import by_id, chromium, clear_logs, events_of, press, resize, wait
 from tests.support.web import BROWSER, SECONDS
 
 DESK, PHONE, TABLET, LAPTOP, LARGE = (1280, 900), (390, 844), (768, 1024), (1280, 720), (1920, 1080)
@@ -224,10 +224,15 @@ class Visitor:
         self.be_sure()
         return self.begins(before)
 
-    def be_sure(self) -> None:
+    def be_sure(self, by_key: bool = False) -> None:
         """Give the answer, if the page asks again because something is lost by it."""
         if self.shows("sure"):
-            self.click("sure-yes")
+            if by_key:
+                from selenium.webdriver.common.keys import Keys
+
+                press(self.browser, Keys.TAB, Keys.ENTER)
+            else:
+                self.click("sure-yes")
 
     def begins(self, before: dict[str, str]) -> bool:
         """Whether what was pressed only begins an answer or goes on with it; its next question can be answered then."""
