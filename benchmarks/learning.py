@@ -23,7 +23,7 @@ from torch import nn
 
 from benchmarks.measure import on_cores, write_figures
 from petrichor_env import GAME, Config
-from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.play.versus import learner_games
 from tabletop_training.files.settings import Settings
 from tabletop_training.learn.devices import torch_settings
 from tabletop_training.learn.learner import Learner, Plan
@@ -79,7 +79,7 @@ class _RolloutEnd(BaseCallback):
 
 def sb3(settings: Settings) -> Callable[[], Turn]:
     """The same for sb3-contrib's MaskablePPO, exactly as it is, with the same hyper-parameters."""
-    games = VersusBatch(Config(), settings.num_envs, reward=settings.reward, new_observations=True, seed=0)
+    games = learner_games(Config(), settings.num_envs, reward=settings.reward, new_observations=True, seed=0)
     model = MaskablePPO(
         "MlpPolicy",
         SeatsVecEnv(games, reward_scale=settings.reward_scale),

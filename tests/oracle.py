@@ -315,27 +315,27 @@ def batches(game: Any, illegal: str, mode: str) -> Iterator[str]:
 
 
 def versus(game: Any, illegal: str, mode: str) -> Iterator[str]:
-    from tabletop_engine.play.versus import VersusBatch
+    from tabletop_engine.play.versus import learner_games
 
     for players in game.players:
         reward = "points" if players == 1 and game.config(players=1).owners == 1 else "margin"
         for opponents, seat in ((["greedy"], "random"), (["random"], players - 1)):
             given: dict[str, Any] = {} if players == 1 else {"opponents": opponents, "seat": seat}
             made: dict[str, Any] = {"illegal_action": illegal, "autoreset": mode, "reward": reward, **given}
-            games_ = VersusBatch(game.config(players=players), 6, seed=7, **made)
+            games_ = learner_games(game.config(players=players), 6, seed=7, **made)
             yield f"{players} {given}"
             yield from _lines_of(games_, 120, np.random.default_rng(2), illegal, True)
             yield digest(games_.get_state())
 
 
 def sb3(game: Any) -> Iterator[str]:
-    from tabletop_engine.play.versus import VersusBatch
+    from tabletop_engine.play.versus import learner_games
     from tabletop_training.learn.vec_env import SeatsVecEnv
 
     for players in (1, 2):
         reward = "points" if players == 1 and game.config(players=1).owners == 1 else "margin"
         given: dict[str, Any] = {} if players == 1 else {"opponents": ["greedy"]}
-        games_ = VersusBatch(game.config(players=players), 8, seed=1, reward=reward, illegal_action="lose", **given)
+        games_ = learner_games(game.config(players=players), 8, seed=1, reward=reward, illegal_action="lose", **given)
         env: Any = SeatsVecEnv(games_, reward_scale=0.1, win_bonus=1.0)
         env.seed(3)
         observations, rng = env.reset(), np.random.default_rng(0)

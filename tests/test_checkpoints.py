@@ -33,7 +33,7 @@ from tabletop_engine.game import Game
 from tabletop_engine.observation import Layout
 from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.batch import Batch
-from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.play.versus import learner_games
 from tabletop_training.files import trees as resume
 from tabletop_training.files.settings import Settings
 from tabletop_training.files.trees import load_tree, save_tree
@@ -54,7 +54,7 @@ def one_thread() -> None:
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[MaskablePPO, Path]:
     """A model of sb3-contrib, and its checkpoint."""
-    env = SeatsVecEnv(VersusBatch(Config(), 16, reward="margin", seed=0, new_observations=True), reward_scale=0.1)
+    env = SeatsVecEnv(learner_games(Config(), 16, reward="margin", seed=0, new_observations=True), reward_scale=0.1)
     build = {"net_arch": [16], "activation_fn": torch.nn.ReLU}
     model = MaskablePPO("MlpPolicy", env, n_steps=32, batch_size=128, policy_kwargs=build, seed=0, device="cpu")
     path = tmp_path_factory.mktemp("trained") / "policy.zip"

@@ -42,7 +42,7 @@ from tabletop_engine.envs import SeatEnv
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.play.agents import Agent, Decisions, check_agents
 from tabletop_engine.play.batch import Batch, game_seed, use_cores
-from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.play.versus import learner_games
 from tabletop_engine.positions.position import positions_of
 from tabletop_engine.replays.page import write_page
 from tabletop_engine.replays.pictures import write_gif, write_pngs
@@ -173,12 +173,12 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Batch.load": (lambda **k: Batch(TWO, 1, 0).load(**k), {"data": BATCH.save()}),
     "Batch.observe": (lambda **k: Batch(TWO, 1, 0).observe(**k), {"seats": 0}),
     "Batch.places": (lambda **k: Batch(TWO, 1, 0).places(**k), {"states": None}),
-    "VersusBatch": (
-        VersusBatch,
+    "learner_games": (
+        learner_games,
         {"config": TWO, "num_games": 1, "opponents": ["random"], "seat": 0, "assign": None, "choose_config": None},
     ),
-    "VersusBatch.reset": (lambda **k: VersusBatch(TWO, 1, ["random"]).reset(**k), {"seed": 0, "prepare": None}),
-    "VersusBatch.set_state": (lambda **k: VersusBatch(TWO, 1, ["random"]).set_state(**k), {"saved": {}}),
+    "LearnerGames.reset": (lambda **k: learner_games(TWO, 1, ["random"]).reset(**k), {"seed": 0, "prepare": None}),
+    "LearnerGames.set_state": (lambda **k: learner_games(TWO, 1, ["random"]).set_state(**k), {"saved": {}}),
     "gymnasium.make": (
         gym,
         {
@@ -321,8 +321,8 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "GamesSettings": (GamesSettings, defaults(GamesSettings)),
     "EvaluationSettings": (EvaluationSettings, defaults(EvaluationSettings)),
     "OpponentSettings": (OpponentSettings, defaults(OpponentSettings)),
-    "SeatsVecEnv": (SeatsVecEnv, {"games": VersusBatch(Config(), 1), "reward_scale": 1.0, "win_bonus": 0.0}),
-    "SeatsVecEnv.set_options": (SeatsVecEnv(VersusBatch(Config(), 1)).set_options, {"options": None}),
+    "SeatsVecEnv": (SeatsVecEnv, {"games": learner_games(Config(), 1), "reward_scale": 1.0, "win_bonus": 0.0}),
+    "SeatsVecEnv.set_options": (SeatsVecEnv(learner_games(Config(), 1)).set_options, {"options": None}),
     "plot_learning_curve": (plot_learning_curve, {"path": "x.png", "curve": [], "references": None, "title": ""}),
 }
 """Functions that people call, with arguments that fit."""

@@ -32,7 +32,7 @@ from tabletop_agents import Agent, GreedyAgent, RandomAgent, checkpoint_path
 from tabletop_cli import petrichor as cli
 from tabletop_engine.errors import ConfigError, IllegalAction
 from tabletop_engine.play.agents import Decisions
-from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.play.versus import learner_games
 from tabletop_training.files.provenance import provenance
 from tabletop_training.files.tables import plus_minus
 from tabletop_training.measure import matches, tournament
@@ -327,7 +327,7 @@ def test_wrong_answers_name_the_agent() -> None:
         with pytest.raises(IllegalAction, match=f"agent 'odd': {text}"):
             play_games([odd, RandomAgent()], config, 5, 0)
         with pytest.raises(IllegalAction, match=f"agent 'odd': {text}"):
-            VersusBatch(config, 5, (odd,), seed=0)
+            learner_games(config, 5, (odd,), seed=0)
 
 
 def test_playing_refuses_bad_input() -> None:

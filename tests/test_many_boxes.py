@@ -23,7 +23,7 @@ from tabletop_engine.game import Config, game_of
 from tabletop_engine.play.agents import Agent, Decisions, assess
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.tables import boxes_of, tables_of
-from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.play.versus import LearnerGames, learner_games
 from tabletop_engine.positions.position import Positions
 from tabletop_engine.replays.recorder import Recorder
 from tabletop_engine.replays.replay import Replay
@@ -365,11 +365,11 @@ def test_the_numbers_matter_to_an_agent() -> None:
 
 
 def test_agents_inside_play_with_boxes() -> None:
-    games = VersusBatch(Petrichor(players=3), 16, ["greedy"], seed=0, boxes=5)
+    games = learner_games(Petrichor(players=3), 16, ["greedy"], seed=0, boxes=5)
     for _ in range(120):
         games.step(games.batch.random_actions())
     saved = games.get_state()
-    other = VersusBatch(Petrichor(players=3), 16, ["greedy"], seed=7, boxes=5)
+    other = learner_games(Petrichor(players=3), 16, ["greedy"], seed=7, boxes=5)
     other.set_state(saved)
     for _ in range(60):
         actions = games.batch.random_actions()
@@ -425,7 +425,7 @@ def test_a_picture_shows_the_numbers_of_its_box() -> None:
         "evergreen_env:Evergreen/Versus-v0", num_envs=6, boxes=[1, 2, 3], players=2, render_mode="ansi"
     )
     envs.reset(seed=0)
-    versus: VersusBatch = envs.unwrapped.batch
+    versus: LearnerGames = envs.unwrapped.batch
     games, draw = versus.batch, versus.game.drawing.render_text
     for game, text in enumerate(envs.render()):  # type: ignore[arg-type]
         state, seat = games.states[game], int(versus.seats[game])

@@ -28,7 +28,7 @@ from tabletop_engine.errors import CheckpointError, ConfigError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.batch import Batch
-from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.play.versus import learner_games
 from tabletop_training.files.settings import Settings
 from tabletop_training.learn.learner import Learner, Plan
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
@@ -113,7 +113,7 @@ def test_a_game_without_numbers_has_none() -> None:
     batch = Batch(CONNECT_FOUR.config(), 3, 0)
     assert batch.numbers.shape == (3, 0) and Decisions.of(batch).numbers.shape == (3, 0)
     with pytest.raises(ConfigError, match="no printed numbers"):
-        VersusBatch(CONNECT_FOUR.config(), 1, ["random"], observe_numbers=True)
+        learner_games(CONNECT_FOUR.config(), 1, ["random"], observe_numbers=True)
 
 
 @every_game
@@ -136,8 +136,8 @@ def test_each_game_has_the_numbers_of_its_box(config: Config) -> None:
 @pytest.mark.parametrize("mode", ["same_step", "next_step", "disabled"])
 def test_games_of_one_seat_deliver_them(config: Config, dtype: str, mode: str) -> None:
     options: dict[str, Any] = {"seed": 3, "boxes": 5, "observation_dtype": dtype, "autoreset": mode}
-    with_numbers = VersusBatch(config, 12, ["random"], observe_numbers=True, **options)
-    without = VersusBatch(config, 12, ["random"], **options)
+    with_numbers = learner_games(config, 12, ["random"], observe_numbers=True, **options)
+    without = learner_games(config, 12, ["random"], **options)
     size, ended = config.game.observation.size, 0
     for _ in range(150):
         assert np.array_equal(with_numbers.observations[:, :size], without.observations)
@@ -188,7 +188,7 @@ def test_gymnasium_and_pettingzoo_deliver_them() -> None:
 
 
 def test_the_vec_env_delivers_them() -> None:
-    games = VersusBatch(Petrichor(), 6, seed=0, boxes=3, observe_numbers=True)
+    games = learner_games(Petrichor(), 6, seed=0, boxes=3, observe_numbers=True)
     env = SeatsVecEnv(games)
     seen: Any = env.reset()
     assert env.observation_space.contains(seen[0]) and seen.shape[1] == games.observations.shape[1]

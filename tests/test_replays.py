@@ -24,7 +24,7 @@ from tabletop_agents.search.ismcts import IsmctsAgent
 from tabletop_engine.errors import ConfigError, IllegalAction, ReplayError, StateError, TabletopError
 from tabletop_engine.play.agents import Agent, Decisions
 from tabletop_engine.play.batch import legal_actions
-from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.play.versus import learner_games
 from tabletop_engine.replays import recorder as recorder_module
 from tabletop_engine.replays.files import write
 from tabletop_engine.replays.pictures import svg_of
@@ -669,7 +669,7 @@ def test_versus_environments_are_recorded_with_all_that_the_others_do() -> None:
 
 
 def test_many_games_of_a_versus_batch() -> None:
-    versus = VersusBatch(Config(players=2), 4, ("random",), seed=1)
+    versus = learner_games(Config(players=2), 4, ("random",), seed=1)
     recorder = Recorder(versus, names=lambda game: (f"first of {game}", f"second of {game}"))
     finals = []
     for _ in range(120):

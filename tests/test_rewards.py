@@ -18,7 +18,7 @@ from tabletop_engine.envs.aec import SeatsAEC, wrapped
 from tabletop_engine.game import NOBODY, Config
 from tabletop_engine.play.batch import AUTORESETS, REWARDS, Batch
 from tabletop_engine.play.kernels import sample_actions
-from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.play.versus import learner_games
 from tabletop_engine.positions.position import positions_of
 from tabletop_training.dataset import episodes
 from tabletop_training.learn.vec_env import SeatsVecEnv
@@ -166,7 +166,7 @@ def test_one_seat_of_many_games(config: Config, slips: float, reward: str) -> No
 @over_slips
 def test_one_seat_for_stable_baselines3(config: Config, slips: float, reward: str) -> None:
     arguments = seats_of(config)
-    games = VersusBatch(config, 12, arguments["opponents"], seed=1, reward=reward, illegal_action="lose")
+    games = learner_games(config, 12, arguments["opponents"], seed=1, reward=reward, illegal_action="lose")
     env = SeatsVecEnv(games)
     env.reset()
     generator, totals, ended = np.random.default_rng(0), np.zeros(12), 0

@@ -23,7 +23,7 @@ from tabletop_engine.game import NOBODY, Game
 from tabletop_engine.play.agents import Decisions, ask
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.kernels import sample_actions
-from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.play.versus import learner_games
 from tests.games import leduc_poker
 from tests.games.playthroughs import FOLDER, GAMES, told
 
@@ -239,7 +239,7 @@ def test_nothing_hidden_is_seen(game: Game) -> None:
 @pytest.mark.parametrize("name", SEARCHES)
 def test_agents_beat_random_ones(game: Game, name: str) -> None:
     """They win from either seat, and do not disturb the games' own chance."""
-    games = VersusBatch(game.config(), 50, ("random",), seed=1)
+    games = learner_games(game.config(), 50, ("random",), seed=1)
     agent, generator = make_agent(name, game), np.random.default_rng(0)
     gained: list[int] = []
     while len(gained) < 400:

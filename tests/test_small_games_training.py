@@ -15,7 +15,7 @@ from tabletop_cli.__main__ import main
 from tabletop_engine.errors import ReplayError
 from tabletop_engine.game import NOBODY, Game
 from tabletop_engine.play.batch import Batch
-from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.play.versus import learner_games
 from tabletop_engine.replays.recorder import Recorder
 from tabletop_engine.replays.replay import Replay
 from tabletop_training.learn.vec_env import SeatsVecEnv
@@ -35,7 +35,7 @@ def run(game: Game, *words: str) -> None:
 
 def test_maskable_ppo(game: Game) -> None:
     """MaskablePPO learns for 5,000 steps on the VecEnv, where an illegal action would be an error."""
-    games = VersusBatch(game.config(), 50, ("random",), seed=1, illegal_action="raise")
+    games = learner_games(game.config(), 50, ("random",), seed=1, illegal_action="raise")
     env = SeatsVecEnv(games)
     model = MaskablePPO("MlpPolicy", env, n_steps=20, batch_size=250, n_epochs=1, seed=1, device="cpu")
     won: list[float] = []

@@ -12,7 +12,7 @@ import petrichor_env  # noqa: F401 (its environments)
 from petrichor_env import GAME, Batch, Config, scenario
 from tabletop_engine.errors import ConfigError, ScenarioError, StateError
 from tabletop_engine.game import NOBODY
-from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.play.versus import learner_games
 from tabletop_engine.replays.recorder import Recorder
 from tests.games import connect_four
 
@@ -164,13 +164,13 @@ def test_what_does_not_go_together() -> None:
     with pytest.raises(ConfigError, match="config: not allowed with starts"):
         batch().reset(config=Config())
     with pytest.raises(ConfigError, match="starts: not allowed with choose_config"):
-        VersusBatch(Config(), 2, starts=LAST_ROUND, choose_config=lambda games: [Config()] * len(games))
+        learner_games(Config(), 2, starts=LAST_ROUND, choose_config=lambda games: [Config()] * len(games))
 
 
 @pytest.mark.parametrize("autoreset", ["same_step", "next_step", "disabled"])
 def test_against_agents(autoreset: str) -> None:
     """In every game that starts, the others play up to the learner's first decision."""
-    games = VersusBatch(Config(players=2), 32, ("random",), starts=TWO, autoreset=autoreset, seed=3)
+    games = learner_games(Config(players=2), 32, ("random",), starts=TWO, autoreset=autoreset, seed=3)
     ended = 0
     for _ in range(150):
         asked = ~games.over
@@ -186,12 +186,12 @@ def test_against_agents(autoreset: str) -> None:
 
 def test_positions_that_end_before_the_learner_is_asked() -> None:
     """Such positions are skipped. If no others remain, it is an error, and does not hang."""
-    some = VersusBatch(Config(players=2), 16, ("random",), seat=0, starts=[ENDING, *TWO], seed=0)
+    some = learner_games(Config(players=2), 16, ("random",), seat=0, starts=[ENDING, *TWO], seed=0)
     for _ in range(60):
         some.step(np.array([np.flatnonzero(mask)[0] for mask in some.action_masks]))
         assert (some.batch.actors == 0).all()
     with pytest.raises(ScenarioError, match="starts: 1000 games in a row ended before the learner's first decision"):
-        VersusBatch(Config(players=2), 2, ("random",), seat=0, starts=[ENDING], seed=0)
+        learner_games(Config(players=2), 2, ("random",), seat=0, starts=[ENDING], seed=0)
 
 
 def test_environments() -> None:

@@ -25,7 +25,7 @@ from tabletop_engine.errors import ConfigError, IllegalAction, ScenarioError
 from tabletop_engine.game import Game
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.kernels import sample_actions
-from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.play.versus import LearnerGames, learner_games
 from tabletop_training import sb3_maskable_ppo
 from tabletop_training.learn.vec_env import SeatsVecEnv
 from tabletop_training.measure.evaluation import play_games
@@ -38,8 +38,8 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
-def solo_games(num_games: int, config: Config | None = None, **options: Any) -> VersusBatch:
-    return VersusBatch(config or Config(), num_games, new_observations=True, **options)
+def solo_games(num_games: int, config: Config | None = None, **options: Any) -> LearnerGames:
+    return learner_games(config or Config(), num_games, new_observations=True, **options)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_vec_env_seeds() -> None:
 
 def test_vec_env_starts_where_its_options_say() -> None:
     """As in the Gymnasium environments, for all games or for each of them, and for one reset."""
-    env = VecMonitor(SeatsVecEnv(VersusBatch(Config(players=2), 4, ("random",), seed=1, new_observations=True)))
+    env = VecMonitor(SeatsVecEnv(learner_games(Config(players=2), 4, ("random",), seed=1, new_observations=True)))
     states = env.unwrapped.games.states
     hands = {"player_0": {"frost": 2}, "player_1": {"sun": 1}}
     second, third = ({"scenario": {"round": number, "hands": hands}} for number in (2, 3))
@@ -169,7 +169,10 @@ def test_vec_env_answers_what_sb3_asks() -> None:
 
 
 def test_vec_env_refuses_bad_input() -> None:
-    for wrong in (VersusBatch(Config(), 2, new_observations=False), VersusBatch(Config(), 2, autoreset="next_step")):
+    for wrong in (
+        learner_games(Config(), 2, new_observations=False),
+        learner_games(Config(), 2, autoreset="next_step"),
+    ):
         with pytest.raises(ValueError, match="new_observations=True"):
             SeatsVecEnv(wrong)
     env = SeatsVecEnv(solo_games(4, seed=0))
@@ -186,7 +189,7 @@ def test_vec_env_refuses_bad_input() -> None:
 
 def test_vec_env_of_three_players_tells_who_won() -> None:
     """Against random opponents from random seats, with a bonus for winning."""
-    games = VersusBatch(Config(players=3), 60, ("random",), reward="points", seed=1, new_observations=True)
+    games = learner_games(Config(players=3), 60, ("random",), reward="points", seed=1, new_observations=True)
     env = SeatsVecEnv(games, reward_scale=0.1, win_bonus=2.0)
     env.reset()
     generator = np.random.default_rng(0)

@@ -24,7 +24,7 @@ from petrichor_env.state import NOBODY
 from tabletop_agents import Agent, Decisions, RandomAgent
 from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, ScenarioError, StateError
 from tabletop_engine.play.kernels import sample_actions
-from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.play.versus import LearnerGames, learner_games
 from tests.support.environments import check_docstring, legal_action, play_out
 
 VERSUS = "petrichor_env:Petrichor/Versus-v0"
@@ -89,7 +89,7 @@ class OnlyForTwo(RandomAgent):
 
 
 def play(
-    batch: VersusBatch, steps: int, generator: np.random.Generator
+    batch: LearnerGames, steps: int, generator: np.random.Generator
 ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Random legal actions: observations, rewards and terminations of every step."""
     seen = []
@@ -115,7 +115,7 @@ def test_solo_is_the_plain_batch(autoreset: str, chooses: bool) -> None:
     arguments: dict[str, Any] = {"autoreset": autoreset, "illegal_action": "random", "reward": "margin"}
     plain = Batch(config, 6, 5, **arguments)
     choose = (lambda games: [config] * len(games)) if chooses else None
-    ours = VersusBatch(config, 6, seed=5, choose_config=choose, **arguments)
+    ours = learner_games(config, 6, seed=5, choose_config=choose, **arguments)
     generator = np.random.default_rng(0)
     ended = 0
     for _ in range(200):
@@ -144,7 +144,7 @@ def test_games_are_those_played_by_hand(config: Config, reward: str) -> None:
     """Each is compared with a game in which every seat is played from outside."""
     others = [First(f"first {k}", skip=k) for k in range(config.players - 1)]
     seat = config.players - 1
-    ours = VersusBatch(config, 3, others, seat=seat, seed=7, reward=reward)
+    ours = learner_games(config, 3, others, seat=seat, seed=7, reward=reward)
     by_hand = [Batch(config, 1, 7 + game, autoreset="same_step", reward=reward) for game in range(3)]
     pending = [self_play(batch, seat, others)[0] for batch in by_hand]
     generator = np.random.default_rng(1)
@@ -191,7 +191,7 @@ def self_play(batch: Batch, seat: int, others: Sequence[Agent]) -> tuple[float, 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 def test_returns_are_the_final_results(config: Config) -> None:
     for reward in ("win", "margin", "points"):
-        batch = VersusBatch(config, 16, ("random",), seed=3, reward=reward)
+        batch = learner_games(config, 16, ("random",), seed=3, reward=reward)
         generator = np.random.default_rng(2)
         totals = np.zeros(16)
         ended = 0
@@ -217,7 +217,7 @@ def test_returns_are_the_final_results(config: Config) -> None:
                 ended += int(over.sum())
 
 
-def shared(batch: VersusBatch, states: np.ndarray) -> np.ndarray:
+def shared(batch: LearnerGames, states: np.ndarray) -> np.ndarray:
     return np.asarray(batch.batch.winners(states).sum(axis=1) > 1)
 
 
@@ -226,7 +226,7 @@ def shared(batch: VersusBatch, states: np.ndarray) -> np.ndarray:
 
 def test_one_call_asks_for_all_games() -> None:
     agent = First()
-    batch = VersusBatch(Config(players=2), 40, (agent,), seat=0, seed=1)
+    batch = learner_games(Config(players=2), 40, (agent,), seat=0, seed=1)
     starts = Batch(Config(players=2), 40, 1)
     assert agent.calls[0] == int((starts.actors == 1).sum())
     assert agent.seats == {1}
@@ -239,18 +239,18 @@ def test_one_call_asks_for_all_games() -> None:
 def test_opponents_sit_clockwise_from_the_learner() -> None:
     for seat in range(4):
         others = [First() for _ in range(3)]
-        play(VersusBatch(Config(players=4), 4, others, seat=seat, seed=1), 30, np.random.default_rng(0))
+        play(learner_games(Config(players=4), 4, others, seat=seat, seed=1), 30, np.random.default_rng(0))
         assert [agent.seats for agent in others] == [{(seat + 1 + k) % 4} for k in range(3)]
 
 
 def test_one_opponent_plays_all_other_seats() -> None:
     agent = First()
-    play(VersusBatch(Config(players=4), 4, [agent], seat=2, seed=1), 30, np.random.default_rng(0))
+    play(learner_games(Config(players=4), 4, [agent], seat=2, seed=1), 30, np.random.default_rng(0))
     assert agent.seats == {0, 1, 3}
 
 
 def test_random_seats() -> None:
-    batch = VersusBatch(Config(players=3), 300, ("random",), seed=1)
+    batch = learner_games(Config(players=3), 300, ("random",), seed=1)
     counts = np.bincount(batch.seats, minlength=3)
     assert counts.min() > 60
     before = batch.seats.copy()
@@ -273,7 +273,7 @@ def test_assign_says_who_plays() -> None:
         return np.stack([games % 3, np.full(len(games), 3)], axis=1)
 
     agents = [First() for _ in range(4)]
-    batch = VersusBatch(Config(players=3), 6, agents, seat=0, seed=1, assign=assign)
+    batch = learner_games(Config(players=3), 6, agents, seat=0, seed=1, assign=assign)
     assert asked[0].tolist() == list(range(6)) and len(asked) == 1
     np.testing.assert_array_equal(batch.lineups[:, 0], np.arange(6) % 3)
     generator = np.random.default_rng(0)
@@ -299,7 +299,7 @@ def test_assign_says_who_plays() -> None:
 )
 def test_assign_must_answer_well(answer: np.ndarray, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        VersusBatch(Config(players=3), 2, ("random",), assign=lambda games: answer)
+        learner_games(Config(players=3), 2, ("random",), assign=lambda games: answer)
 
 
 def test_choose_config_mixes_variants() -> None:
@@ -312,7 +312,7 @@ def test_choose_config_mixes_variants() -> None:
 
     for autoreset in ("same_step", "next_step"):
         started.clear()
-        batch = VersusBatch(Config(), 8, seed=1, autoreset=autoreset, choose_config=choose)
+        batch = learner_games(Config(), 8, seed=1, autoreset=autoreset, choose_config=choose)
         assert started == list(range(8)) and set(batch.configs) == set(configs)
         before = list(batch.configs)
         generator = np.random.default_rng(0)
@@ -335,7 +335,7 @@ def test_the_same_seed_gives_the_same_games(players: int) -> None:
     opponents = ("random",) if players > 1 else ()
     seen = []
     for seed in (4, 4, 5):
-        batch = VersusBatch(Config(players=players), 5, opponents, seed=seed)
+        batch = learner_games(Config(players=players), 5, opponents, seed=seed)
         seen.append(play(batch, 60, np.random.default_rng(0)))
     batch.reset(4)
     seen.append(play(batch, 60, np.random.default_rng(0)))
@@ -359,11 +359,11 @@ def test_the_same_seed_gives_the_same_games(players: int) -> None:
 def test_a_saved_batch_goes_on_exactly(
     config: Config, opponents: Sequence[str], more: dict[str, Any], autoreset: str
 ) -> None:
-    first = VersusBatch(config, 6, opponents, seed=1, autoreset=autoreset, **more)
+    first = learner_games(config, 6, opponents, seed=1, autoreset=autoreset, **more)
     play(first, 50, np.random.default_rng(0))
     saved = pickle.loads(pickle.dumps(first.get_state()))
     expected = play(first, 80, np.random.default_rng(1))
-    second = VersusBatch(config, 6, opponents, seed=99, autoreset=autoreset, **more)
+    second = learner_games(config, 6, opponents, seed=99, autoreset=autoreset, **more)
     second.set_state(saved)
     assert_same(expected, play(second, 80, np.random.default_rng(1)))
     np.testing.assert_array_equal(first.seats, second.seats)
@@ -373,9 +373,9 @@ def test_a_saved_batch_goes_on_exactly(
 
 
 def test_what_is_no_saved_state() -> None:
-    batch = VersusBatch(Config(players=2), 3, ("random",), seed=1)
+    batch = learner_games(Config(players=2), 3, ("random",), seed=1)
     saved = batch.get_state()
-    other = VersusBatch(Config(players=2), 4, ("random",), seed=1).get_state()
+    other = learner_games(Config(players=2), 4, ("random",), seed=1).get_state()
     for bad, message in (
         ("states", "the keys states"),
         ({}, "the keys states"),
@@ -384,7 +384,7 @@ def test_what_is_no_saved_state() -> None:
     ):
         with pytest.raises(StateError, match=message):
             batch.set_state(bad)  # type: ignore[arg-type]
-    solo = VersusBatch(Config(), 3, seed=1).get_state()
+    solo = learner_games(Config(), 3, seed=1).get_state()
     with pytest.raises(StateError):
         batch.set_state(solo)
     assert data_equivalence(batch.get_state(), saved, exact=True)
@@ -394,7 +394,7 @@ def test_what_is_no_saved_state() -> None:
 
 
 def test_next_step_ignores_the_action_after_the_end() -> None:
-    batch = VersusBatch(Config(players=2), 4, ("random",), seed=1, autoreset="next_step")
+    batch = learner_games(Config(players=2), 4, ("random",), seed=1, autoreset="next_step")
     generator = np.random.default_rng(0)
     while not batch.terminations.any():
         batch.step(sample_actions(batch.action_masks, generator))
@@ -409,7 +409,7 @@ def test_next_step_ignores_the_action_after_the_end() -> None:
 
 
 def test_disabled_games_stay_over_until_they_are_reset() -> None:
-    batch = VersusBatch(Config(players=3), 4, ("random",), seed=1, autoreset="disabled")
+    batch = learner_games(Config(players=3), 4, ("random",), seed=1, autoreset="disabled")
     generator = np.random.default_rng(0)
     while not batch.terminations.any():
         batch.step(sample_actions(batch.action_masks, generator))
@@ -425,7 +425,7 @@ def test_disabled_games_stay_over_until_they_are_reset() -> None:
 
 def test_new_observations_stay_as_they_are() -> None:
     for keep in (False, True):
-        batch = VersusBatch(Config(players=2), 4, ("random",), seed=1, new_observations=keep)
+        batch = learner_games(Config(players=2), 4, ("random",), seed=1, new_observations=keep)
         first = batch.observations
         play(batch, 1, np.random.default_rng(0))
         assert (batch.observations is first) is not keep
@@ -458,18 +458,18 @@ def test_new_observations_stay_as_they_are() -> None:
 )
 def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        VersusBatch(**{"config": Config(players=3), "num_games": 2, "opponents": ("random",), "seed": 1, **arguments})
+        learner_games(**{"config": Config(players=3), "num_games": 2, "opponents": ("random",), "seed": 1, **arguments})
 
 
 @pytest.mark.parametrize("answer", [-1, NUM_ACTIONS, 142, 0.5, (0, 1)], ids=str)
 def test_an_opponents_illegal_action_is_its_own_fault(answer: Any) -> None:
     """Whatever the setting for the learner's illegal actions is."""
     with pytest.raises(IllegalAction, match="agent 'answers'"):
-        VersusBatch(Config(players=2), 8, (Answers(answer),), seed=1, illegal_action="lose")
+        learner_games(Config(players=2), 8, (Answers(answer),), seed=1, illegal_action="lose")
 
 
 def test_a_learners_illegal_action_raises_and_changes_nothing() -> None:
-    batch = VersusBatch(Config(players=2), 3, ("random",), seed=1)
+    batch = learner_games(Config(players=2), 3, ("random",), seed=1)
     before = batch.get_state()
     actions = sample_actions(batch.action_masks, np.random.default_rng(0))
     actions[1] = int(np.flatnonzero(batch.action_masks[1] == 0)[0])
@@ -482,7 +482,7 @@ def test_a_learners_illegal_action_raises_and_changes_nothing() -> None:
 
 @pytest.mark.parametrize(("reward", "expected"), [("win", -1.0), ("margin", -100.0), ("points", 0.0)])
 def test_a_learners_illegal_action_loses(reward: str, expected: float) -> None:
-    batch = VersusBatch(Config(players=3), 3, ("random",), seed=1, illegal_action="lose", reward=reward)
+    batch = learner_games(Config(players=3), 3, ("random",), seed=1, illegal_action="lose", reward=reward)
     totals = np.zeros(3)
     generator = np.random.default_rng(0)
     for _ in range(25):
@@ -765,7 +765,7 @@ def test_vector_resets() -> None:
 def test_no_game_is_asked_of_nobody() -> None:
     """After every step either the learner has a decision or, where games wait for their reset, nobody has."""
     for mode in ("same_step", "next_step"):
-        batch = VersusBatch(Config(players=5, modules=MODULES), 12, ("random",), seed=2, autoreset=mode)
+        batch = learner_games(Config(players=5, modules=MODULES), 12, ("random",), seed=2, autoreset=mode)
         generator = np.random.default_rng(0)
         for _ in range(80):
             batch.step(sample_actions(batch.action_masks, generator))

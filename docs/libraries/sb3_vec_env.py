@@ -6,13 +6,13 @@ from sb3_contrib import MaskablePPO
 
 from petrichor_env import GAME, Config
 from tabletop_agents.checkpoint import save_checkpoint
-from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.play.versus import learner_games
 from tabletop_training.learn.vec_env import SeatsVecEnv
 
 STEPS = int(os.environ.get("STEPS", 204_800))
 
-# for the game for two against greedy: VersusBatch(Config(players=2), 64, ("greedy",), …)
-games = VersusBatch(Config(), 64, reward="margin", illegal_action="raise", new_observations=True)
+# for the game for two against greedy: learner_games(Config(players=2), 64, ("greedy",), …)
+games = learner_games(Config(), 64, reward="margin", illegal_action="raise", new_observations=True)
 model = MaskablePPO(
     "MlpPolicy",
     SeatsVecEnv(games, reward_scale=0.1),

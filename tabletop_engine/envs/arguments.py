@@ -20,7 +20,7 @@ from tabletop_engine.game import Config, Game, game_of
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.starts import Starts, record_of
 from tabletop_engine.play.tables import Boxes
-from tabletop_engine.play.versus import Prepare, VersusBatch
+from tabletop_engine.play.versus import LearnerGames, Prepare, learner_games
 
 _OF_GAMES = ("opponents", "seat", "reward", "illegal_action", "observation_dtype", "starts", "boxes", "observe_numbers")
 
@@ -101,7 +101,9 @@ def ids_of(game: Game) -> tuple[str, str]:
     return f"{name}/Solo-v0", f"{name}/Versus-v0"
 
 
-def seat_games(env: Any, game: Game | str, given: Mapping[str, Any], num_games: int = 1, **options: Any) -> VersusBatch:
+def seat_games(
+    env: Any, game: Game | str, given: Mapping[str, Any], num_games: int = 1, **options: Any
+) -> LearnerGames:
     """The games of an environment of one seat.
 
     Arguments:
@@ -109,9 +111,9 @@ def seat_games(env: Any, game: Game | str, given: Mapping[str, Any], num_games: 
         game: a `Game`, or the name of the module that has it as `GAME`.
         given: the arguments of `SeatEnv` except those for rendering.
         num_games: the number of games.
-        **options: arguments of `VersusBatch`.
+        **options: arguments of `learner_games`.
 
-    Raises `ConfigError` for an unknown argument, and the errors of the configuration and of `VersusBatch`.
+    Raises `ConfigError` for an unknown argument, and the errors of the configuration and of `learner_games`.
     """
     game = game_of(game) if isinstance(game, str) else fitted("game", game, Game)
     known = [one.name for one in fields(game.config)]
@@ -120,7 +122,7 @@ def seat_games(env: Any, game: Game | str, given: Mapping[str, Any], num_games: 
             raise ConfigError(f"unknown argument {name!r}; there are {', '.join(_arguments_of(env, known))}")
     config = game.config(**{name: value for name, value in given.items() if name in known})
     options |= {"illegal_action": "lose", **{name: value for name, value in given.items() if name not in known}}
-    return VersusBatch(config, num_games, **options)
+    return learner_games(config, num_games, **options)
 
 
 def _arguments_of(env: Any, known: Sequence[str]) -> list[str]:

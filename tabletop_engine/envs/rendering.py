@@ -16,7 +16,7 @@ from tabletop_engine.drawing.window import Window
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.game import NOBODY, Game
 from tabletop_engine.play.batch import Batch, Seed
-from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.play.versus import LearnerGames
 from tabletop_engine.record import FORFEIT
 
 Frame: TypeAlias = str | NDArray[np.uint8]
@@ -71,7 +71,7 @@ class Rendering:
         for game in np.arange(len(self._played))[which].tolist():
             self._played[game] = []
 
-    def step(self, games: Batch | VersusBatch, actions: NDArray[np.int64]) -> None:
+    def step(self, games: Batch | LearnerGames, actions: NDArray[np.int64]) -> None:
         """Step all games, and remember their last steps. Raises the errors of their `step`."""
         if not self.draws:
             games.step(actions)

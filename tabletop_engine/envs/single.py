@@ -23,7 +23,7 @@ from tabletop_engine.envs.rendering import Frame, Rendering, Shown
 from tabletop_engine.errors import GameOver, TabletopError
 from tabletop_engine.game import Game
 from tabletop_engine.play.agents import Agent, Decisions
-from tabletop_engine.play.versus import Prepare, VersusBatch, check_seat
+from tabletop_engine.play.versus import LearnerGames, Prepare, check_seat
 
 
 class StepInfo(dict[str, Any]):
@@ -39,7 +39,7 @@ class StepInfo(dict[str, Any]):
 
     __slots__ = ("_config", "_points", "seat")
 
-    def __init__(self, batch: VersusBatch) -> None:
+    def __init__(self, batch: LearnerGames) -> None:
         super().__init__(action_mask=batch.action_masks[0].copy())
         self.seat: int = batch.seats.item()
         self._points: list[int] = batch.batch.paid[0].tolist()  # what rewards have counted: all, after a step
@@ -168,7 +168,7 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
     }
 
     def __init__(self, game: Game | str, *, render_mode: str | None = None, render_size: int = WIDTH, **arguments: Any):
-        self.batch: VersusBatch = seat_games(self, game, arguments, autoreset="disabled", new_observations=False)
+        self.batch: LearnerGames = seat_games(self, game, arguments, autoreset="disabled", new_observations=False)
         game = self.batch.game
         self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"])
         self.render_mode = render_mode

@@ -25,7 +25,7 @@ from tabletop_engine.envs.arguments import (
 from tabletop_engine.envs.rendering import Frame, Rendering, Shown
 from tabletop_engine.errors import ConfigError, GameOver
 from tabletop_engine.game import Game
-from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.play.versus import LearnerGames
 
 
 class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
@@ -102,7 +102,7 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
                 "max_episode_steps: every game ends by itself, and nothing cuts it short here; leave it out of "
                 "make_vec and of the spec"
             )
-        self.batch: VersusBatch = seat_games(
+        self.batch: LearnerGames = seat_games(
             self,
             game,
             arguments,

@@ -29,7 +29,7 @@ from a worse one, and are no forecast of the final points."""
 
 
 class HasBatch(Protocol):
-    """One seat of a batch, such as a `VersusBatch`. `batch` has all seats."""
+    """One seat of a batch, such as `LearnerGames`. `batch` has all seats."""
 
     batch: Batch
 
@@ -60,7 +60,7 @@ class Decisions:
     def of(cls, batch: Batch | HasBatch, games: np.ndarray | None = None) -> Decisions:
         """The pending decisions of a batch, or of some of its games (indices; none of them may be over).
 
-        The pending decisions of a `VersusBatch` are its learners'.
+        The pending decisions of `LearnerGames` are the learner's.
         """
         batch = batch if isinstance(batch, Batch) else batch.batch
         chosen: slice | np.ndarray = slice(None) if games is None else games

@@ -5,7 +5,9 @@ Gymnasium's environments, the VecEnv for Stable-Baselines3 and self-play are bui
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -29,15 +31,30 @@ Assign = Callable[[np.ndarray], np.ndarray]
 ChooseConfig = Callable[[np.ndarray], Sequence[Config]]
 """Takes indices of games, (n,) int64. Returns a configuration for each of them."""
 
-_MOST_IN_VAIN = 1000
+_MOST_SKIPPED = 1000
+"""Games in a row that may end before the learner's first decision."""
 
 
-class VersusBatch:
-    """N games in which the caller plays one seat, the learner's. Agents inside play the other seats.
-
-    A step plays the learner's action in every game, then the decisions of the others until the learner has a decision
-    again or the game is over. Each opponent answers its decisions of all games in one call. After a reset the others
-    play first if it is their turn. A game that ends before the learner's first decision is started again, unseen.
+def learner_games(
+    config: Config,
+    num_games: int = 1,
+    opponents: Sequence[Agent | str] = (),
+    *,
+    seat: int | str = "random",
+    seed: Seed = None,
+    reward: str = "win",
+    illegal_action: str = "raise",
+    autoreset: str = "same_step",
+    num_threads: int | None = None,
+    observation_dtype: str = "float32",
+    starts: Starts | None = None,
+    new_observations: bool = True,
+    assign: Assign | None = None,
+    choose_config: ChooseConfig | None = None,
+    boxes: Boxes | None = None,
+    observe_numbers: bool = False,
+) -> LearnerGames:
+    """Make N games in which the caller plays one seat, the learner's. Agents inside play the other seats.
 
     Arguments:
         config: the configuration of a game. In a solo game there are no other seats, and the learner is the player.
@@ -62,6 +79,46 @@ class VersusBatch:
         observe_numbers: whether the printed numbers of each game's box (`Game.numbers`) follow the observation in its
             row. D is then the length of both.
 
+    Raises ConfigError for bad arguments and for an opponent that can't play `config`.
+    """
+    game = check_config(config)
+    choice("autoreset", autoreset, AUTORESETS)
+    fitted("assign", assign, Assign | None)
+    fitted("choose_config", choose_config, ChooseConfig | None)
+    fitted("new_observations", new_observations, bool)
+    if starts is not None and choose_config is not None:
+        raise ConfigError("starts: not allowed with choose_config, since all are of one configuration")
+    learners_seat = check_seat(seat, config.players)
+    others = _make_opponents(opponents, config, assign)
+    # A batch restarts its games by itself, but not with chosen configurations. With others a restart within the step
+    # saves writing their views twice; in the other modes `VersusGames` restarts games, to seat their players then.
+    alone = config.players == 1 and choose_config is None
+    restarts = alone or (choose_config is None and autoreset == "same_step")
+    batch = Batch(
+        config,
+        num_games,
+        seed,
+        autoreset=autoreset if restarts else "disabled",
+        illegal_action=illegal_action,
+        reward=reward,
+        num_threads=num_threads,
+        observation_dtype=observation_dtype,
+        starts=starts,
+        new_observations=new_observations and alone,  # `VersusGames` copies them after the others' steps
+        boxes=boxes,
+    )
+    check_numbers(game, observe_numbers)
+    shared = (batch, others, learners_seat, autoreset, new_observations, observe_numbers)
+    return SoloGames(*shared) if alone else VersusGames(*shared, assign=assign, choose_config=choose_config, seed=seed)
+
+
+class LearnerGames(ABC):
+    """N games in which the caller plays one seat, the learner's. `learner_games` makes them.
+
+    A step plays the learner's action in every game, then the decisions of the others until the learner has a decision
+    again or the game is over. Each opponent answers its decisions of all games in one call. After a reset the others
+    play first if it is their turn. A game that ends before the learner's first decision is started again, unseen.
+
     In the shapes below N is the number of games, P of players, A of actions, D of numbers in an observation.
 
     Attributes:
@@ -77,12 +134,10 @@ class VersusBatch:
         final_configs: the configurations at the ends, a list of N; valid where `terminations`.
         seats: (N,) int64, the learner's seats.
         lineups: (N, P - 1) int64, the indices of the opponents on the other seats, clockwise from the learner.
+        seat: the learner's seat in games that start; -1: drawn for every game.
         opponents: the agents, a list. They may be replaced between steps.
         generator: the NumPy generator of everything that is random outside the games.
         batch: the `Batch` of all seats, for reading.
-
-    Raises ConfigError for bad arguments and for an opponent that can't play `config`. `step` also raises IllegalAction
-    for an opponent's illegal action, whatever `illegal_action` is. The games are then unfinished and must be reset.
     """
 
     observations: np.ndarray
@@ -95,80 +150,32 @@ class VersusBatch:
 
     def __init__(
         self,
-        config: Config,
-        num_games: int = 1,
-        opponents: Sequence[Agent | str] = (),
-        *,
-        seat: int | str = "random",
-        seed: Seed = None,
-        reward: str = "win",
-        illegal_action: str = "raise",
-        autoreset: str = "same_step",
-        num_threads: int | None = None,
-        observation_dtype: str = "float32",
-        starts: Starts | None = None,
-        new_observations: bool = True,
-        assign: Assign | None = None,
-        choose_config: ChooseConfig | None = None,
-        boxes: Boxes | None = None,
-        observe_numbers: bool = False,
+        batch: Batch,
+        opponents: list[Agent],
+        seat: int,
+        autoreset: str,
+        new_observations: bool,
+        observe_numbers: bool,
     ) -> None:
-        self.game: Game = check_config(config)
-        choice("autoreset", autoreset, AUTORESETS)
-        fitted("assign", assign, Assign | None)
-        fitted("choose_config", choose_config, ChooseConfig | None)
-        if starts is not None and choose_config is not None:
-            raise ConfigError("starts: not allowed with choose_config, since all are of one configuration")
+        n, config = batch.num_games, batch.config
+        self.batch: Batch = batch
+        self.game: Game = batch.game
         self.config: Config = config
-        self.players: int = config.players
-        self.seat: int = check_seat(seat, config.players)
-        self.opponents: list[Agent] = _make_opponents(opponents, config, assign)
-        self.autoreset: str = autoreset
-        self.new_observations: bool = fitted("new_observations", new_observations, bool)
-        self._assign = assign
-        self._choose_config = choose_config
-        # without other seats and configurations to choose, the batch does all the work
-        self._direct = config.players == 1 and choose_config is None
-        # where possible the batch restarts games within the step, which saves writing their views twice
-        restarts = choose_config is None and autoreset == "same_step"
-        self.batch: Batch = Batch(
-            config,
-            num_games,
-            seed,
-            autoreset=autoreset if self._direct or restarts else "disabled",
-            illegal_action=illegal_action,
-            reward=reward,
-            num_threads=num_threads,
-            observation_dtype=observation_dtype,
-            starts=starts,
-            new_observations=new_observations and self._direct,
-            boxes=boxes,
-        )
-        self.observe_numbers: bool = check_numbers(self.game, observe_numbers)
-        n = self.batch.num_games
         self.num_games: int = n
+        self.players: int = config.players
+        self.opponents: list[Agent] = opponents
+        self.seat: int = seat
+        self.autoreset: str = autoreset
+        self.new_observations: bool = new_observations
+        self.observe_numbers: bool = observe_numbers
         self.seats: NDArray[np.int64] = np.zeros(n, np.int64)
         self.lineups: NDArray[np.int64] = np.zeros((n, config.players - 1), np.int64)
         self.final_seats: NDArray[np.int64] = np.zeros(n, np.int64)
         self.final_lineups: NDArray[np.int64] = np.zeros((n, config.players - 1), np.int64)
         self.final_configs: list[Config] = [config] * n
         self.generator: np.random.Generator = self._own_generator()
-        self._games = np.arange(n)
-        self._seated = np.full((n, config.players), -1)  # `lineups` by seat, with -1 for the learner
-        self._in_vain = np.zeros(n, np.int64)  # games in a row that ended before the learner's first decision
         self._unseen = np.zeros(n, np.bool_)  # games whose learner has had no decision yet
         self._pending = np.zeros(n)  # the learners' rewards in such games so far
-        if self._direct:
-            if self.observe_numbers:
-                self.final_observations = self._seen(self.batch.final_observations, self.batch.states)
-            self._show()
-            return
-        self.rewards = np.zeros(n)
-        self.terminations = np.zeros(n, np.bool_)
-        self.illegal = np.zeros(n, np.bool_)
-        self.final_states = np.zeros(n, self.game.state)
-        self.final_observations = np.zeros_like(self._seen(self.batch.observations, self.batch.states))
-        self.reset(seed)
 
     @property
     def configs(self) -> list[Config]:
@@ -185,13 +192,12 @@ class VersusBatch:
         """(N,) bool: games that are over and wait for a reset."""
         return np.asarray(self.batch.actors == NOBODY)
 
-    # --- playing ---
-
+    @abstractmethod
     def reset(self, seed: Seed = None, mask: np.ndarray | None = None, prepare: Prepare | None = None) -> None:
         """Start games as `Batch.reset` does, and let the others play to the learner's first decision.
 
         Arguments:
-            seed: as in the constructor; None: each game continues its own random stream. If all games start with a
+            seed: as in `learner_games`; None: each game continues its own random stream. If all games start with a
                 seed, the generator of the opponents is made from it too.
             mask: (N,) bool, the games to start; None for all.
             prepare: puts positions into the games that start, before anybody plays.
@@ -199,50 +205,14 @@ class VersusBatch:
         Raises ScenarioError, and changes nothing, if a game that `prepare` changed ends before the learner's first
         decision.
         """
-        fitted("prepare", prepare, Prepare | None)
-        before = None if prepare is None else self.get_state()
-        try:
-            which = self._reset_batch(seed, mask)
-            if prepare is not None:
-                prepare(self.batch, which)
-            if not self._direct:
-                if seed is not None and mask is None:
-                    self.generator = self._own_generator()
-                self._forget_step(which)
-                self._seat_players(np.flatnonzero(which))
-                self._play_others(prepared=prepare is not None)
-        except TabletopError:
-            if before is not None:
-                self.set_state(before)
-            raise
-        self._show()
 
+    @abstractmethod
     def step(self, actions: np.ndarray | Sequence[int]) -> None:
         """Play the learner's action in every game, (N,) ints, then the others until the learner has a decision again.
 
-        Raises as `Batch.step` does, and nothing changes then; also IllegalAction for an illegal action of an opponent.
+        Raises as `Batch.step` does, and nothing changes then; also IllegalAction for an illegal action of an opponent,
+        whatever `illegal_action` is. The games are then unfinished and must be reset.
         """
-        batch = self.batch
-        if self._direct:
-            batch.step(actions)
-            self._show()
-            return
-        waiting = self.over
-        if self.autoreset == "disabled" or not waiting.any():
-            batch.step(actions)
-            waiting = waiting[:0]
-        else:
-            batch.step(actions, which=~waiting)
-        self.illegal[:] = batch.illegal
-        self.terminations[:] = False
-        self.rewards[:] = self._pending
-        self._pending[:] = 0.0
-        self._unseen[:] = False
-        self._take_in()
-        if len(waiting):
-            self._start(np.flatnonzero(waiting))
-        self._play_others()
-        self._show()
 
     def results(self) -> dict[str, np.ndarray]:
         """The results of the n games that the last step ended, in the order of `np.flatnonzero(terminations)`.
@@ -263,10 +233,8 @@ class VersusBatch:
             "seat": seats,
         }
 
-    # --- saving ---
-
     def get_state(self) -> dict[str, Any]:
-        """All that decides how the games continue, as NumPy arrays and plain data, for `set_state` of an equal batch.
+        """All that decides how the games continue, as NumPy arrays and plain data, for `set_state` of equal games.
 
         The opponents and the results of the last step (rewards, terminations, ends of games) are not in it.
         """
@@ -279,8 +247,8 @@ class VersusBatch:
         }
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """Continue where `get_state` was called. Raises StateError for data that is not from an equal batch."""
-        own = VersusBatch.get_state(self)
+        """Continue where `get_state` was called. Raises StateError for data that is not from equal games."""
+        own = self.get_state()
         if not isinstance(saved, dict) or not own.keys() <= saved.keys():
             raise StateError(f"saved: must be a dictionary with the keys {', '.join(own)}, as get_state gives it")
         arrays = {key: np.asarray(saved[key]) for key, value in own.items() if isinstance(value, np.ndarray)}
@@ -293,34 +261,153 @@ class VersusBatch:
                 np.random.PCG64().state = saved[key]
             except (KeyError, TypeError, ValueError) as error:
                 raise StateError(f"saved: {key} is not the state of a generator ({error})") from None
-        batch = self.batch
-        if self._choose_config is not None:
-            batch.reset(config=[self.game.config.of(state, self.config.components) for state in arrays["states"]])
-        batch.set_states(arrays["states"])
-        batch.paid[:] = arrays["paid"]
-        batch.generator.bit_generator.state = saved["batch_generator"]
+        # Nothing has changed so far, and nothing fails from here on.
+        self._restore_batch(arrays["states"])
+        self.batch.paid[:] = arrays["paid"]
+        self.batch.generator.bit_generator.state = saved["batch_generator"]
         self.generator.bit_generator.state = saved["generator"]
         for name, array in self._own_arrays().items():
             array[:] = arrays[name]
-        if not self._direct:
-            self._seat_opponents(self._games)
-            self._forget_step(slice(None))
         self._show()
 
-    # --- inside ---
-
     def _own_arrays(self) -> dict[str, np.ndarray]:
-        """The arrays of this class, besides the batch, that decide how the games continue."""
+        """The arrays beside the batch that decide how the games continue. In solo games they are all zeros."""
         return {"seats": self.seats, "lineups": self.lineups, "unseen": self._unseen, "pending": self._pending}
 
-    def _forget_step(self, which: np.ndarray | slice) -> None:
-        self.rewards[which] = 0.0
-        self.terminations[which] = False
-        self.illegal[which] = False
+    def _restore_batch(self, states: np.ndarray) -> None:
+        self.batch.set_states(states)
+
+    @abstractmethod
+    def _show(self) -> None:
+        """Bring the arrays that the caller reads up to date with the batch."""
 
     def _own_generator(self) -> np.random.Generator:
         """A generator from the seeds, independent of the batch's own generator."""
         return self.batch.generator.spawn(1)[0]
+
+    def _with_numbers(self, observations: np.ndarray, states: np.ndarray) -> np.ndarray:
+        """The observations, and the printed numbers after them if they are wanted."""
+        if not self.observe_numbers:
+            return observations
+        return np.concatenate((observations, self.batch.numbers_of(states)), axis=1)
+
+    @contextmanager
+    def _unchanged_by_errors(self, prepare: Prepare | None) -> Iterator[None]:
+        """Put the games back as they were if a prepared position is refused, which shows only as it is played."""
+        before = None if prepare is None else self.get_state()
+        try:
+            yield
+        except TabletopError:
+            if before is not None:
+                self.set_state(before)
+            raise
+
+
+class SoloGames(LearnerGames):
+    """Games for one player, all of one configuration. Nobody else plays, so the batch does all the work."""
+
+    def __init__(self, *shared: Any) -> None:
+        super().__init__(*shared)
+        if self.observe_numbers:
+            self.final_observations = self._with_numbers(self.batch.final_observations, self.batch.states)
+        self._show()
+
+    def reset(self, seed: Seed = None, mask: np.ndarray | None = None, prepare: Prepare | None = None) -> None:
+        """Start games as `Batch.reset` does."""
+        fitted("prepare", prepare, Prepare | None)
+        with self._unchanged_by_errors(prepare):
+            self.batch.reset(seed, mask)
+            if prepare is not None:
+                prepare(self.batch, np.ones(self.num_games, np.bool_) if mask is None else np.asarray(mask))
+        self._show()
+
+    def step(self, actions: np.ndarray | Sequence[int]) -> None:
+        """Play one action in every game, (N,) ints. Raises as `Batch.step` does, and nothing changes then."""
+        self.batch.step(actions)
+        self._show()
+
+    def _show(self) -> None:
+        # The arrays are the batch's own. They are taken anew each time: a copy of the games has copied the column.
+        batch = self.batch
+        self.action_masks = batch.action_masks
+        self.observations = self._with_numbers(batch.observations, batch.states)
+        self.rewards = batch.rewards[:, 0]
+        self.terminations = batch.terminations
+        self.illegal = batch.illegal
+        self.final_states = batch.final_states
+        if not self.observe_numbers:
+            self.final_observations = batch.final_observations
+        elif len(ended := np.flatnonzero(batch.terminations)):
+            final = batch.final_states[ended]
+            self.final_observations[ended] = self._with_numbers(batch.final_observations[ended], final)
+
+
+class VersusGames(LearnerGames):
+    """Games against agents. Also solo games whose configurations are chosen: nobody else plays in them."""
+
+    def __init__(self, *shared: Any, assign: Assign | None, choose_config: ChooseConfig | None, seed: Seed) -> None:
+        super().__init__(*shared)
+        n = self.num_games
+        self._assign = assign
+        self._choose_config = choose_config
+        self._seated = np.full((n, self.players), -1)  # `lineups` by seat, with -1 for the learner
+        self._skipped_in_a_row = np.zeros(n, np.int64)  # games that ended before the learner's first decision
+        self._games = np.arange(n)
+        self.rewards = np.zeros(n)
+        self.terminations = np.zeros(n, np.bool_)
+        self.illegal = np.zeros(n, np.bool_)
+        self.final_states = np.zeros(n, self.game.state)
+        self.final_observations = np.zeros_like(self._with_numbers(self.batch.observations, self.batch.states))
+        self.reset(seed)
+
+    def reset(self, seed: Seed = None, mask: np.ndarray | None = None, prepare: Prepare | None = None) -> None:
+        """As `LearnerGames.reset`."""
+        fitted("prepare", prepare, Prepare | None)
+        with self._unchanged_by_errors(prepare):
+            which = self._reset_batch(seed, mask)
+            if prepare is not None:
+                prepare(self.batch, which)
+            if seed is not None and mask is None:
+                self.generator = self._own_generator()
+            self._clear_step_results(which)
+            self._seat_players(np.flatnonzero(which))
+            self._play_others(prepared=prepare is not None)
+        self._show()
+
+    def step(self, actions: np.ndarray | Sequence[int]) -> None:
+        """As `LearnerGames.step`."""
+        batch = self.batch
+        waiting = self.over
+        if self.autoreset == "disabled" or not waiting.any():
+            batch.step(actions)  # "disabled": it refuses games that are over
+            waiting = waiting[:0]
+        else:
+            batch.step(actions, which=~waiting)
+        self.illegal[:] = batch.illegal
+        self.terminations[:] = False
+        # What others brought before the learner's first decision belongs to its first step, which this was.
+        self.rewards[:] = self._pending
+        self._pending[:] = 0.0
+        self._unseen[:] = False
+        self._collect_step()
+        # "next_step": games that were over start in this step. Their rewards are for the next.
+        if len(waiting):
+            self._start(np.flatnonzero(waiting))
+        self._play_others()
+        self._show()
+
+    def set_state(self, saved: dict[str, Any]) -> None:
+        """As `LearnerGames.set_state`."""
+        super().set_state(saved)
+        self._seat_opponents(self._games)
+        self._clear_step_results(slice(None))
+
+    def _restore_batch(self, states: np.ndarray) -> None:
+        if self._choose_config is not None:  # the games may have been of other configurations
+            self.batch.reset(config=[self.game.config.of(state, self.config.components) for state in states])
+        super()._restore_batch(states)
+
+    # --- starting games ---
 
     def _start(self, games: np.ndarray) -> None:
         """Start games (indices), unless the batch has started them already, and seat their players."""
@@ -337,6 +424,11 @@ class VersusBatch:
         self.batch.reset(seed, mask, configs)
         return which
 
+    def _clear_step_results(self, which: np.ndarray | slice) -> None:
+        self.rewards[which] = 0.0
+        self.terminations[which] = False
+        self.illegal[which] = False
+
     def _seat_players(self, games: np.ndarray) -> None:
         if self.seat < 0:
             self.seats[games] = self.generator.integers(self.players, size=len(games))
@@ -351,6 +443,7 @@ class VersusBatch:
         self._pending[games] = 0.0
 
     def _seat_opponents(self, games: np.ndarray) -> None:
+        # (n, P) from the first seat after the learner's, the learner last; then turned so that column 0 is seat 0
         clockwise = np.pad(self.lineups[games], ((0, 0), (0, 1)), constant_values=-1)
         places = (np.arange(self.players) - self.seats[games, None] - 1) % self.players
         self._seated[games] = np.take_along_axis(clockwise, places, axis=1)
@@ -364,12 +457,14 @@ class VersusBatch:
             raise ConfigError(f"assign: opponents {given.min()} to {given.max()}, but there are {len(self.opponents)}")
         return given
 
+    # --- playing ---
+
     def _play_others(self, prepared: bool = False) -> None:
         """Play the other seats until in every game the learner has a decision, or the game is over and stays so."""
         generators = [self.generator] * len(self.opponents)
         play(self.opponents, self.batch, self._seated, generators, listeners=[_StepsOfOthers(self, prepared)])
 
-    def _take_in(self, prepared: bool = False) -> None:
+    def _collect_step(self, prepared: bool = False) -> None:
         """Add the rewards of the batch's last step, and record and restart the games that it ended."""
         gained = self.batch.rewards[self._games, self.seats]
         self._pending += np.where(self._unseen, gained, 0.0)
@@ -383,18 +478,21 @@ class VersusBatch:
             raise ScenarioError(
                 f"scenario: game {game} ends before player_{self.seats[game]}, the learner, has a decision"
             )
-        self._in_vain[ended] = np.where(unseen, self._in_vain[ended] + 1, 0)
-        if self._in_vain[ended].max() > _MOST_IN_VAIN:
-            raise ScenarioError(f"starts: {_MOST_IN_VAIN} games in a row ended before the learner's first decision")
+        # Positions in which the learner never decides would be started again for ever.
+        self._skipped_in_a_row[ended] = np.where(unseen, self._skipped_in_a_row[ended] + 1, 0)
+        if self._skipped_in_a_row[ended].max() > _MOST_SKIPPED:
+            raise ScenarioError(f"starts: {_MOST_SKIPPED} games in a row ended before the learner's first decision")
         shown = ended[~unseen]
         states = self.batch.final_states[shown]
         self.terminations[shown] = True
         self.final_states[shown] = states
-        self.final_observations[shown] = self._seen(self.batch.views_of(states, self.seats[shown]), states)
+        # the batch has seat 0's views of the ends
+        self.final_observations[shown] = self._with_numbers(self.batch.views_of(states, self.seats[shown]), states)
         self.final_seats[shown] = self.seats[shown]
         self.final_lineups[shown] = self.lineups[shown]
         for game in shown:
             self.final_configs[game] = self.batch.config_of(game, self.final_states[game])
+        # a game that the learner has not seen starts again in every mode
         anew = ended if self.autoreset == "same_step" else ended[unseen]
         if len(anew):
             self._start(anew)
@@ -402,41 +500,24 @@ class VersusBatch:
     def _show(self) -> None:
         batch = self.batch
         self.action_masks = batch.action_masks
-        if not self._direct:
-            over = np.flatnonzero(self.over)
-            if len(over):  # the batch has seat 0's view of these
-                batch.observations[over] = batch.views_of(batch.states[over], self.seats[over])
-            if self.observe_numbers:
-                self.observations = self._seen(batch.observations, batch.states)
-            else:
-                self.observations = batch.observations.copy() if self.new_observations else batch.observations
-            return
-        self.observations = self._seen(batch.observations, batch.states)
-        self.rewards = batch.rewards[:, 0]
-        self.terminations = batch.terminations
-        self.illegal = batch.illegal
-        self.final_states = batch.final_states
-        if not self.observe_numbers:
-            self.final_observations = batch.final_observations
-        elif len(ended := np.flatnonzero(batch.terminations)):
-            final = batch.final_states[ended]
-            self.final_observations[ended] = self._seen(batch.final_observations[ended], final)
-
-    def _seen(self, observations: np.ndarray, states: np.ndarray) -> np.ndarray:
-        """The observations, and the printed numbers after them if they are wanted."""
-        if not self.observe_numbers:
-            return observations
-        return np.concatenate((observations, self.batch.numbers_of(states)), axis=1)
+        over = np.flatnonzero(self.over)
+        if len(over):  # the batch has seat 0's view of these
+            batch.observations[over] = batch.views_of(batch.states[over], self.seats[over])
+        if self.observe_numbers:
+            self.observations = self._with_numbers(batch.observations, batch.states)
+        else:
+            # the batch writes one array at every step of the others too; it is copied once
+            self.observations = batch.observations.copy() if self.new_observations else batch.observations
 
 
 class _StepsOfOthers(PlayListener):
-    """Tells a batch what each step of the other seats has brought."""
+    """Tells the games what each step of the other seats has brought."""
 
-    def __init__(self, games: VersusBatch, prepared: bool) -> None:
+    def __init__(self, games: VersusGames, prepared: bool) -> None:
         self._games, self._prepared = games, prepared
 
     def on_step(self, which: np.ndarray) -> None:
-        self._games._take_in(self._prepared)
+        self._games._collect_step(self._prepared)
 
 
 def check_numbers(game: Game, observe_numbers: bool) -> bool:

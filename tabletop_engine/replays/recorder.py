@@ -43,10 +43,10 @@ class Recorder:
 
     Arguments:
         games: a `Batch`, or an object with a batch in its attribute `batch`: any environment of this package, wrapped
-            or not, or a `tabletop_engine.play.versus.VersusBatch`.
+            or not, or `tabletop_engine.play.versus.LearnerGames`.
         names: the names of the players, P strings; or a function that returns them for the index of a game in the batch
-            and is called at the game's end. None: `player_0` and so on; with opponents in a `VersusBatch` the
-            opponents' names, and `learner`.
+            and is called at the game's end. None: `player_0` and so on; with opponents in `LearnerGames` their
+            names, and `learner`.
 
     Raises ConfigError for an object without a batch, and for a batch with illegal_action="random", which does not
     report the action that was played in place of an illegal one.
@@ -152,7 +152,7 @@ class Recorder:
 
 
 def _seated(versus: Any, game: int) -> list[str]:
-    """The names of the players in a game of a `VersusBatch`, by seat."""
+    """The names of the players in one of `LearnerGames`, by seat."""
     players, seat = versus.players, int(versus.seats[game])
     names = ["learner"] * players
     for place, opponent in enumerate(versus.lineups[game], 1):

@@ -13,7 +13,7 @@ from sb3_contrib import MaskablePPO
 
 from tabletop_agents.checkpoint import save_checkpoint
 from tabletop_engine.game import game_of
-from tabletop_engine.play.versus import VersusBatch
+from tabletop_engine.play.versus import learner_games
 from tabletop_training.learn.vec_env import SeatsVecEnv
 
 
@@ -36,7 +36,7 @@ def main(
     # 64 games in one process. A Gymnasium environment of one game works, too, but is slower:
     # env = gymnasium.make("my_game:MyGame/Solo-v0", reward="margin")
     opponents = (opponent,) if players > 1 else ()
-    games = VersusBatch(config, 64, opponents, reward=reward, new_observations=True, seed=seed)
+    games = learner_games(config, 64, opponents, reward=reward, new_observations=True, seed=seed)
     env = SeatsVecEnv(games, reward_scale=scale)
 
     # MaskablePPO asks the environment for its action_masks() before every step. Plain PPO does not, and nearly all

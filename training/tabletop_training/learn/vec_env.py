@@ -17,13 +17,13 @@ from tabletop_engine.envs.arguments import check_options, observation_box, prepa
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.scores import others_points, win_shares
-from tabletop_engine.play.versus import Prepare, VersusBatch
+from tabletop_engine.play.versus import LearnerGames, Prepare
 
 
 class SeatsVecEnv(VecEnv):
-    """The games of a `VersusBatch`, stepped together: games for one, or against agents that it contains.
+    """`LearnerGames`, stepped together: games for one, or against agents that play inside.
 
-        SeatsVecEnv(VersusBatch(Config(), 128, reward="margin", seed=0))
+        SeatsVecEnv(learner_games(Config(), 128, reward="margin", seed=0))
 
     A game that ends is reset in the same step. The step's `infos` then have these keys:
 
@@ -37,8 +37,8 @@ class SeatsVecEnv(VecEnv):
     bool array, which MaskablePPO asks for. `reset_infos` has the `action_mask`, (A,) int8, at each game's last start.
 
     Arguments:
-        games: created with autoreset="same_step" and new_observations=True, because Stable-Baselines3 reads the last
-            observations after the step. Raises ValueError otherwise.
+        games: from `learner_games`, with autoreset="same_step" and new_observations=True, because Stable-Baselines3
+            reads the last observations after the step. Raises ValueError otherwise.
         reward_scale: the factor of the rewards.
         win_bonus: w. The last reward of a game is increased by w × (2 × share of the victory - 1).
     """
@@ -46,9 +46,9 @@ class SeatsVecEnv(VecEnv):
     render_mode: str | None = None
 
     @checked
-    def __init__(self, games: VersusBatch, *, reward_scale: float = 1.0, win_bonus: float = 0.0) -> None:
+    def __init__(self, games: LearnerGames, *, reward_scale: float = 1.0, win_bonus: float = 0.0) -> None:
         if games.autoreset != "same_step" or not games.new_observations:
-            raise ValueError("a VecEnv needs a VersusBatch with autoreset='same_step' and new_observations=True")
+            raise ValueError("a VecEnv needs games with autoreset='same_step' and new_observations=True")
         self.games = games
         self.reward_scale, self.win_bonus = reward_scale, win_bonus
         num_envs = games.num_games
