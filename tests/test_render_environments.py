@@ -35,7 +35,7 @@ from tabletop_engine.drawing.raster import rgb_array
 from tabletop_engine.drawing.window import Window
 from tabletop_engine.envs.rendering import Rendering
 from tabletop_engine.envs.single import SeatEnv
-from tabletop_engine.errors import ConfigError, IllegalAction, TabletopError
+from tabletop_engine.errors import ConfigError, IllegalAction, ScenarioError, TabletopError
 from tabletop_engine.play.kernels import sample_actions
 from tests.support.environments import legal_action
 from tests.support.hidden import swapped
@@ -182,6 +182,38 @@ def test_last_action(name: str) -> None:
     assert told(env) == ""
 
 
+def test_copies_go_on_telling() -> None:
+    env = make("versus", render_mode="rgb_array", render_size=64)
+    env.reset(seed=1)
+    twins = [env, copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    for one in twins:
+        play(one, 4)
+    assert len({told(one) for one in twins}) == 1 and told(env) != ""
+
+
+def test_a_refused_reset_leaves_what_is_told() -> None:
+    """The position is refused only as it is played: the game ends before the learner has a decision."""
+    env = make("versus", seat=0, render_mode="rgb_array")
+    env.reset(seed=1)
+    play(env, 3)
+    before = told(env), env.unwrapped.state.tobytes()
+    ending = {"players": 2, "round": 4, "passed": "player_0", "last_turns": 1, "actor": "player_1"}
+    with pytest.raises(ScenarioError, match="before player_0, the learner, has a decision"):
+        env.reset(options={"scenario": ending})
+    assert (told(env), env.unwrapped.state.tobytes()) == before and before[0] != ""
+
+
+def test_a_state_that_was_put_in_is_shown_alone() -> None:
+    env = make("aec", render_mode="rgb_array")
+    env.reset(seed=1)
+    play(env, 3)
+    batch = env.unwrapped.batch
+    batch.set_states(Batch(batch.config, 1, 2).states)
+    assert told(env) == ""
+    play(env, 1)
+    assert told(env) != ""
+
+
 def test_what_followed_is_told() -> None:
     """The picture tells the Southern Winds' turn, votes, and the end."""
     env = make("solo", render_mode="rgb_array")
@@ -274,12 +306,11 @@ def test_a_batch_of_seats() -> None:
     frames = envs.render()
     assert len(frames) == 3 and all(frame.shape == (64, 64, 3) for frame in frames)
     assert not any(np.array_equal(*pair) for pair in zip(first, frames, strict=True))
-    rendering, games = envs.unwrapped._rendering, envs.unwrapped.batch
-    assert all(rendering._played)
+    games = envs.unwrapped.batch
     envs.reset(options={"reset_mask": np.array([False, True, False])})
-    assert list(map(bool, rendering._played)) == [True, False, True]
-    frame = rgb_array(render_svg(games.batch.states[1], int(games.seats[1])), 64)
-    np.testing.assert_array_equal(envs.render()[1], frame)
+    for game, frame in enumerate(envs.render()):
+        untold = rgb_array(render_svg(games.batch.states[game], int(games.seats[game])), 64)
+        assert np.array_equal(frame, untold) is (game == 1), "a game that has started tells nothing"
     for bad in ({"render_mode": "human"}, {"render_mode": "rgb_array", "render_size": 0}):
         with pytest.raises(ConfigError, match="render_"):
             gymnasium.make_vec(VERSUS, num_envs=2, **QUICK, **bad)

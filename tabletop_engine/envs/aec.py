@@ -112,7 +112,7 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self.metadata = {**type(self).metadata, "name": name}  # type: ignore[misc]
         self.batch: Batch = Batch(config, 1, autoreset="disabled", illegal_action=illegal_action, **arguments)
         game = self.batch.game
-        self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"])
+        self._rendering = Rendering(self.batch, render_mode, render_size, self.metadata["render_modes"])
         self.render_mode: str | None = render_mode
         self.possible_agents: list[str] = list(config.agents)
         self.agents: list[str] = []
@@ -159,7 +159,6 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self.truncations: dict[str, bool] = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {"action_mask": self._nothing} for agent in self.agents}
         self._skip_agent_selection = None
-        self._rendering.started()
         self.agent_selection: str = self.possible_agents[self.batch.actors.item()]
         self.infos[self.agent_selection] = {"action_mask": self.batch.action_masks[0].copy()}
         if self.render_mode == "human":
@@ -174,7 +173,7 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
             self._was_dead_step(action)
             return
         self._actions[0] = check_action(action, self._num_actions)
-        self._rendering.step(self.batch, self._actions)
+        self.batch.step(self._actions)
         self._cumulative_rewards[agent] = 0.0
         self.rewards = dict(zip(self.agents, self.batch.rewards[0].tolist(), strict=True))
         self._accumulate_rewards()

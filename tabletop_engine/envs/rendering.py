@@ -42,66 +42,64 @@ class Shown(NamedTuple):
 
 
 class Rendering:
-    """Renders N games. For pictures it remembers the last step of each game, which the picture tells in words.
+    """Renders N games. For pictures it listens to their batch, so that a picture tells the last step in words.
 
     Arguments:
-        game: the game that is played.
+        games: `LearnerGames`; or a `Batch`, all of whose seats play from outside.
         mode: the `render_mode` of the environment.
         size: its `render_size`.
         modes: the modes that it offers.
-        num_games: N.
 
     Raises `ConfigError` for a bad mode or size, and `TabletopError` if a window is not possible. If pictures are not,
     the first picture raises it: learners ask for the mode and never draw.
     """
 
-    def __init__(self, game: Game, mode: str | None, size: int, modes: Sequence[str], num_games: int = 1) -> None:
+    def __init__(self, games: Batch | LearnerGames, mode: str | None, size: int, modes: Sequence[str]) -> None:
         if mode is not None and (not isinstance(mode, str) or mode not in modes):
             raise ConfigError(f"render_mode={mode!r}: must be {', '.join(map(repr, modes))} or None")
-        self.game = game
+        self.game: Game = games.game
         self.mode = mode
         self.draws: bool = mode in ("rgb_array", "human")
         self._size = check_pixels("render_size", size, _SMALLEST, _LARGEST)
-        self._window = Window(game.title) if mode == "human" else None
-        self._played: list[list[tuple[Any, int | None]]] = [[] for _ in range(num_games)]  # states, actions
-        self._before = np.zeros(0, game.state)
+        self._window = Window(self.game.title) if mode == "human" else None
+        self._batch = games if isinstance(games, Batch) else games.batch
+        self._seats = None if isinstance(games, Batch) else games.seats
+        n = games.num_games
+        self._played: list[list[tuple[Any, int | None]]] = [[] for _ in range(n)]  # states, actions of the last step
+        self._led_to: list[bytes] = [b""] * n  # the states after them
+        self._before = np.zeros(0, self.game.state)
+        self._listen()
 
-    def started(self, which: NDArray[np.bool_] | slice = slice(None)) -> None:
-        """Forget the last steps of games that have been started."""
-        for game in np.arange(len(self._played))[which].tolist():
-            self._played[game] = []
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        self._listen()  # a copied batch has no listeners
 
-    def step(self, games: Batch | LearnerGames, actions: NDArray[np.int64]) -> None:
-        """Step all games, and remember their last steps. Raises the errors of their `step`."""
-        if not self.draws:
-            games.step(actions)
-            return
-        batch = games if isinstance(games, Batch) else games.batch
-        played, self._played = self._played, [[] for _ in self._played]
-        batch.listeners.append(self)  # to hear of the others' actions too
-        try:
-            games.step(actions)
-        except TabletopError:
-            self._played = played
-            raise
-        finally:
-            batch.listeners.remove(self)
-        if games.autoreset == "same_step":
-            self.started(games.terminations)
+    def _listen(self) -> None:
+        if self.draws:
+            self._batch.listeners.append(self)
 
     def on_reset(self, batch: Batch, which: np.ndarray, seed: Seed) -> None:
-        """Nothing to do: events before the first decision are not told."""
+        """Nothing to do: what was played is told only beside the state that it led to."""
 
     def before_step(self, batch: Batch, actions: np.ndarray, which: np.ndarray) -> None:
         """Keep the states before a step."""
         self._before = batch.states.copy()
 
     def after_step(self, batch: Batch, actions: np.ndarray, which: np.ndarray) -> None:
-        """Remember the steps, with None for the action that replaced an illegal one."""
+        """Remember what was played, with None for the action that replaced an illegal one."""
         instead = FORFEIT if batch.illegal_action == "lose" else None
         for game in np.flatnonzero(which & (self._before["actor"] != NOBODY)).tolist():
-            action = instead if batch.illegal[game] else int(actions[game])
-            self._played[game].append((self._before[game], action))
+            before = self._before[game]
+            # The learner's action begins a step of the environment, and the others' actions go on with it. Those in
+            # front of the learner's first decision begin nothing: the state in front of them is of no step.
+            if self._seats is None or before["actor"] == self._seats[game]:
+                self._played[game] = []
+            elif before.tobytes() != self._led_to[game]:
+                continue
+            self._played[game].append((before, instead if batch.illegal[game] else int(actions[game])))
+            # with "same_step" the next game has begun
+            after = batch.final_states[game] if batch.terminations[game] else batch.states[game]
+            self._led_to[game] = after.tobytes()
 
     def frame(self, shown: Shown, fps: float) -> Frame | None:
         """The only game, rendered in this mode. None with "human", and, with a warning, without a mode."""
@@ -138,6 +136,9 @@ class Rendering:
 
     def _told(self, shown: Shown) -> Iterator[str]:
         """Sentences about the last actions and their effects, as far as the viewer may know them."""
+        # A game that has started since, or a state that was put in, is shown without the step before.
+        if shown.state.tobytes() != self._led_to[shown.game]:
+            return
         words = self.game.words
         for before, action in self._played[shown.game]:
             done = "an action that is not legal"

@@ -170,7 +170,7 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
     def __init__(self, game: Game | str, *, render_mode: str | None = None, render_size: int = WIDTH, **arguments: Any):
         self.batch: LearnerGames = seat_games(self, game, arguments, autoreset="disabled", new_observations=False)
         game = self.batch.game
-        self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"])
+        self._rendering = Rendering(self.batch, render_mode, render_size, self.metadata["render_modes"])
         self.render_mode = render_mode
         self.observation_space: gymnasium.spaces.Box = observation_box(
             game, self.batch.observations.dtype, self.batch.observe_numbers
@@ -204,7 +204,6 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
             seed = int(self.np_random.integers(2**63))
         self._start(seed, prepare, seat, replies)
         self._started = True
-        self._rendering.started()
         if self.render_mode == "human":
             self.render()
         return self.batch.observations[0].copy(), {"action_mask": self.batch.action_masks[0].copy()}
@@ -218,7 +217,7 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
         self._actions[0] = check_action(action, batch.game.num_actions)
         if not self._started:
             raise GameOver("no game has been started yet; call reset first")
-        self._rendering.step(batch, self._actions)
+        batch.step(self._actions)
         info = StepInfo(batch)
         terminated, illegal = batch.terminations.item(), batch.illegal.item()
         if terminated:

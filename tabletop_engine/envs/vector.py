@@ -113,7 +113,7 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         )
         game = self.batch.game
         self.metadata = {**type(self).metadata, "autoreset_mode": mode}  # type: ignore[misc]
-        self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"], num_envs)
+        self._rendering = Rendering(self.batch, render_mode, render_size, self.metadata["render_modes"])
         self.render_mode = render_mode
         self.num_envs: int = self.batch.num_games
         self.copy: bool = copy
@@ -159,7 +159,6 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
             if chosen.any():
                 self.batch.reset(given_seeds, None if chosen.all() else chosen, prepare)
         self._started = True
-        self._rendering.started(which)
         return self.batch.observations, self._infos()
 
     def step(
@@ -173,7 +172,7 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
             raise GameOver("no game has been started yet; call reset first")
         self._check_range(actions)
         batch = self.batch
-        self._rendering.step(batch, actions)
+        batch.step(actions)
         terminations = batch.terminations.copy()
         infos = self._infos()
         if batch.illegal.any() or terminations.any():
