@@ -23,7 +23,7 @@ from torch import nn
 
 from benchmarks.measure import on_cores, write_figures
 from petrichor_env import GAME, Config
-from tabletop_engine.play.versus import learner_games
+from tabletop_engine.play.learner_games import learner_games
 from tabletop_training.files.settings import Settings
 from tabletop_training.learn.devices import torch_settings
 from tabletop_training.learn.learner import Learner, Plan

@@ -315,7 +315,7 @@ def batches(game: Any, illegal: str, mode: str) -> Iterator[str]:
 
 
 def versus(game: Any, illegal: str, mode: str) -> Iterator[str]:
-    from tabletop_engine.play.versus import learner_games
+    from tabletop_engine.play.learner_games import learner_games
 
     for players in game.players:
         reward = "points" if players == 1 and game.config(players=1).owners == 1 else "margin"
@@ -329,7 +329,7 @@ def versus(game: Any, illegal: str, mode: str) -> Iterator[str]:
 
 
 def sb3(game: Any) -> Iterator[str]:
-    from tabletop_engine.play.versus import learner_games
+    from tabletop_engine.play.learner_games import learner_games
     from tabletop_training.learn.vec_env import SeatsVecEnv
 
     for players in (1, 2):

@@ -33,7 +33,7 @@ from tabletop_engine.game import Game
 from tabletop_engine.observation import Layout
 from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.batch import Batch
-from tabletop_engine.play.versus import learner_games
+from tabletop_engine.play.learner_games import learner_games
 from tabletop_training.files import trees as resume
 from tabletop_training.files.settings import Settings
 from tabletop_training.files.trees import load_tree, save_tree

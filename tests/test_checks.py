@@ -42,7 +42,7 @@ from tabletop_engine.envs import SeatEnv
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.play.agents import Agent, Decisions, check_agents
 from tabletop_engine.play.batch import Batch, game_seed, use_cores
-from tabletop_engine.play.versus import learner_games
+from tabletop_engine.play.learner_games import learner_games
 from tabletop_engine.positions.position import positions_of
 from tabletop_engine.replays.page import write_page
 from tabletop_engine.replays.pictures import write_gif, write_pngs

@@ -32,7 +32,7 @@ from tabletop_agents import Agent, GreedyAgent, RandomAgent, checkpoint_path
 from tabletop_cli import petrichor as cli
 from tabletop_engine.errors import ConfigError, IllegalAction
 from tabletop_engine.play.agents import Decisions
-from tabletop_engine.play.versus import learner_games
+from tabletop_engine.play.learner_games import learner_games
 from tabletop_training.files.provenance import provenance
 from tabletop_training.files.tables import plus_minus
 from tabletop_training.measure import matches, tournament

@@ -22,8 +22,8 @@ from tabletop_engine.errors import ComponentsError, ConfigError, ScenarioError, 
 from tabletop_engine.game import Config, game_of
 from tabletop_engine.play.agents import Agent, Decisions, assess
 from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.learner_games import LearnerGames, learner_games
 from tabletop_engine.play.tables import boxes_of, tables_of
-from tabletop_engine.play.versus import LearnerGames, learner_games
 from tabletop_engine.positions.position import Positions
 from tabletop_engine.replays.recorder import Recorder
 from tabletop_engine.replays.replay import Replay

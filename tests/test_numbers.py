@@ -28,7 +28,7 @@ from tabletop_engine.errors import CheckpointError, ConfigError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.batch import Batch
-from tabletop_engine.play.versus import learner_games
+from tabletop_engine.play.learner_games import learner_games
 from tabletop_training.files.settings import Settings
 from tabletop_training.learn.learner import Learner, Plan
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings

@@ -24,7 +24,7 @@ from tabletop_agents.search.ismcts import IsmctsAgent
 from tabletop_engine.errors import ConfigError, IllegalAction, ReplayError, StateError, TabletopError
 from tabletop_engine.play.agents import Agent, Decisions
 from tabletop_engine.play.batch import legal_actions
-from tabletop_engine.play.versus import learner_games
+from tabletop_engine.play.learner_games import learner_games
 from tabletop_engine.replays import recorder as recorder_module
 from tabletop_engine.replays.files import write
 from tabletop_engine.replays.pictures import svg_of

@@ -18,7 +18,7 @@ from tabletop_engine.envs.aec import SeatsAEC, wrapped
 from tabletop_engine.game import NOBODY, Config
 from tabletop_engine.play.batch import AUTORESETS, REWARDS, Batch
 from tabletop_engine.play.kernels import sample_actions
-from tabletop_engine.play.versus import learner_games
+from tabletop_engine.play.learner_games import learner_games
 from tabletop_engine.positions.position import positions_of
 from tabletop_training.dataset import episodes
 from tabletop_training.learn.vec_env import SeatsVecEnv

@@ -23,7 +23,7 @@ from tabletop_engine.game import NOBODY, Game
 from tabletop_engine.play.agents import Decisions, ask
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.kernels import sample_actions
-from tabletop_engine.play.versus import learner_games
+from tabletop_engine.play.learner_games import learner_games
 from tests.games import leduc_poker
 from tests.games.playthroughs import FOLDER, GAMES, told
 

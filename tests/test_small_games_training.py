@@ -15,7 +15,7 @@ from tabletop_cli.__main__ import main
 from tabletop_engine.errors import ReplayError
 from tabletop_engine.game import NOBODY, Game
 from tabletop_engine.play.batch import Batch
-from tabletop_engine.play.versus import learner_games
+from tabletop_engine.play.learner_games import learner_games
 from tabletop_engine.replays.recorder import Recorder
 from tabletop_engine.replays.replay import Replay
 from tabletop_training.learn.vec_env import SeatsVecEnv

@@ -12,7 +12,7 @@ import petrichor_env  # noqa: F401 (its environments)
 from petrichor_env import GAME, Batch, Config, scenario
 from tabletop_engine.errors import ConfigError, ScenarioError, StateError
 from tabletop_engine.game import NOBODY
-from tabletop_engine.play.versus import learner_games
+from tabletop_engine.play.learner_games import learner_games
 from tabletop_engine.replays.recorder import Recorder
 from tests.games import connect_four
 

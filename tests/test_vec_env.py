@@ -25,7 +25,7 @@ from tabletop_engine.errors import ConfigError, IllegalAction, ScenarioError
 from tabletop_engine.game import Game
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.kernels import sample_actions
-from tabletop_engine.play.versus import LearnerGames, learner_games
+from tabletop_engine.play.learner_games import LearnerGames, learner_games
 from tabletop_training import sb3_maskable_ppo
 from tabletop_training.learn.vec_env import SeatsVecEnv
 from tabletop_training.measure.evaluation import play_games

@@ -24,7 +24,7 @@ from petrichor_env.state import NOBODY
 from tabletop_agents import Agent, Decisions, RandomAgent
 from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, ScenarioError, StateError
 from tabletop_engine.play.kernels import sample_actions
-from tabletop_engine.play.versus import LearnerGames, learner_games
+from tabletop_engine.play.learner_games import LearnerGames, learner_games
 from tests.support.environments import check_docstring, legal_action, play_out
 
 VERSUS = "petrichor_env:Petrichor/Versus-v0"

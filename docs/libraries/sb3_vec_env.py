@@ -6,7 +6,7 @@ from sb3_contrib import MaskablePPO
 
 from petrichor_env import GAME, Config
 from tabletop_agents.checkpoint import save_checkpoint
-from tabletop_engine.play.versus import learner_games
+from tabletop_engine.play.learner_games import learner_games
 from tabletop_training.learn.vec_env import SeatsVecEnv
 
 STEPS = int(os.environ.get("STEPS", 204_800))

@@ -19,7 +19,7 @@ from tabletop_engine.envs.rendering import Frame, Rendering, Shown
 from tabletop_engine.errors import ConfigError, GameOver
 from tabletop_engine.game import Config
 from tabletop_engine.play.batch import Batch
-from tabletop_engine.play.versus import check_numbers
+from tabletop_engine.play.learner_games import check_numbers
 
 _OF_GAMES = ("reward", "observation_dtype", "boxes")
 Observation: TypeAlias = dict[str, NDArray[Any]]

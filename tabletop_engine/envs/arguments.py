@@ -18,9 +18,9 @@ from tabletop_engine.checks import fitted, is_whole
 from tabletop_engine.errors import ConfigError, IllegalAction, ScenarioError
 from tabletop_engine.game import Config, Game, game_of
 from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.learner_games import LearnerGames, Prepare, learner_games
 from tabletop_engine.play.starts import Starts, record_of
 from tabletop_engine.play.tables import Boxes
-from tabletop_engine.play.versus import LearnerGames, Prepare, learner_games
 
 _OF_GAMES = ("opponents", "seat", "reward", "illegal_action", "observation_dtype", "starts", "boxes", "observe_numbers")
 

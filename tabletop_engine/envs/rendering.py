@@ -16,7 +16,7 @@ from tabletop_engine.drawing.window import Window
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.game import NOBODY, Game
 from tabletop_engine.play.batch import Batch, Seed
-from tabletop_engine.play.versus import LearnerGames
+from tabletop_engine.play.learner_games import LearnerGames
 from tabletop_engine.record import FORFEIT
 
 Frame: TypeAlias = str | NDArray[np.uint8]

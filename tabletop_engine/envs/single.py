@@ -23,7 +23,7 @@ from tabletop_engine.envs.rendering import Frame, Rendering, Shown
 from tabletop_engine.errors import GameOver, TabletopError
 from tabletop_engine.game import Game
 from tabletop_engine.play.agents import Agent, Decisions
-from tabletop_engine.play.versus import LearnerGames, Prepare, check_seat
+from tabletop_engine.play.learner_games import LearnerGames, Prepare, check_seat
 
 
 class StepInfo(dict[str, Any]):

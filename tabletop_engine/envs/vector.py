@@ -25,7 +25,7 @@ from tabletop_engine.envs.arguments import (
 from tabletop_engine.envs.rendering import Frame, Rendering, Shown
 from tabletop_engine.errors import ConfigError, GameOver
 from tabletop_engine.game import Game
-from tabletop_engine.play.versus import LearnerGames
+from tabletop_engine.play.learner_games import LearnerGames
 
 
 class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):

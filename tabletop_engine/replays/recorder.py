@@ -43,7 +43,7 @@ class Recorder:
 
     Arguments:
         games: a `Batch`, or an object with a batch in its attribute `batch`: any environment of this package, wrapped
-            or not, or `tabletop_engine.play.versus.LearnerGames`.
+            or not, or `tabletop_engine.play.learner_games.LearnerGames`.
         names: the names of the players, P strings; or a function that returns them for the index of a game in the batch
             and is called at the game's end. None: `player_0` and so on; with opponents in `LearnerGames` their
             names, and `learner`.

@@ -13,7 +13,7 @@ from sb3_contrib import MaskablePPO
 
 from tabletop_agents.checkpoint import save_checkpoint
 from tabletop_engine.game import game_of
-from tabletop_engine.play.versus import learner_games
+from tabletop_engine.play.learner_games import learner_games
 from tabletop_training.learn.vec_env import SeatsVecEnv
 
 

@@ -17,9 +17,9 @@ from tabletop_engine.errors import ConfigError, GameOver, TabletopError
 from tabletop_engine.game import NOBODY, Config, game_of
 from tabletop_engine.play.agents import Agent
 from tabletop_engine.play.batch import check_config, choice
+from tabletop_engine.play.learner_games import check_seat
 from tabletop_engine.play.names import agents_of
 from tabletop_engine.play.scores import margins
-from tabletop_engine.play.versus import check_seat
 from tabletop_engine.record import FORFEIT
 from tabletop_engine.text.answers import UNKNOWN, declared_answers, read_answer
 

@@ -16,8 +16,8 @@ from tabletop_engine.checks import checked, fitted
 from tabletop_engine.envs.arguments import check_options, observation_box, preparation
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.learner_games import LearnerGames, Prepare
 from tabletop_engine.play.scores import others_points, win_shares
-from tabletop_engine.play.versus import LearnerGames, Prepare
 
 
 class SeatsVecEnv(VecEnv):
