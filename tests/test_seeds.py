@@ -19,7 +19,7 @@ RANGES = {name: one for name, one in vars(seeds).items() if isinstance(one, Seed
 MADE_ELSEWHERE = {
     "tabletop_engine/seeds.py",
     "tabletop_engine/play/batch.py",  # the games' own streams, and the generator of random actions
-    "tabletop_engine/play/versus.py",  # only the form of its state is read
+    "tabletop_engine/play/learner_games.py",  # only the form of its state is read
     "tabletop_engine/envs/openspiel.py",  # with the seed that the user gives OpenSpiel's parts
     "agents/tabletop_agents/openspiel.py",  # OpenSpiel's bots want a RandomState, which is drawn from an agent's stream
     "agents/tabletop_agents/text/scripted.py",  # with a seed of the messages, which are all that a model gets
