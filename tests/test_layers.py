@@ -115,7 +115,6 @@ def test_what_is_about_a_game_says_so(path: Path) -> None:
 
 CLOSES_A_CIRCLE = {
     ("tabletop_training.learn.ppo", "tabletop_training.learn.games"): "the types of what it learns from",
-    ("tabletop_training.learn.saved", "tabletop_training.learn.learner"): "the type of what it saves",
 }
 """The only imports that may close a circle, and the reason for each."""
 

@@ -24,7 +24,6 @@ from tabletop_training.files.job import Job
 from tabletop_training.files.settings import Settings
 from tabletop_training.files.trees import load_tree, save_tree
 from tabletop_training.learn import learner as learner_module
-from tabletop_training.learn import saved
 from tabletop_training.learn.devices import MAX_THREADS, fastest_threads
 from tabletop_training.learn.learner import BEST, CHOOSING_SEED, POLICY, RESUME, Learner, Plan, learn
 from tabletop_training.learn.logs import CURVE, EVALUATIONS, LEAGUE_LOG, TENSORBOARD
@@ -126,7 +125,7 @@ def test_a_resumed_run_ends_with_the_same_weights(name: str, tmp_path: Path) -> 
     assert curves[0] == curves[1] and len(curves[0]) > 7
     assert rows_of(folder / EVALUATIONS) == rows_of(whole.folder / EVALUATIONS)
     assert {POLICY, BEST, RESUME, CURVE, EVALUATIONS} <= {path.name for path in folder.iterdir()}
-    states = [saved.own_state(learner)["curricula"] for learner in (last, whole)]
+    states = [learner.own_state()["curricula"] for learner in (last, whole)]
     for players in states[0]:
         assert states[0][players]["games"].tolist() == states[1][players]["games"].tolist()
         assert states[0][players]["level"] == states[1][players]["level"] == (4 if plan.games.curriculum else 0)

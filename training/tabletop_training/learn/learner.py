@@ -13,15 +13,15 @@ from typing import Any, Self
 import numpy as np
 import torch
 
-from tabletop_agents.checkpoint import save_network
+from tabletop_agents.checkpoint import save_network, versions
 from tabletop_agents.networks import Network, weighing, with_more_inputs
 from tabletop_agents.policy import PolicyAgent
 from tabletop_engine import seeds
 from tabletop_engine.checks import checked, whole
 from tabletop_engine.errors import CheckpointError
 from tabletop_engine.game import Config, Game
-from tabletop_training.files.settings import Settings
-from tabletop_training.files.trees import save_tree
+from tabletop_training.files.settings import Settings, with_tuples
+from tabletop_training.files.trees import arrays_of, load_tree, moments_of, save_tree, set_moments, tensors_of
 from tabletop_training.learn.devices import (
     check_device,
     fastest_threads,
@@ -33,10 +33,9 @@ from tabletop_training.learn.devices import (
 from tabletop_training.learn.games import Ends, SeatGames
 from tabletop_training.learn.group import ALONE, Group
 from tabletop_training.learn.logs import CurvePoint, Logs
-from tabletop_training.learn.opponents import Opponents, OpponentSettings
+from tabletop_training.learn.opponents import Opponents, OpponentSettings, read_snapshots
 from tabletop_training.learn.ppo import new_network, update
-from tabletop_training.learn.saved import own_state, read_state, restore, whole_state
-from tabletop_training.learn.task import Budget, EvaluationSettings, Evaluator, GamesSettings
+from tabletop_training.learn.task import Budget, EvaluationSettings, Evaluator, GamesSettings, PolicyEvaluation
 from tabletop_training.measure.evaluation import MOST_SEED
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
@@ -322,22 +321,102 @@ class Learner:
     def save(self) -> None:
         """Write `policy.zip` and `resume.zip`. A network that is not finite is not saved: raises CheckpointError."""
         self._check_finite()
-        parts = self.group.collected(own_state(self))
+        parts = self.group.collected(self.own_state())
         if self.group.leads:
             self.save_policy(self.folder / POLICY)
             if self.resumable:
-                save_tree(self.folder / RESUME, whole_state(self, parts))
+                save_tree(self.folder / RESUME, self.whole_state(parts))
                 self.opponents.remove_unused_files()
         self._saved, self.saved_steps = self.seconds, self.steps
+
+    def own_state(self) -> dict[str, Any]:
+        """The part of the state that differs between the processes of a group."""
+        return {
+            "random": arrays_of(random_state(self.device)),
+            "games": self.table.get_state(),
+            "seats": self.opponents.generator.bit_generator.state,
+            "curricula": {str(players): curriculum.get_state() for players, curriculum in self.curricula.items()},
+        }
+
+    def whole_state(self, parts: list[dict[str, Any]]) -> dict[str, Any]:
+        """All that the rest of the run depends on; `parts` are the `own_state` of all processes of the group."""
+        return {
+            "versions": {**versions(self.game), "state_version": self.game.state_version},
+            "settings": asdict(self.plan.learning),
+            "tables": self.table.batches[0].tables,
+            "steps": self.steps,
+            "seconds": self.seconds,
+            "threads": self.threads,
+            "weights": arrays_of(self.network.state_dict()),
+            "optimizer": moments_of(self.optimizer),
+            "opponents": self.opponents.get_state(),
+            "curve": [list(point) for point in self.curve],
+            "evaluations": [[steps, one.score, one.numbers] for steps, one in self.evaluations],
+            "parts": parts,
+        }
 
     def resume(self) -> None:
         """Restore the run that left `resume.zip` in the folder; the next `run` continues it.
 
-        Only the process that leads reads the folder. Raises CheckpointError, in every process, as `read_state` and
-        `restore` do.
+        If the group has another size than before, all games begin anew. Only the process that leads reads the folder.
+        Raises CheckpointError, in every process, if a file is missing or damaged, if versions, settings or components
+        differ, or for a state of another run.
         """
         path = self.folder / RESUME
-        restore(self, path, *self.group.led(lambda: read_state(path, self.folder / LEAGUE)))
+
+        def read() -> tuple[dict[str, Any], dict[int, dict[str, np.ndarray]]]:
+            state = load_tree(path)
+            try:
+                return state, read_snapshots(self.folder / LEAGUE, state["opponents"])
+            except (KeyError, TypeError, IndexError) as error:
+                raise CheckpointError(f"{path}: is damaged or of another run ({error!r})") from error
+
+        state, snapshots = self.group.led(read)
+        try:
+            self._check_same_run(state)
+            self._set_state(state, snapshots)
+        except CheckpointError as error:
+            raise CheckpointError(f"{path}: {error}") from None
+        except (KeyError, TypeError, ValueError, IndexError, RuntimeError) as error:
+            raise CheckpointError(f"{path}: is damaged or of another run ({error!r})") from error
+
+    def _check_same_run(self, state: dict[str, Any]) -> None:
+        here = {**versions(self.game), "state_version": self.game.state_version}
+        different = [name for name in here if name != "package" and state["versions"].get(name) != here[name]]
+        if different:
+            raise CheckpointError(
+                f"made by version {state['versions'].get('package')}, this is {here['package']}, and they differ in "
+                f"{', '.join(different)}"
+            )
+        mine, saved = asdict(self.plan.learning), with_tuples(state["settings"])
+        others = sorted(key for key in mine if saved.get(key) != mine[key])
+        if others:
+            raise CheckpointError(f"has other settings: {', '.join(f'{key}={saved.get(key)}' for key in others)}")
+        if state["tables"].tobytes() != self.table.batches[0].tables.tobytes():
+            raise CheckpointError("its games were played with other numbers on the pieces")
+
+    def _set_state(self, state: dict[str, Any], snapshots: dict[int, dict[str, np.ndarray]]) -> None:
+        """Take over a `whole_state`, and the weights of earlier selves by the steps after which they were copied."""
+        self.network.load_state_dict(tensors_of(state["weights"]))
+        set_moments(self.optimizer, state["optimizer"])
+        self.opponents.set_state(state["opponents"], self.network, snapshots)
+        same_size = len(state["parts"]) == self.group.size
+        part = state["parts"][self.group.rank if same_size else 0]
+        for players, curriculum in self.curricula.items():
+            fresh = curriculum.generator.bit_generator.state
+            curriculum.set_state(part["curricula"][str(players)])
+            if not same_size:  # levels go on, but no two processes may draw the same games
+                curriculum.generator.bit_generator.state = fresh
+        if same_size:
+            self.table.set_state(part["games"])
+            self.opponents.generator.bit_generator.state = part["seats"]
+            set_random_state(tensors_of(part["random"]), self.device)
+        self.steps = self.saved_steps = state["steps"]
+        self.earlier_seconds, self.threads = state["seconds"], state["threads"]
+        self.curve[:] = [CurvePoint(*row) for row in state["curve"]]
+        self.evaluations[:] = [
+            (steps, PolicyEvaluation(score, numbers)) for steps, score, numbers in state["evaluations"]
+        ]
 
 
 @checked
