@@ -26,7 +26,8 @@ from petrichor_env import GAME, Config
 from tabletop_engine.play.learner_games import learner_games
 from tabletop_training.files.settings import Settings
 from tabletop_training.learn.devices import torch_settings
-from tabletop_training.learn.learner import Learner, Plan
+from tabletop_training.learn.learner import Learner
+from tabletop_training.learn.plan import Plan
 from tabletop_training.learn.ppo import update
 from tabletop_training.learn.task import Budget
 from tabletop_training.learn.vec_env import SeatsVecEnv
@@ -51,7 +52,7 @@ def ours(settings: Settings) -> Callable[[], Turn]:
     """A function that lets the learner do one turn."""
     with tempfile.TemporaryDirectory() as folder:
         options: dict[str, Any] = {"resumable": False, "tensorboard": False, "evaluate": False}
-        learner = Learner(GAME, Plan(settings), Budget(minutes=1.0), Path(folder), 0, **options)
+        learner = Learner(GAME, Plan(settings, budget=Budget(minutes=1.0)), Path(folder), **options)
 
     def turn() -> Turn:
         with torch_settings(settings):

@@ -53,8 +53,9 @@ from tabletop_training import dataset
 from tabletop_training.files.plots import plot_learning_curve
 from tabletop_training.files.settings import Settings
 from tabletop_training.learn import train
-from tabletop_training.learn.learner import Learner, Plan, learn
+from tabletop_training.learn.learner import Learner, learn
 from tabletop_training.learn.opponents import OpponentSettings
+from tabletop_training.learn.plan import Plan
 from tabletop_training.learn.ppo import new_network
 from tabletop_training.learn.targets import new_heads
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
@@ -138,8 +139,9 @@ def aec(**given: Any) -> Any:
 
 
 def learner(**given: Any) -> Learner:
-    plan = Plan(Settings(num_envs=2, steps=2, minibatch=2, layers=(4,), threads=1), GamesSettings(players=(2,)))
-    base: dict[str, Any] = {"game": GAME, "plan": plan, "budget": Budget(steps=1), "folder": Path("run"), "seed": 0}
+    settings = Settings(num_envs=2, steps=2, minibatch=2, layers=(4,), threads=1)
+    plan = Plan(settings, GamesSettings(players=(2,)), budget=Budget(steps=1))
+    base: dict[str, Any] = {"game": GAME, "plan": plan, "folder": Path("run")}
     return Learner(**{**base, "evaluate": False, **given})
 
 
@@ -313,8 +315,9 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     ),
     "Learner": (
         learner,
-        {"game": GAME, "plan": Plan(), "budget": Budget(), "folder": "run", "seed": 0, "start": None, "device": "cpu"},
+        {"game": GAME, "plan": Plan(), "folder": "run", "start": None, "device": "cpu"},
     ),
+    "Plan": (Plan, defaults(Plan)),
     "learn": (learn, {"config": Config(), "minutes": 0.0, "folder": Path("run"), "seed": 0, "settings": None}),
     "Settings": (Settings, defaults(Settings)),
     "Budget": (Budget, {"steps": 1}),

@@ -22,18 +22,19 @@ from pathlib import Path
 
 from petrichor_env import GAME
 from tabletop_training.learn.group import started_by_torchrun
-from tabletop_training.learn.learner import RESUME, Learner, Plan
+from tabletop_training.learn.learner import RESUME, Learner
 from tabletop_training.learn.opponents import OpponentSettings
+from tabletop_training.learn.plan import Plan
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
 from tabletop_training.files.settings import Settings
 
 settings = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1, evaluate_every=2000)
 league = OpponentSettings(league=0.5, scripted=("random",), snapshots=3, snapshot_steps=500)
-plan = Plan(settings, GamesSettings((2,)), league, EvaluationSettings(("random",), 4))
+plan = Plan(settings, GamesSettings((2,)), league, EvaluationSettings(("random",), 4), Budget(steps=6000), 3)
 with started_by_torchrun("cpu") as (group, device):
     for number, (name, updates) in enumerate(json.loads(sys.argv[1])):
         folder = Path(name)
-        learner = Learner(GAME, plan, Budget(steps=6000), folder, 3, device=device, group=group, tensorboard=False)
+        learner = Learner(GAME, plan, folder, device=device, group=group, tensorboard=False)
         if (folder / RESUME).exists():
             learner.resume()
         left = iter([False] * updates)

@@ -25,9 +25,10 @@ from tabletop_training.files.settings import Settings
 from tabletop_training.files.trees import load_tree, save_tree
 from tabletop_training.learn import learner as learner_module
 from tabletop_training.learn.devices import MAX_THREADS, fastest_threads
-from tabletop_training.learn.learner import BEST, CHOOSING_SEED, POLICY, RESUME, Learner, Plan, learn
+from tabletop_training.learn.learner import BEST, CHOOSING_SEED, POLICY, RESUME, Learner, learn
 from tabletop_training.learn.logs import CURVE, EVALUATIONS, LEAGUE_LOG, TENSORBOARD
 from tabletop_training.learn.opponents import OpponentSettings
+from tabletop_training.learn.plan import Plan
 from tabletop_training.learn.ppo import update
 from tabletop_training.learn.task import Budget, EvaluationSettings, Evaluator, GamesSettings, PolicyEvaluation
 from tabletop_training.measure.evaluation import play_games
@@ -40,7 +41,7 @@ FEW = EvaluationSettings(games=6)
 LEAGUE = OpponentSettings(
     league=0.5, scripted=("random", "greedy"), agents={"random": 0.2}, snapshots=3, snapshot_steps=400, newest=0.4
 )
-TWO = Plan(SMALL, GamesSettings((2,)), evaluation=EvaluationSettings(("random",), 2))
+TWO = Plan(SMALL, GamesSettings((2,)), evaluation=EvaluationSettings(("random",), 2), seed=4)
 """Connect Four, which is quick."""
 
 PLANS = {
@@ -80,7 +81,9 @@ def same_weights(one: Learner, other: Learner) -> bool:
 
 
 def connect_four_learner(folder: Path, steps: int, plan: Plan = TWO, **options: Any) -> Learner:
-    return Learner(connect_four.GAME, plan, Budget(steps=steps), folder, 4, **{"tensorboard": False, **options})
+    return Learner(
+        connect_four.GAME, replace(plan, budget=Budget(steps=steps)), folder, **{"tensorboard": False, **options}
+    )
 
 
 # --- A run -----------------------------------------------------------------------------------------------------------
@@ -95,11 +98,12 @@ def test_a_resumed_run_ends_with_the_same_weights(name: str, tmp_path: Path) -> 
     Each part begins in a new object, which first draws other numbers.
     """
     game, plan = PLANS[name]
-    whole = Learner(game, plan, Budget(steps=3600), tmp_path / "whole", 3, tensorboard=False).run()
+    plan = replace(plan, budget=Budget(steps=3600), seed=3)
+    whole = Learner(game, plan, tmp_path / "whole", tensorboard=False).run()
     folder = tmp_path / "parts"
 
     def part() -> Learner:
-        made = Learner(game, plan, Budget(steps=3600), folder, 3, tensorboard=False)
+        made = Learner(game, plan, folder, tensorboard=False)
         if (folder / RESUME).exists():
             made.table.play(made.network, 5)
             made.resume()
@@ -142,8 +146,9 @@ def test_it_learns_connect_four_from_both_seats(tmp_path: Path) -> None:
         num_envs=128, steps=32, minibatch=1024, layers=(64,), learning_rate=3e-3, reward="win", threads=1
     )
     opponents = OpponentSettings(league=0.25, snapshots=3, snapshot_steps=20_000)
-    plan = Plan(settings, GamesSettings((2,)), opponents, EvaluationSettings(("random",), 200))
-    learner = Learner(connect_four.GAME, plan, Budget(steps=120_000), tmp_path, 4, tensorboard=False).run()
+    evaluation, budget = EvaluationSettings(("random",), 200), Budget(steps=120_000)
+    plan = Plan(settings, GamesSettings((2,)), opponents, evaluation, budget, seed=4)
+    learner = Learner(connect_four.GAME, plan, tmp_path, tensorboard=False).run()
     results = play_match([learner.agent(), RandomAgent()], connect_four.GAME.config(), np.arange(200))
     assert np.nanmean(results.by_agent(results.win_shares)[:, 0]) > 0.8
     assert learner.evaluations[-1][1].numbers["win_rate_random"] > 0.75
@@ -232,7 +237,7 @@ def test_states_of_other_runs_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="has other settings: epochs=1"):
         connect_four_learner(tmp_path, 600, other).resume()
     with pytest.raises(CheckpointError, match=r"damaged or of another|differ in game"):
-        Learner(EVERGREEN, plan, Budget(), tmp_path, 3).resume()
+        Learner(EVERGREEN, plan, tmp_path).resume()
     path = tmp_path / RESUME
     whole, tree = path.read_bytes(), load_tree(path)
     for damaged in (whole[: len(whole) // 2], b"", whole[:5000] + b"?" * 100 + whole[5100:]):
@@ -290,8 +295,9 @@ def test_the_best_policy_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_a_learner_is_judged_by_the_games_of_the_evaluation(tmp_path: Path) -> None:
     """With the curriculum these are games of all 16 sets of variants."""
-    plan = Plan(SMALL, GamesSettings((1,), curriculum=True), evaluation=EvaluationSettings(games=15))
-    learner = Learner(PETRICHOR, plan, Budget(steps=512), tmp_path, 3, tensorboard=False)
+    few = EvaluationSettings(games=15)
+    plan = Plan(SMALL, GamesSettings((1,), curriculum=True), evaluation=few, budget=Budget(steps=512), seed=3)
+    learner = Learner(PETRICHOR, plan, tmp_path, tensorboard=False)
     assert learner.evaluator is not None
     evaluated = learner.evaluator.evaluate(learner.agent())
     results = [play_games([learner.agent()], config, 15, 3 + CHOOSING_SEED) for config in variety(Config())]

@@ -30,7 +30,8 @@ from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.learner_games import learner_games
 from tabletop_training.files.settings import Settings
-from tabletop_training.learn.learner import Learner, Plan
+from tabletop_training.learn.learner import Learner
+from tabletop_training.learn.plan import Plan
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
 from tabletop_training.learn.vec_env import SeatsVecEnv
 from tests.games.connect_four import GAME as CONNECT_FOUR
@@ -314,8 +315,9 @@ def learned(tmp_path: Path, name: str, game: Game, games: dict[str, Any], **sett
         replace(Settings(num_envs=16, steps=16, minibatch=64, layers=(8,), threads=1), **settings),
         GamesSettings.of_table(game, games),
         evaluation=EvaluationSettings(games=8, boxes=3, against=("random",)),
+        budget=Budget(steps=600),
     )
-    learner = Learner(game, plan, Budget(steps=600), tmp_path / name, 0, tensorboard=False)
+    learner = Learner(game, plan, tmp_path / name, tensorboard=False)
     return learner.run()
 
 
@@ -365,8 +367,8 @@ def test_a_blind_network_goes_on_as_one_that_reads(tmp_path: Path) -> None:
     blind = learned(tmp_path, "blind", game, {"players": [1]})
     assert blind.network.inputs == game.observation.size
     plan = replace(blind.plan, learning=replace(blind.plan.learning, numbers=True))
-    plan = replace(plan, games=GamesSettings.of_table(game, {"players": [1], "boxes": 5}))
-    seeing = Learner(game, plan, Budget(steps=400), tmp_path / "seeing", 0, start=blind.network, tensorboard=False)
+    plan = replace(plan, games=GamesSettings.of_table(game, {"players": [1], "boxes": 5}), budget=Budget(steps=400))
+    seeing = Learner(game, plan, tmp_path / "seeing", start=blind.network, tensorboard=False)
     decisions = Decisions.of(played(Petrichor(), 12, 4))
     generator = np.random.default_rng
     assert np.allclose(
@@ -382,16 +384,16 @@ def test_a_blind_network_goes_on_as_one_that_reads(tmp_path: Path) -> None:
 def test_a_run_over_boxes_resumes_exactly(tmp_path: Path) -> None:
     game = Petrichor().game
     whole = learned(tmp_path, "whole", game, {"players": [2], "boxes": 4}, numbers=True)
-    part = Learner(game, whole.plan, Budget(steps=600), tmp_path / "part", 0, tensorboard=False)
+    part = Learner(game, whole.plan, tmp_path / "part", tensorboard=False)
     part.should_stop = lambda: part.steps > 250
     part.run()
-    rest = Learner(game, whole.plan, Budget(steps=600), tmp_path / "part", 0, tensorboard=False)
+    rest = Learner(game, whole.plan, tmp_path / "part", tensorboard=False)
     rest.resume()
     rest.run()
     weights = rest.network.state_dict()
     assert all(torch.equal(value, weights[name]) for name, value in whole.network.state_dict().items())
     fewer = replace(whole.plan, games=GamesSettings.of_table(game, {"players": [2], "boxes": 3}))
-    other = Learner(game, fewer, Budget(steps=600), tmp_path / "part", 0, tensorboard=False)
+    other = Learner(game, fewer, tmp_path / "part", tensorboard=False)
     with pytest.raises(CheckpointError, match="other numbers on the pieces"):
         other.resume()
 

@@ -17,7 +17,7 @@ from tabletop_engine.errors import ConfigError
 from tabletop_engine.play.agents import Decisions
 from tabletop_training.files.settings import Settings
 from tabletop_training.learn.games import SeatGames
-from tabletop_training.learn.learner import Learner, Plan
+from tabletop_training.learn.learner import Learner
 from tabletop_training.learn.opponents import (
     ANCHOR,
     LEARNER,
@@ -26,6 +26,7 @@ from tabletop_training.learn.opponents import (
     OpponentSettings,
     read_snapshots,
 )
+from tabletop_training.learn.plan import Plan
 from tabletop_training.learn.ppo import masked_log_probabilities, new_network
 from tabletop_training.learn.task import Budget, GamesSettings
 from tabletop_training.measure.ratings import START_MU
@@ -180,8 +181,8 @@ def test_results_reach_the_league(players: int, tmp_path: Path, monkeypatch: pyt
     league = OpponentSettings(
         league=0.6, agents={"random": 0.2}, scripted=("random", "greedy"), snapshots=3, snapshot_steps=300
     )
-    plan = Plan(SMALL, GamesSettings((players,)), league)
-    learner = Learner(GAME, plan, Budget(steps=4000), tmp_path, 3, tensorboard=False, evaluate=False)
+    plan = Plan(SMALL, GamesSettings((players,)), league, budget=Budget(steps=4000), seed=3)
+    learner = Learner(GAME, plan, tmp_path, tensorboard=False, evaluate=False)
     play, add = learner.table.play, learner.opponents.ratings.add
     expected: list[tuple[str, ...]] = []
     recorded: list[tuple[tuple[str, ...], tuple[int, ...]]] = []

@@ -31,7 +31,7 @@ from tests.support.training_workers import (
     learn_and_save,
     refuse,
     settings_file,
-    small_run,
+    small_plan,
 )
 
 TRAIN = ["-m", "tabletop_cli", "petrichor_env.game", "train"]
@@ -51,7 +51,7 @@ def test_a_run_goes_on_when_a_worker_is_killed(tmp_path: Path) -> None:
             lost.append(progress.saved_steps)
 
     watcher = Telling(kill_one)
-    end = in_processes(partial(learn_and_save, small_run(tmp_path, steps)), 2, "cpu", watcher)
+    end = in_processes(partial(learn_and_save, small_plan(tmp_path, steps), tmp_path / "run"), 2, "cpu", watcher)
     assert end.fraction == 1 and end.saved_steps >= steps
     saved = [int(re.sub(r"\D", "", text.split("step ")[1])) for text in watcher.told]
     assert len(lost) == kills and all(text.startswith("The workers start again: 2 of 2") for text in watcher.told)

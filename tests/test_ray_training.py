@@ -30,7 +30,7 @@ from tests.support.training_workers import (
     learn_and_save,
     refuse,
     settings_file,
-    small_run,
+    small_plan,
 )
 
 pytestmark = [
@@ -85,7 +85,7 @@ def test_a_run_goes_on_when_a_node_is_lost_and_when_another_comes(cluster: Any, 
             watcher.stopping = progress.saved_steps > two_from[0] + 1500
 
     watcher = Telling(lose_one)
-    work = partial(learn_and_save, small_run(tmp_path, 500_000))
+    work = partial(learn_and_save, small_plan(tmp_path, 500_000), tmp_path / "run")
     end = on_ray(work, cluster.address, 2, "cpu", watcher)
     assert restarts()[0] == 1 and restarts()[-1] == 2 and len(restarts()) <= 3, watcher.told
     assert 1500 < lost[0] < lost[1] < two_from[0] < end.saved_steps and end.fraction < 1

@@ -21,8 +21,8 @@ from tabletop_training.files.settings import CONFIGS, Settings, read_settings, s
 from tabletop_training.learn import task
 from tabletop_training.learn.learner import POLICY
 from tabletop_training.learn.opponents import OpponentSettings
+from tabletop_training.learn.plan import TABLES, settings_file
 from tabletop_training.learn.task import Budget, EvaluationSettings
-from tabletop_training.learn.train import TABLES, settings_file
 from tests.games import connect_four
 from tests.support.effort import games
 
@@ -30,7 +30,7 @@ PETRICHOR, EVERGREEN = petrichor_env.GAME, evergreen_env.GAME
 
 
 def read(path: Path | str | None, game: Game = PETRICHOR) -> dict[str, Any]:
-    return read_settings(path, game, **TABLES, budget=Budget)
+    return read_settings(path, game, **TABLES)
 
 
 @pytest.mark.parametrize("game", [PETRICHOR, EVERGREEN], ids=lambda game: game.name)
@@ -155,7 +155,7 @@ def test_the_page_has_every_key_of_a_settings_file() -> None:
     page = PAGE.read_text(encoding="utf-8")
     keys = page[page.index("### Every key") :]
     sections = dict(re.findall(r"^#### `\[(\w+)\]`\n(.*?)(?=^##)", keys, re.MULTILINE | re.DOTALL))
-    tables: dict[str, Any] = {name: kind() for name, kind in TABLES.items()} | {"budget": Budget()}
+    tables: dict[str, Any] = {name: kind() for name, kind in TABLES.items()}
     assert sections.keys() == tables.keys()
     for name, table in tables.items():
         rows = re.findall(r"^\| (`[a-z_0-9`, ]+`) \| (.+?) \| .+ \|$", sections[name], re.MULTILINE)

@@ -28,8 +28,9 @@ from tabletop_engine.play.batch import Batch
 from tabletop_training.files.settings import Settings
 from tabletop_training.learn import distil, train
 from tabletop_training.learn.games import SeatGames
-from tabletop_training.learn.learner import Learner, Plan
+from tabletop_training.learn.learner import Learner
 from tabletop_training.learn.opponents import Opponents, OpponentSettings
+from tabletop_training.learn.plan import Plan
 from tabletop_training.learn.ppo import masked_log_probabilities
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
 from tests.games import connect_four
@@ -206,8 +207,8 @@ FEW = EvaluationSettings(games=2)
 
 def test_a_weight_of_its_own_is_learned(tmp_path: Path) -> None:
     """From a network without weights. The file can play, search, and learn from outcomes and from a search."""
-    game, plan = connect_four.GAME, Plan(WEIGHS, FOR_TWO, evaluation=FEW)
-    learner = Learner(game, plan, Budget(steps=900), tmp_path, 0, start=network_for(game), tensorboard=False)
+    game, plan = connect_four.GAME, Plan(WEIGHS, FOR_TWO, evaluation=FEW, budget=Budget(steps=900))
+    learner = Learner(game, plan, tmp_path, start=network_for(game), tensorboard=False)
     assert learner.network.weighs
     before = learner.network.policy[-1].bias[-1].item()  # type: ignore[index]
     network = learner.run().agent().network
@@ -221,15 +222,15 @@ def test_a_weight_of_its_own_is_learned(tmp_path: Path) -> None:
     assert row is not None and np.isfinite(row["policy_loss"])
     targets = searching.buffer.draw(64)
     assert (targets["shortfalls"][targets["masks"]] >= 0).all()
-    again = Learner(game, plan, Budget(steps=100), tmp_path, 0, start=network)
+    again = Learner(game, plan, tmp_path, start=network)
     assert again.network.policy[-1].out_features == game.num_actions + 1
 
 
 def test_a_rival_may_weigh_where_the_learner_does_not(tmp_path: Path) -> None:
     game, rival = connect_four.GAME, tmp_path / "rival.zip"
     save_network(game, weighing_network(game), rival, {"players": 2})
-    plan = Plan(SMALL, FOR_TWO, OpponentSettings(agents={f"policy:{rival}": 1.0}), FEW)
-    learner = Learner(game, plan, Budget(steps=500), tmp_path / "run", 0, tensorboard=False)
+    plan = Plan(SMALL, FOR_TWO, OpponentSettings(agents={f"policy:{rival}": 1.0}), FEW, Budget(steps=500))
+    learner = Learner(game, plan, tmp_path / "run", tensorboard=False)
     assert not learner.network.weighs
     point = learner.run().curve[-1]
     assert 0 <= point.wins <= point.games == point.all_games > 0

@@ -6,6 +6,7 @@ import hashlib
 import json
 import platform
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +27,13 @@ from tabletop_training.files.job import Interruptions
 from tabletop_training.files.settings import Settings
 from tabletop_training.files.tables import read_log
 from tabletop_training.learn.curriculum import by_players
-from tabletop_training.learn.learner import BEST, POLICY, RESUME, Learner, Plan
+from tabletop_training.learn.learner import BEST, POLICY, RESUME, Learner
 from tabletop_training.learn.logs import CURVE, EVALUATIONS, LEAGUE_LOG
 from tabletop_training.learn.opponents import ANCHOR, LEARNER_NAME, OpponentSettings
+from tabletop_training.learn.plan import RUN, Plan, read_plan, write_plan
 from tabletop_training.learn.ppo import new_network
 from tabletop_training.learn.task import Budget, EvaluationSettings
-from tabletop_training.learn.train import RUN, Run, main, read_run, write_run
+from tabletop_training.learn.train import main
 from tabletop_training.measure.evaluation import play_games
 from tests.support.effort import games
 
@@ -97,10 +99,10 @@ def test_a_game_for_one(solo: str, tmp_path: Path, capsys: pytest.CaptureFixture
     notes = read_notes(PETRICHOR, folder / BEST)["training"]
     assert (notes["players"], notes["config"]["variants"]) == (1, ["double_card", "one_more_turn"])
     assert notes["evaluation"]["steps"] == notes["steps"] >= 400
-    told, text = read_run(folder, PETRICHOR), json.loads((folder / RUN).read_text(encoding="utf-8"))
+    told, text = read_plan(folder, PETRICHOR), json.loads((folder / RUN).read_text(encoding="utf-8"))
     assert (text["python"], text["torch"], text["threads"]) == (platform.python_version(), torch.__version__, 1)
     assert (told.kind, told.seed, told.budget) == ("tiny", 7, Budget(steps=400))
-    assert told.plan.games.switches["variants"] == ("double_card", "one_more_turn")
+    assert told.games.switches["variants"] == ("double_card", "one_more_turn")
     assert run("--resume", folder, "--steps", 900) == 0
     assert steps_of(folder) >= 900
     assert [int(row["steps"]) for row in read_log(folder / EVALUATIONS, 10**9)][-1] == steps_of(folder)
@@ -154,7 +156,7 @@ def test_one_network_for_all(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     agent.check(Config(players=3))
     with pytest.raises(ConfigError, match="trained for 2, 3, 4 or 5 players, and this is the solo game"):
         agent.check(Config())
-    assert read_run(folder, PETRICHOR).plan.opponents.agents == {"greedy": 0.2}
+    assert read_plan(folder, PETRICHOR).opponents.agents == {"greedy": 0.2}
 
 
 def test_the_other_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -190,7 +192,7 @@ def test_players_whom_no_settings_are_shipped_for(tmp_path: Path, capsys: pytest
     words = ("--players", 5, "--modules", "powers,forecasts", "--drafting", "--steps", 1, "--output", tmp_path / "five")
     assert run("selfplay", *words) == 0
     assert "Settings: selfplay_4p\n" in capsys.readouterr().err
-    games = read_run(tmp_path / "five", PETRICHOR).plan.games
+    games = read_plan(tmp_path / "five", PETRICHOR).games
     assert games.players == (5,) and games.switches == {"drafting": True, "modules": ("powers", "forecasts")}
     agent = make_agent(f"policy:{tmp_path / 'five' / POLICY}", PETRICHOR)
     assert len(play_games([agent, *[RandomAgent()] * 4], Config(players=5, modules=("powers",)), 5, 0)) == 5
@@ -208,7 +210,7 @@ def test_runs_are_in_a_folder_of_their_settings(solo: str, tmp_path: Path, monke
     ):
         assert run(*words) == 0
         assert (tmp_path / folder / RUN).is_file(), words
-    curriculum = [read_run(tmp_path / "runs" / name, PETRICHOR).plan.games for name in ("solo-2", "solo_curriculum")]
+    curriculum = [read_plan(tmp_path / "runs" / name, PETRICHOR).games for name in ("solo-2", "solo_curriculum")]
     assert curriculum[0] == curriculum[1] and curriculum[0].curriculum
 
 
@@ -256,7 +258,7 @@ def test_a_settings_file_may_name_an_overlay(tmp_path: Path) -> None:
     numbers.write_text("[tiles.cotton]\nscores = [0, 0, 0, 0]\n")
     settings = written(tmp_path, SOLO.replace("[games]", f"[games]\ncomponents = '{numbers}'"))
     folder = main(PETRICHOR, settings, curriculum=True, steps=1, output=tmp_path / "run", evaluate=False)
-    levels = read_run(folder, PETRICHOR).plan.games.levels(PETRICHOR)[1]
+    levels = read_plan(folder, PETRICHOR).games.levels(PETRICHOR)[1]
     assert {config.components for level in levels for config in level} == {Config(components=numbers).components}
     assert len(levels) == 5
 
@@ -329,7 +331,7 @@ def test_a_budget_that_is_used_up_is_refused(solo: str, tmp_path: Path, monkeypa
 
 
 def test_runs_that_cannot_go_on(tmp_path: Path) -> None:
-    write_run(tmp_path, PETRICHOR, Run("selfplay", Plan(), Budget(steps=1)))
+    write_plan(tmp_path, PETRICHOR, Plan(budget=Budget(steps=1), kind="selfplay"))
     with pytest.raises(CheckpointError, match=r"is a run of `petrichor train selfplay`, not of `petrichor train solo`"):
         main(PETRICHOR, "solo", resume=tmp_path)
     with pytest.raises(CheckpointError, match=r"is a run of `petrichor train selfplay`, not of `evergreen train self"):
@@ -352,7 +354,7 @@ def test_a_resumed_run_imports_nothing_that_its_user_has_not_named(tmp_path: Pat
         Plan(opponents=OpponentSettings(league=0.5, scripted=("greedy", "evil:A"))),
         Plan(opponents=OpponentSettings(agents={"evil:A": 0.5})),
     ):
-        write_run(tmp_path, PETRICHOR, Run("selfplay", plan, Budget(steps=1)))
+        write_plan(tmp_path, PETRICHOR, replace(plan, budget=Budget(steps=1), kind="selfplay"))
         with pytest.raises(ConfigError, match=r"names evil\w*:A.*--trust evil"):
             main(PETRICHOR, resume=tmp_path)
     with pytest.raises(ConfigError, match="No module named 'evil'"):

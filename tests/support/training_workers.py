@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import signal
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,9 @@ from tabletop_training.learn import learner
 from tabletop_training.learn.group import Group
 from tabletop_training.learn.logs import CURVE
 from tabletop_training.learn.parallel import Progress, Watcher
+from tabletop_training.learn.plan import Plan, new_plan
 from tabletop_training.learn.task import Budget
-from tabletop_training.learn.train import End, Order, learn_order, new_run
+from tabletop_training.learn.train import End, learn_run
 
 SETTINGS = """
 [learning]
@@ -53,17 +55,16 @@ def settings_file(folder: Path) -> Path:
     return path
 
 
-def small_run(folder: Path, steps: int) -> Order:
-    """A run in `folder/run`."""
-    run = new_run(GAME, settings_file(folder), {}, None)._replace(budget=Budget(steps=steps))
+def small_plan(folder: Path, steps: int) -> Plan:
+    """The plan of a run in `folder/run`, which is made."""
     (folder / "run").mkdir()
-    return Order(GAME, folder / "run", run, None, None, True)
+    return replace(new_plan(GAME, settings_file(folder), {}), budget=Budget(steps=steps))
 
 
-def learn_and_save(order: Order, group: Group, device: str, watcher: Watcher) -> End:
-    """`learn_order`, but with a save after every update."""
+def learn_and_save(plan: Plan, folder: Path, group: Group, device: str, watcher: Watcher) -> End:
+    """`learn_run`, but with a save after every update."""
     learner.SECONDS_BETWEEN_CHECKPOINTS = 0.0
-    return learn_order(order, group, device, watcher)
+    return learn_run(GAME, plan, folder, None, None, True, group, device, watcher)
 
 
 def die(group: Group, device: str, watcher: Watcher) -> None:

@@ -6,7 +6,7 @@ import copy
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,7 +17,7 @@ from tabletop_agents.checkpoint import save_network, versions
 from tabletop_agents.networks import Network, weighing, with_more_inputs
 from tabletop_agents.policy import PolicyAgent
 from tabletop_engine import seeds
-from tabletop_engine.checks import checked, whole
+from tabletop_engine.checks import checked
 from tabletop_engine.errors import CheckpointError
 from tabletop_engine.game import Config, Game
 from tabletop_training.files.settings import Settings, with_tuples
@@ -33,26 +33,16 @@ from tabletop_training.learn.devices import (
 from tabletop_training.learn.games import Ends, SeatGames
 from tabletop_training.learn.group import ALONE, Group
 from tabletop_training.learn.logs import CurvePoint, Logs
-from tabletop_training.learn.opponents import Opponents, OpponentSettings, read_snapshots
+from tabletop_training.learn.opponents import Opponents, read_snapshots
+from tabletop_training.learn.plan import Plan
 from tabletop_training.learn.ppo import new_network, update
-from tabletop_training.learn.task import Budget, EvaluationSettings, Evaluator, GamesSettings, PolicyEvaluation
-from tabletop_training.measure.evaluation import MOST_SEED
+from tabletop_training.learn.task import Budget, Evaluator, GamesSettings, PolicyEvaluation
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 SECONDS_BETWEEN_PROGRESS = 0.2
 CHOOSING_SEED = seeds.CHOOSING.first
 """Added to a run's seed for the games that choose `best.zip`. Reports use other seeds, from `EVALUATION_SEED` on."""
 POLICY, BEST, RESUME, LEAGUE = "policy.zip", "best.zip", "resume.zip", "league"
-
-
-@dataclass(frozen=True)
-class Plan:
-    """All that decides how a run goes, except its seed and budget: the tables of a settings file."""
-
-    learning: Settings = field(default_factory=Settings)
-    games: GamesSettings = field(default_factory=GamesSettings)
-    opponents: OpponentSettings = field(default_factory=OpponentSettings)
-    evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
 
 
 class Learner:
@@ -65,11 +55,9 @@ class Learner:
 
     Arguments:
         game: the game that is learned.
-        plan: the network, the games, the other seats and the evaluations.
-        budget: how long to learn.
+        plan: the network, the games, the other seats, the evaluations, the budget and the seed.
         folder: of the run; it is made if it does not exist.
-        seed: of the network and the games.
-        start: a network to start from; None for a new one.
+        start: a network to start from; None for a new one. `plan.start` only tells its name.
         device: torch's device of the network while it learns; the games run on processors.
         resumable: False leaves out `resume.zip`, which takes about a second to write for a large network.
         tensorboard: False leaves out that log; so does an installation without TensorBoard.
@@ -94,9 +82,7 @@ class Learner:
         self,
         game: Game,
         plan: Plan,
-        budget: Budget,
         folder: Path,
-        seed: int,
         *,
         start: Network | None = None,
         device: str = "cpu",
@@ -107,10 +93,9 @@ class Learner:
         group: Group = ALONE,
     ) -> None:
         check_device(device)
-        torch.manual_seed(whole("seed", seed, 0, MOST_SEED))
+        torch.manual_seed(plan.seed)
         settings = plan.learning
-        self.game, self.plan, self.budget = game, plan, budget
-        self.folder, self.seed, self.device, self.group = folder, seed, device, group
+        self.game, self.plan, self.folder, self.device, self.group = game, plan, folder, device, group
         self.resumable, self.notes = resumable, dict(notes or {})
         self.network = new_network(game, settings) if start is None else copy.deepcopy(start)
         self.network.win_margin_heads = None
@@ -121,7 +106,7 @@ class Learner:
         self.network.to(device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), settings.learning_rate, eps=1e-5, fused=True)
         num_games = -(-settings.num_envs // group.size)
-        own = seed + group.rank * num_games
+        own = plan.seed + group.rank * num_games
         if group.rank:
             torch.manual_seed(own)  # all processes begin with the same network, but draw different numbers
         self.curricula = plan.games.curricula(game, own)
@@ -130,7 +115,7 @@ class Learner:
         made = (num_games, settings, own, self.opponents, device, self.network.weighs, plan.games.boxes)
         self.table = SeatGames(self.curricula, *made)
         self.evaluator = (
-            Evaluator(self.configs, plan.evaluation, seed + CHOOSING_SEED) if evaluate and group.leads else None
+            Evaluator(self.configs, plan.evaluation, plan.seed + CHOOSING_SEED) if evaluate and group.leads else None
         )
         self.logs = Logs(folder, tensorboard)
         self.curve, self.evaluations = self.logs.curve, self.logs.evaluations
@@ -154,7 +139,7 @@ class Learner:
     @property
     def fraction(self) -> float:
         """The part of the budget that is used up, 0 to 1."""
-        return self.budget.fraction(self.steps, self.seconds)
+        return self.plan.budget.fraction(self.steps, self.seconds)
 
     @property
     def steps_per_second(self) -> float:
@@ -224,7 +209,7 @@ class Learner:
         settings = self.plan.learning
         if self.group.size > 1:
             self.threads = settings.threads or 1
-        fixed = settings.threads is not None or (self.threads is not None and self.budget.steps is not None)
+        fixed = settings.threads is not None or (self.threads is not None and self.plan.budget.steps is not None)
         if not fixed and self.device == "cpu":
             decisions = settings.num_envs * settings.steps
             self.threads = fastest_threads(copy.deepcopy(self.network), min(settings.minibatch, decisions))
@@ -304,11 +289,13 @@ class Learner:
         """Write the present policy as a checkpoint with the run's notes and `notes`."""
         numbers = list(self.curricula)
         run: dict[str, Any] = {
+            "start": self.plan.start,
+            "rival": self.plan.rival,
             "players": numbers if len(numbers) > 1 else numbers[0],
             "config": asdict(self.configs[0]),
             "general": self.plan.games.variety or len(numbers) > 1,
             "curriculum": self.plan.games.curriculum,
-            "seed": self.seed,
+            "seed": self.plan.seed,
             "steps": self.steps,
             "seconds": round(self.seconds, 1),
             "settings": asdict(self.plan.learning),
@@ -443,8 +430,9 @@ def learn(
         should_stop: asked after every update; what was learned by then is saved.
         on_progress: called a few times a second; `learner.text` says how far it is.
     """
-    plan = Plan(settings or Settings(), GamesSettings.of_table(config.game, asdict(config)))
+    games = GamesSettings.of_table(config.game, asdict(config))
+    plan = Plan(settings or Settings(), games, budget=Budget(minutes=minutes), seed=seed)
     options: dict[str, Any] = {"resumable": False, "tensorboard": False, "evaluate": False}
-    learner = Learner(config.game, plan, Budget(minutes=minutes), Path(folder), seed, **options)
+    learner = Learner(config.game, plan, Path(folder), **options)
     learner.should_stop, learner.on_progress = should_stop, on_progress
     return learner.run()

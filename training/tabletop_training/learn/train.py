@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import shlex
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
@@ -16,47 +14,21 @@ from typing import Any, NamedTuple
 from rich.table import Table
 
 from tabletop_agents import check_trusted, checkpoint_path
-from tabletop_agents.checkpoint import configs_of, read_checkpoint, versions
+from tabletop_agents.checkpoint import read_checkpoint, versions
 from tabletop_agents.networks import Network
 from tabletop_engine.checks import checked
-from tabletop_engine.errors import CheckpointError, ConfigError
-from tabletop_engine.files import make_folder, read_limited, whole_file
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.files import make_folder
 from tabletop_engine.game import Game
 from tabletop_engine.text.words import shown
 from tabletop_training.files.job import Bar, Interruptions, Job, refuse_with_resume
-from tabletop_training.files.provenance import agent_hashes, installed
-from tabletop_training.files.settings import Settings, from_table, read_settings, section_of, shipped_settings
 from tabletop_training.files.tables import OnResult, new_table, plain, unheard
 from tabletop_training.learn.devices import check_device
 from tabletop_training.learn.group import ALONE, Group, started_by_torchrun
-from tabletop_training.learn.learner import BEST, POLICY, RESUME, Learner, Plan
-from tabletop_training.learn.opponents import OpponentSettings
+from tabletop_training.learn.learner import BEST, POLICY, RESUME, Learner
 from tabletop_training.learn.parallel import Progress, Watcher, Work, check_address, in_processes, on_ray
-from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings, run_budget
-
-RUN = "run.json"
-TABLES: dict[str, type[Any]] = {
-    "learning": Settings,
-    "games": GamesSettings,
-    "opponents": OpponentSettings,
-    "evaluation": EvaluationSettings,
-}
-"""The tables of a settings file, beside `[budget]`."""
-SOLO, SELFPLAY, GENERAL = "solo", "selfplay", "general"
-KINDS = (SOLO, SELFPLAY, GENERAL)
-"""Names of settings that every game has, whether or not it ships files for them."""
-
-
-class Run(NamedTuple):
-    """What `run.json` says of a run. `kind` is the name of its settings; `checkpoints` are pairs of `agent_hashes`."""
-
-    kind: str
-    plan: Plan
-    budget: Budget
-    seed: int = 0
-    start: str | None = None
-    rival: str | None = None
-    checkpoints: tuple[tuple[str, str], ...] = ()
+from tabletop_training.learn.plan import KINDS, RUN, Plan, new_plan, read_plan, write_plan
+from tabletop_training.learn.task import Budget, run_budget
 
 
 @checked
@@ -102,24 +74,51 @@ def main(
 
     Raises ConfigError, CheckpointError.
     """
-    asked: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "start": start}
-    asked |= {"rival": rival, "resume": resume, "trust": trust, "evaluate": evaluate}
+    if ray is not None:
+        check_address(ray)
     with started_by_torchrun(device) as (group, own):
-        if ray is not None:
-            check_address(ray)
-        else:
+        if ray is None:
             check_device(own)
-        if group is not ALONE:
-            if workers is not None or ray is not None:
-                raise ConfigError("workers, ray: not with torchrun, which starts the processes")
-            asked |= {"workers": group.size, "goes_on": True}
-        else:
-            asked["workers"] = workers
-        order = group.led(lambda: _prepared(game, settings, changes, **asked))
+        by_torchrun = group is not ALONE
+        if by_torchrun and (workers is not None or ray is not None):
+            raise ConfigError("workers, ray: not with torchrun, which starts the processes")
+
+        def prepared() -> tuple[Plan, Path, Network | None, Budget | None]:
+            """What `learn_run` needs."""
+            if resume is None:
+                plan = new_plan(game, settings, changes, seed=seed or 0, start=start, rival=rival)
+                folder = Path(output or f"runs/{plan.kind}")
+                first = None if start is None else checkpoint_path(start, game)
+                budget = run_budget(plan.budget, steps, minutes)
+            else:
+                given = {"settings": None if settings in KINDS else settings, "seed": seed, "start": start}
+                given |= {"rival": rival, "output": output, **changes}
+                refuse_with_resume("minutes, steps, device or workers", **given)
+                folder = Path(resume)
+                plan = read_plan(folder, game, settings)
+                names = [*plan.evaluation.against, *plan.opponents.scripted, *plan.opponents.agents]
+                check_trusted(folder, [name for name in names if name != f"policy:{plan.rival}"], trust)
+                first = None if plan.start is None else folder / POLICY  # its weights are replaced by the state's
+                budget = run_budget(plan.budget, steps, minutes)
+            before, plan = plan.budget, replace(plan, budget=budget)
+            number, games = group.size if by_torchrun else workers, plan.learning.num_envs
+            if number is not None and not 1 <= number <= games:
+                raise ConfigError(f"workers={number}: must be from 1 to the games that they share, num_envs={games}")
+            network = None if first is None else read_checkpoint(game, first, start=True)[0]
+            if resume is None:
+                # The same command again, by torchrun, means the same run, not another one in a folder of its own.
+                goes_on = by_torchrun and (folder / RUN).is_file()
+                if goes_on and replace(read_plan(folder, game), budget=budget) != plan:
+                    raise ConfigError(f"{folder}: has a run with other settings; give another --output")
+                folder = make_folder(folder, new=not goes_on)
+            return plan, folder, network, None if resume is None else before
+
+        plan, folder, network, before = group.led(prepared)
+        work = partial(learn_run, game, plan, folder, network, before, evaluate)
         if not group.leads:
             with Interruptions() as wishes:
-                learn_order(order, group, own, _Asked(wishes))
-            return order.folder
+                work(group, own, _Asked(wishes))
+            return folder
         if ray is not None:
             do_all: Callable[..., Any] = partial(on_ray, address=ray, workers=workers, device=device)
         elif workers is not None and workers > 1:
@@ -128,11 +127,11 @@ def main(
             do_all = partial(_here, group=group, device=own)
         options = ["--ray", ray] if ray is not None else []
         options += ["--workers", str(workers)] if workers is not None else []
-        with Job(order.folder, resume=True) as job:
+        with Job(folder, resume=True) as job:
             with ExitStack() as stack:
                 screen = _Screen(job, stack)
                 try:
-                    end: End = do_all(partial(learn_order, order), watcher=screen)
+                    end: End = do_all(work, watcher=screen)
                 except KeyboardInterrupt:
                     stack.close()
                     _say_what_is_kept(job, game, options, screen.saved_steps)
@@ -143,8 +142,8 @@ def main(
                 job.console.print(league_table(end.results["league"]))
             if end.best:
                 job.console.print(end.best)
-            on_result(plain({"game": game.name, "kind": order.run.kind, **end.results}))
-    return order.folder
+            on_result(plain({"game": game.name, "kind": plan.kind, **end.results}))
+    return folder
 
 
 def _here(work: Work, group: Group, device: str, watcher: Watcher) -> Any:
@@ -187,20 +186,6 @@ class _Asked(Watcher):
 # --- what every process does ---
 
 
-class Order(NamedTuple):
-    """A run as all processes that learn it need it.
-
-    `network` is what it starts from. `before` is the earlier budget of a run that its user resumes.
-    """
-
-    game: Game
-    folder: Path
-    run: Run
-    network: Network | None
-    before: Budget | None
-    evaluate: bool
-
-
 class End(NamedTuple):
     """The results of a run: `best` in words, `results` as in `how_good`."""
 
@@ -210,206 +195,49 @@ class End(NamedTuple):
     results: dict[str, Any]
 
 
-def learn_order(order: Order, group: Group, device: str, watcher: Watcher) -> End:
-    """Do a run, or what is left of it, as one of the group. Raises ConfigError, CheckpointError."""
-    game, run = order.game, order.run
+def learn_run(
+    game: Game,
+    plan: Plan,
+    folder: Path,
+    network: Network | None,
+    before: Budget | None,
+    evaluate: bool,
+    group: Group,
+    device: str,
+    watcher: Watcher,
+) -> End:
+    """Do a run, or what is left of it, as one of the group.
+
+    `network` is what it starts from, None for a new one. `before` is the earlier budget of a run that its user resumes.
+    Raises ConfigError, CheckpointError.
+    """
     here = {**versions(game), "state_version": game.state_version}
     if any(there != here for there in group.shared(here)):
         raise ConfigError(f"the processes have different versions of {game.name}; this one has {here['package']}")
-    goes_on = group.led(partial(_has_state, order.folder))
-    notes = {"start": run.start, "rival": run.rival}
-    options: dict[str, Any] = {"device": device, "start": order.network, "evaluate": order.evaluate, "notes": notes}
-    learner = Learner(game, run.plan, run.budget, order.folder, run.seed, group=group, **options)
-    if goes_on or order.before is not None:
-        learner.resume()
-    if order.before is not None:
-        group.led(partial(_check_unfinished, learner, order.before))
-    if group.leads:
-        write_run(order.folder, game, run, learner.threads)
+
+    def has_state() -> bool:
+        if not folder.is_dir():
+            raise ConfigError(f"{folder}: {platform.node()} does not see this folder; give one that all machines share")
+        return (folder / RESUME).is_file()
 
     def show(learner: Learner) -> None:
         watcher.show(Progress(learner.text, learner.fraction, learner.saved_steps))
 
-    show(learner)
+    goes_on = group.led(has_state)
+    learner = Learner(game, plan, folder, start=network, device=device, evaluate=evaluate, group=group)
+    if goes_on or before is not None:
+        learner.resume()
+    if before is not None:
+        group.led(partial(_check_unfinished, learner, before))
     learner.should_stop, learner.on_progress = watcher.should_stop, show
+    if group.leads:
+        write_plan(folder, game, plan, learner.threads)
+    show(learner)
     learner.run()
     show(learner)
     if group.leads:  # the number of threads is chosen while learning
-        write_run(order.folder, game, run, learner.threads)
+        write_plan(folder, game, plan, learner.threads)
     return End(learner.fraction, learner.saved_steps, _best_text(learner), how_good(learner))
-
-
-def _has_state(folder: Path) -> bool:
-    """Whether there is something to resume. Raises ConfigError if this machine does not see the folder."""
-    if not folder.is_dir():
-        raise ConfigError(f"{folder}: {platform.node()} does not see this folder; give one that all machines share")
-    return (folder / RESUME).is_file()
-
-
-def _prepared(
-    game: Game,
-    settings: str | Path | None,
-    changes: dict[str, Any],
-    *,
-    minutes: float | None,
-    steps: int | None,
-    seed: int | None,
-    output: str | Path | None,
-    start: str | None,
-    rival: str | None,
-    resume: str | Path | None,
-    trust: Sequence[str],
-    evaluate: bool,
-    workers: int | None,
-    goes_on: bool = False,
-) -> Order:
-    """The order that these arguments of `main` describe. Makes the folder.
-
-    With `goes_on`, giving the same arguments again means the same run, not another one in a folder of its own.
-    """
-    if resume is None:
-        run = new_run(game, settings, changes, rival)._replace(seed=seed or 0, start=start, rival=rival)
-        used = [f"policy:{name}" for name in (start, rival) if name is not None]
-        hashes = agent_hashes([*used, *run.plan.opponents.agents], game)
-        run = run._replace(checkpoints=tuple(hashes.items()))
-        first = "" if start is None else checkpoint_path(start, game)
-        folder = Path(output or f"runs/{run.kind}")
-    else:
-        given = {"settings": None if settings in KINDS else settings, "seed": seed, "start": start, "rival": rival}
-        refuse_with_resume("minutes, steps, device or workers", **given, output=output, **changes)
-        folder = Path(resume)
-        run = read_run(folder, game, settings)
-        first = folder / POLICY  # it has the same layers, and its weights are replaced
-        names = [*run.plan.evaluation.against, *run.plan.opponents.scripted, *run.plan.opponents.agents]
-        check_trusted(folder, [name for name in names if name != f"policy:{run.rival}"], trust)
-    before, run = run.budget, run._replace(budget=run_budget(run.budget, steps, minutes))
-    games = run.plan.learning.num_envs
-    if workers is not None and not 1 <= workers <= games:
-        raise ConfigError(f"workers={workers}: must be from 1 to the games that they share, num_envs={games}")
-    network = None if run.start is None else read_checkpoint(game, first, start=True)[0]
-    if resume is None:
-        goes_on = goes_on and (folder / RUN).is_file()
-        if goes_on and read_run(folder, game)._replace(budget=run.budget) != run:
-            raise ConfigError(f"{folder}: has a run with other settings; give another --output")
-        folder = make_folder(folder, new=not goes_on)
-    return Order(game, folder, run, network, None if resume is None else before, evaluate)
-
-
-# --- what is learned ---
-
-
-def new_run(game: Game, settings: str | Path | None, changes: dict[str, Any], rival: str | None) -> Run:
-    """The run that these arguments of `main` ask for."""
-    players = changes.get("players") or ()
-    players = (players,) if isinstance(players, int) else tuple(players)
-    kind, file = settings_file(game, settings, players, bool(changes.get("curriculum")))
-    sections = read_settings(file, game, **TABLES, budget=Budget)
-    budget = sections.pop("budget")
-    plan = Plan(**sections) if file is not None else _plan_without_file(game, kind)
-    if rival is not None:
-        plan = _against_rival(plan, game, rival, players)
-        changes = {**changes, "players": None}
-    return Run(kind, replace(plan, games=plan.games.changed(game, changes)), budget)
-
-
-def settings_file(
-    game: Game, settings: str | Path | None, players: Sequence[int] = (), curriculum: bool = False
-) -> tuple[str, str | Path | None]:
-    """The name of a run's settings, and its file; None where the game ships none for this name.
-
-    `selfplay` has a file for each number of players. If one is missing, that of the next smaller number is taken. With
-    a curriculum, `solo` is `solo_curriculum`. Without a name it is `solo` for one player or a curriculum, `selfplay`
-    for one other number of players, and otherwise `general`. The only number of players of a game need not be given. A
-    note on stderr says which file is taken.
-
-    Raises ConfigError for `selfplay` with one player.
-    """
-    named = settings
-    if settings is None:
-        numbers = list(players) or (list(game.players) if len(game.players) == 1 else [])
-        settings = SOLO if curriculum or numbers == [1] else SELFPLAY if len(numbers) == 1 else GENERAL
-    elif settings not in KINDS or Path(settings).is_file():
-        return Path(settings).stem, settings
-    kind = file = str(settings)
-    shipped = shipped_settings(game)
-    if kind == SOLO and curriculum:
-        file = "solo_curriculum"
-    elif kind == SELFPLAY:
-        if 1 in players or game.players == (1,):
-            raise ConfigError(
-                f"players=1: self-play is for two players or more; for one it is `{game.command} train solo`"
-            )
-        numbers = [number for number in game.players if f"selfplay_{number}p" in shipped]
-        smaller = [number for number in numbers if number <= min(players, default=0)]
-        file = f"selfplay_{max(smaller, default=min(numbers, default=0))}p"
-    if file not in shipped:
-        return kind, None
-    if file != named:
-        print(f"Settings: {file}", file=sys.stderr)
-    return kind, file
-
-
-def _plan_without_file(game: Game, kind: str) -> Plan:
-    """The plan of settings that a game has no file for."""
-    if kind == SOLO:
-        return Plan(games=GamesSettings((1,)))
-    least = min((number for number in game.players if number > 1), default=1)
-    games = GamesSettings((least,)) if kind == SELFPLAY else GamesSettings(variety=True)
-    return Plan(games=games, opponents=OpponentSettings(league=0.25))
-
-
-def _against_rival(plan: Plan, game: Game, rival: str, players: Sequence[int]) -> Plan:
-    """The plan of games in which a trained policy has all other seats, as it was trained to play them."""
-    path = checkpoint_path(rival, game)
-    _, notes = read_checkpoint(game, path)
-    training = notes.get("training", {})
-    known = dict.fromkeys(config.players for config in configs_of(game, training, path) if config.players > 1)
-    numbers = tuple(number for number in known if number in (players or known))
-    if not numbers:
-        raise ConfigError(f"rival={rival!r}: it was not trained for these numbers of players, or for no other seat")
-    table = {**training["config"], "players": numbers, "variety": bool(training.get("general"))}
-    name = f"policy:{rival}"
-    return replace(
-        plan,
-        games=GamesSettings.of_table(game, table),
-        opponents=replace(plan.opponents, league=0.0, agents={name: 1.0}),
-        evaluation=replace(plan.evaluation, against=(name,)),
-    )
-
-
-# --- run.json ---
-
-
-def write_run(folder: Path, game: Game, run: Run, threads: int | None = None) -> None:
-    """Write a run's `run.json` for `read_run`. `threads` are torch's; None before they are chosen."""
-    tables = {name: getattr(run.plan, name) for name in TABLES}
-    told: dict[str, Any] = {"game": game.name, "package": game.version, "settings": run.kind, "seed": run.seed}
-    told |= {"start": run.start, "rival": run.rival, "checkpoints": dict(run.checkpoints)}
-    told |= {**installed(), "threads": threads, "budget": asdict(run.budget)}
-    told |= {name: one.table() if hasattr(one, "table") else asdict(one) for name, one in tables.items()}
-    with whole_file(folder / RUN) as unfinished:
-        unfinished.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
-
-
-def read_run(folder: Path, game: Game, settings: object = None) -> Run:
-    """Read a run's `run.json`.
-
-    Raises CheckpointError if it is missing, damaged, of another game, or of another kind than `settings` says.
-    """
-    path = folder / RUN
-    if not path.is_file():
-        raise CheckpointError(f"{path}: there is no such file; --resume needs the folder of a run")
-    try:
-        told = json.loads(read_limited(path))
-        kind = str(told["settings"])
-        named = settings if settings and kind in KINDS else kind
-        if str(told["game"]) == game.name and named == kind:
-            plan = Plan(**{name: section_of(table, game, told[name]) for name, table in TABLES.items()})
-            budget, seed, hashes = from_table(Budget, told["budget"]), int(told["seed"]), told.get("checkpoints", {})
-            return Run(kind, plan, budget, seed, told["start"], told["rival"], tuple(hashes.items()))
-    except (ValueError, KeyError, TypeError, AttributeError, ConfigError) as error:
-        raise CheckpointError(f"{path}: is damaged or of another version ({error})") from None
-    raise CheckpointError(f"{path}: is a run of `{told['game']} train {kind}`, not of `{game.name} train {named}`")
 
 
 # --- what is said ---
@@ -444,8 +272,8 @@ def _check_unfinished(learner: Learner, before: Budget) -> None:
     if learner.fraction < 1:
         return
     done = f"{learner.steps:,} steps"
-    if learner.budget != before:
-        given = next(f"{name}={value}" for name, value in asdict(learner.budget).items() if value is not None)
+    if learner.plan.budget != before:
+        given = next(f"{name}={value}" for name, value in asdict(learner.plan.budget).items() if value is not None)
         raise ConfigError(
             f"{given}: {learner.folder} has used that up already: {done} in {learner.seconds / 60:.1f} minutes. "
             "Give more"
