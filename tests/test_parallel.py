@@ -51,7 +51,8 @@ def test_a_run_goes_on_when_a_worker_is_killed(tmp_path: Path) -> None:
             lost.append(progress.saved_steps)
 
     watcher = Telling(kill_one)
-    end = in_processes(partial(learn_and_save, small_plan(tmp_path, steps), tmp_path / "run"), 2, "cpu", watcher)
+    folder = tmp_path / "run"
+    end = in_processes(partial(learn_and_save, small_plan(tmp_path, steps), folder), folder, 2, "cpu", **watcher.screen)
     assert end.fraction == 1 and end.saved_steps >= steps
     saved = [int(re.sub(r"\D", "", text.split("step ")[1])) for text in watcher.told]
     assert len(lost) == kills and all(text.startswith("The workers start again: 2 of 2") for text in watcher.told)
@@ -62,18 +63,18 @@ def test_a_run_goes_on_when_a_worker_is_killed(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_ends_all_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_ends_all_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An error of the user ends them at once. Without progress they are not restarted for ever."""
     monkeypatch.setattr(parallel, "TRIES", 2)
     with pytest.raises(ConfigError, match="such a setting cannot be"):
-        in_processes(refuse, 2, "cpu", Telling())
+        in_processes(refuse, tmp_path, 2, "cpu", **Telling().screen)
     with pytest.raises(TabletopError, match="failed 2 times without saving in between: is there memory enough"):
-        in_processes(die, 1, "cpu", Telling())
+        in_processes(die, tmp_path, 1, "cpu", **Telling().screen)
     watcher = Telling()
     with pytest.raises(TabletopError, match="without saving in between: RuntimeError: a fault in the program"):
-        in_processes(fail, 1, "cpu", watcher)
+        in_processes(fail, tmp_path, 2, "cpu", **watcher.screen)
     assert "in fail" in watcher.told[-1]
-    assert not active_children()
+    assert not active_children() and not any(tmp_path.iterdir())
 
 
 def start(words: list[str], folder: Path) -> subprocess.Popen[str]:

@@ -85,8 +85,9 @@ def test_a_run_goes_on_when_a_node_is_lost_and_when_another_comes(cluster: Any, 
             watcher.stopping = progress.saved_steps > two_from[0] + 1500
 
     watcher = Telling(lose_one)
-    work = partial(learn_and_save, small_plan(tmp_path, 500_000), tmp_path / "run")
-    end = on_ray(work, cluster.address, 2, "cpu", watcher)
+    folder = tmp_path / "run"
+    work = partial(learn_and_save, small_plan(tmp_path, 500_000), folder)
+    end = on_ray(work, folder, cluster.address, 2, "cpu", **watcher.screen)
     assert restarts()[0] == 1 and restarts()[-1] == 2 and len(restarts()) <= 3, watcher.told
     assert 1500 < lost[0] < lost[1] < two_from[0] < end.saved_steps and end.fraction < 1
     assert_continuous(tmp_path / "run", two_from[0] + 1500)
@@ -108,14 +109,14 @@ def test_a_run_leaves_what_one_without_a_cluster_leaves_and_goes_on_without(tmp_
     assert_continuous(folder, before[-1] + 1200)
 
 
-def test_what_ends_all_workers(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_ends_all_workers(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "TRIES", 2)
     with pytest.raises(ConfigError, match="such a setting cannot be"):
-        on_ray(refuse, cluster.address, 2, "cpu", Telling())
+        on_ray(refuse, tmp_path, cluster.address, 2, "cpu", **Telling().screen)
     with pytest.raises(TabletopError, match="without saving in between: RuntimeError: a fault in the program"):
-        on_ray(fail, cluster.address, 1, "cpu", Telling())
+        on_ray(fail, tmp_path, cluster.address, 1, "cpu", **Telling().screen)
     with pytest.raises(TabletopError, match="failed 2 times without saving in between: is there memory enough"):
-        on_ray(die, cluster.address, 1, "cpu", Telling())
+        on_ray(die, tmp_path, cluster.address, 1, "cpu", **Telling().screen)
 
 
 def test_what_cannot_be_is_said(cluster: Any, tmp_path: Path) -> None:

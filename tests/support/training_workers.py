@@ -15,10 +15,10 @@ from tabletop_engine.errors import ConfigError
 from tabletop_training.learn import learner
 from tabletop_training.learn.group import Group
 from tabletop_training.learn.logs import CURVE
-from tabletop_training.learn.parallel import Progress, Watcher
+from tabletop_training.learn.parallel import Progress
 from tabletop_training.learn.plan import Plan, new_plan
 from tabletop_training.learn.task import Budget
-from tabletop_training.learn.train import End, learn_run
+from tabletop_training.learn.train import learn_run
 
 SETTINGS = """
 [learning]
@@ -61,40 +61,40 @@ def small_plan(folder: Path, steps: int) -> Plan:
     return replace(new_plan(GAME, settings_file(folder), {}), budget=Budget(steps=steps))
 
 
-def learn_and_save(plan: Plan, folder: Path, group: Group, device: str, watcher: Watcher) -> End:
+def learn_and_save(plan: Plan, folder: Path, group: Group, device: str, *screen: Any) -> Progress:
     """`learn_run`, but with a save after every update."""
     learner.SECONDS_BETWEEN_CHECKPOINTS = 0.0
-    return learn_run(GAME, plan, folder, None, None, True, group, device, watcher)
+    return learn_run(GAME, plan, folder, None, None, True, group, device, *screen)
 
 
-def die(group: Group, device: str, watcher: Watcher) -> None:
+def die(group: Group, device: str, *screen: Any) -> Progress:
     os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
 
 
-def fail(group: Group, device: str, watcher: Watcher) -> None:
-    raise RuntimeError("a fault in the program")
+def fail(group: Group, device: str, *screen: Any) -> Progress:
+    """The last worker has an error, while the others wait for it."""
+    if group.rank == group.size - 1:
+        raise RuntimeError("a fault in the program")
+    group.shared(0)
+    raise AssertionError
 
 
-def refuse(group: Group, device: str, watcher: Watcher) -> None:
-    raise ConfigError("such a setting cannot be")
+def refuse(group: Group, device: str, *screen: Any) -> Progress:
+    if group.rank == group.size - 1:
+        raise ConfigError("such a setting cannot be")
+    group.shared(0)
+    raise AssertionError
 
 
-class Telling(Watcher):
+class Telling:
     """Keeps what it is told; calls `on_progress` with everything that is shown; stops when it is told to."""
 
     def __init__(self, on_progress: Any = lambda progress: None) -> None:
         self.told: list[str] = []
         self.stopping = False
-        self._on_progress = on_progress
-
-    def should_stop(self) -> bool:
-        return self.stopping
-
-    def show(self, progress: Progress) -> None:
-        self._on_progress(progress)
-
-    def tell(self, text: str) -> None:
-        self.told.append(text)
+        self.screen: dict[str, Any] = {"should_stop": lambda: self.stopping, "show": on_progress}
+        self.screen["tell"] = self.told.append
 
 
 def curve_steps(folder: Path) -> list[int]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import platform
 import shlex
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Self
 
 from rich.table import Table
 
@@ -26,7 +25,7 @@ from tabletop_training.files.tables import OnResult, new_table, plain, unheard
 from tabletop_training.learn.devices import check_device
 from tabletop_training.learn.group import ALONE, Group, started_by_torchrun
 from tabletop_training.learn.learner import BEST, POLICY, RESUME, Learner
-from tabletop_training.learn.parallel import Progress, Watcher, Work, check_address, in_processes, on_ray
+from tabletop_training.learn.parallel import Progress, check_address, in_processes, on_ray
 from tabletop_training.learn.plan import KINDS, RUN, Plan, new_plan, read_plan, write_plan
 from tabletop_training.learn.task import Budget, run_budget
 
@@ -114,53 +113,51 @@ def main(
             return plan, folder, network, None if resume is None else before
 
         plan, folder, network, before = group.led(prepared)
-        work = partial(learn_run, game, plan, folder, network, before, evaluate)
+        learn = partial(learn_run, game, plan, folder, network, before, evaluate)
         if not group.leads:
             with Interruptions() as wishes:
-                work(group, own, _Asked(wishes))
+                learn(group, own, wishes.wanted, lambda progress: None)
             return folder
-        if ray is not None:
-            do_all: Callable[..., Any] = partial(on_ray, address=ray, workers=workers, device=device)
-        elif workers is not None and workers > 1:
-            do_all = partial(in_processes, workers=workers, device=device)
-        else:
-            do_all = partial(_here, group=group, device=own)
-        options = ["--ray", ray] if ray is not None else []
-        options += ["--workers", str(workers)] if workers is not None else []
         with Job(folder, resume=True) as job:
-            with ExitStack() as stack:
-                screen = _Screen(job, stack)
-                try:
-                    end: End = do_all(work, watcher=screen)
-                except KeyboardInterrupt:
-                    stack.close()
-                    _say_what_is_kept(job, game, options, screen.saved_steps)
-                    raise
+            screen, options = _Screen(job), ["--ray", ray] if ray is not None else []
+            options += ["--workers", str(workers)] if workers is not None else []
+            try:
+                with screen:
+                    told: dict[str, Any] = {"should_stop": job.should_stop, "show": screen.show, "tell": screen.tell}
+                    if ray is not None:
+                        end = on_ray(learn, folder, ray, workers, device, **told)
+                    elif workers is not None and workers > 1:
+                        end = in_processes(learn, folder, workers, device, **told)
+                    else:
+                        end = learn(group, own, job.should_stop, screen.show)
+            except KeyboardInterrupt:
+                _say_what_is_kept(job, game, options, screen.saved_steps)
+                raise
             if end.fraction < 1:
                 _say_what_is_kept(job, game, options, end.saved_steps)
-            if end.results["league"]:
-                job.console.print(league_table(end.results["league"]))
+            results = end.results or {}
+            if results["league"]:
+                job.console.print(league_table(results["league"]))
             if end.best:
                 job.console.print(end.best)
-            on_result(plain({"game": game.name, "kind": plan.kind, **end.results}))
+            on_result(plain({"game": game.name, "kind": plan.kind, **results}))
     return folder
 
 
-def _here(work: Work, group: Group, device: str, watcher: Watcher) -> Any:
-    return work(group, device, watcher)
+class _Screen:
+    """The progress of a run on a job's terminal. It is a context manager."""
 
-
-class _Screen(Watcher):
-    """A job's terminal."""
-
-    def __init__(self, job: Job, stack: ExitStack) -> None:
-        self.saved_steps: int | None = None
-        self._job, self._stack = job, stack
-        self._status = stack.enter_context(job.console.status("preparing the games"))
+    def __init__(self, job: Job) -> None:
+        self.saved_steps: int | None = None  # as in `Progress`; None before there is any
+        self._job, self._stack = job, ExitStack()
         self._bar: Bar | None = None
 
-    def should_stop(self) -> bool:
-        return self._job.should_stop()
+    def __enter__(self) -> Self:
+        self._status = self._stack.enter_context(self._job.console.status("preparing the games"))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
 
     def show(self, progress: Progress) -> None:
         if self._bar is None:
@@ -173,26 +170,7 @@ class _Screen(Watcher):
         self._job.console.print(text, markup=False)
 
 
-class _Asked(Watcher):
-    """For a process that does not lead: it shows nothing, but may be asked to stop."""
-
-    def __init__(self, interruptions: Interruptions) -> None:
-        self._interruptions = interruptions
-
-    def should_stop(self) -> bool:
-        return self._interruptions.wanted()
-
-
 # --- what every process does ---
-
-
-class End(NamedTuple):
-    """The results of a run: `best` in words, `results` as in `how_good`."""
-
-    fraction: float
-    saved_steps: int
-    best: str
-    results: dict[str, Any]
 
 
 def learn_run(
@@ -204,9 +182,10 @@ def learn_run(
     evaluate: bool,
     group: Group,
     device: str,
-    watcher: Watcher,
-) -> End:
-    """Do a run, or what is left of it, as one of the group.
+    should_stop: Callable[[], bool],
+    show: Callable[[Progress], None],
+) -> Progress:
+    """Do a run, or what is left of it, as one of the group; returns the last progress, with the results.
 
     `network` is what it starts from, None for a new one. `before` is the earlier budget of a run that its user resumes.
     Raises ConfigError, CheckpointError.
@@ -215,29 +194,26 @@ def learn_run(
     if any(there != here for there in group.shared(here)):
         raise ConfigError(f"the processes have different versions of {game.name}; this one has {here['package']}")
 
-    def has_state() -> bool:
-        if not folder.is_dir():
-            raise ConfigError(f"{folder}: {platform.node()} does not see this folder; give one that all machines share")
-        return (folder / RESUME).is_file()
-
-    def show(learner: Learner) -> None:
-        watcher.show(Progress(learner.text, learner.fraction, learner.saved_steps))
-
-    goes_on = group.led(has_state)
+    goes_on = group.led((folder / RESUME).is_file)
     learner = Learner(game, plan, folder, start=network, device=device, evaluate=evaluate, group=group)
     if goes_on or before is not None:
         learner.resume()
     if before is not None:
         group.led(partial(_check_unfinished, learner, before))
-    learner.should_stop, learner.on_progress = watcher.should_stop, show
     if group.leads:
         write_plan(folder, game, plan, learner.threads)
-    show(learner)
+
+    def progress(learner: Learner) -> Progress:
+        return Progress(learner.text, learner.fraction, learner.saved_steps)
+
+    show(progress(learner))
+    learner.should_stop = should_stop
+    learner.on_progress = lambda learner: show(progress(learner))
     learner.run()
-    show(learner)
+    show(progress(learner))
     if group.leads:  # the number of threads is chosen while learning
         write_plan(folder, game, plan, learner.threads)
-    return End(learner.fraction, learner.saved_steps, _best_text(learner), how_good(learner))
+    return progress(learner)._replace(best=_best_text(learner), results=how_good(learner))
 
 
 # --- what is said ---
