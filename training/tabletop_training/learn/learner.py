@@ -229,7 +229,7 @@ class Learner:
         decisions, ends, playing = zip(*told, strict=True)
         self.steps += sum(decisions)
         everybody = Ends.join(list(ends), self.table.seats)
-        self._take_in(everybody)
+        self._record_finished_games(everybody)
         self._log(CurvePoint.of(self.seconds, self.steps, everybody, losses, rate))
         self.opponents.take_snapshot(self.network, self.steps, np.concatenate(playing))
         self.on_progress(self)
@@ -242,7 +242,7 @@ class Learner:
             self._shown = now
             self.on_progress(self)
 
-    def _take_in(self, ends: Ends) -> None:
+    def _record_finished_games(self, ends: Ends) -> None:
         """Tell the league, the curricula of games for one, and those with levels, how the learner fared."""
         if self.opponents.has_league:
             for config, players, places in zip(ends.configs, ends.players, ends.places, strict=True):

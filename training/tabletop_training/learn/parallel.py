@@ -28,7 +28,6 @@ from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.extras import needed
 from tabletop_engine.files import whole_file
 from tabletop_engine.play.batch import usable_cores, use_cores
-from tabletop_training.files.tables import plain
 from tabletop_training.learn.group import LONGEST_WAIT, Group, Ranks, group_of_ranks, own_device
 from tabletop_training.measure.cluster import joined
 from tabletop_training.measure.workers import serve_parent, without_ctrl_c
@@ -83,7 +82,7 @@ def _work(work: Work, group: Group, device: str, folder: Path) -> None:
         if group.leads:
             told = {"start": start, "workers": group.size, "progress": None if progress is None else progress._asdict()}
             with whole_file(folder / PROGRESS) as unfinished:
-                unfinished.write_text(json.dumps(plain(told)), encoding="utf-8")
+                unfinished.write_text(json.dumps(told), encoding="utf-8")
 
     write(None)
     write(work(group, device, (folder / STOP).exists, write))
@@ -134,25 +133,27 @@ def _watch(
 
     remove_files()
     try:
-        while last is None or last.results is None:
+        while True:
+            failure = ""
             try:
                 with start() as have_ended:
                     while not have_ended():
                         look()
                         if should_stop():
                             (folder / STOP).touch()
-                look()
-            except _WorkersFailed as failure:
-                look()
-                tries += 1
-                if tries == TRIES:
-                    if text := str(failure).strip():
-                        tell(text)
-                    why = text.splitlines()[-1] if text else "is there memory enough?"
-                    raise TabletopError(f"the workers failed {TRIES} times without saving in between: {why}") from None
+            except _WorkersFailed as error:
+                failure = str(error).strip()
+            look()
+            if last is not None and last.results is not None:
+                return last
+            tries += 1
+            if tries == TRIES:
+                if failure:
+                    tell(failure)
+                why = failure.splitlines()[-1] if failure else "is there memory enough?"
+                raise TabletopError(f"the workers failed {TRIES} times without saving in between: {why}")
     finally:
         remove_files()
-    return last
 
 
 # --- This machine -----------------------------------------------------------------------------------------------------
