@@ -110,6 +110,22 @@ def children(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+def is_running(pid: int) -> bool:
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] not in "ZX"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.slow
+def test_workers_end_when_their_command_is_killed(tmp_path: Path) -> None:
+    started = start([*TRAIN, "--workers", "2"], tmp_path)
+    workers = children(started.pid)
+    assert len(workers) >= 2
+    started.kill()
+    started.communicate(timeout=60)  # the workers hold the other end of the pipe until they end
+    assert not [worker for worker in workers if is_running(worker)]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.slow
 def test_torchrun_starts_the_same_command_again(tmp_path: Path) -> None:

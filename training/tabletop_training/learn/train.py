@@ -135,12 +135,12 @@ def main(
                 raise
             if end.fraction < 1:
                 _say_what_is_kept(job, game, options, end.saved_steps)
-            results = end.results or {}
-            if results["league"]:
-                job.console.print(league_table(results["league"]))
+            assert end.results is not None  # only progress before the end has none
+            if end.results["league"]:
+                job.console.print(league_table(end.results["league"]))
             if end.best:
                 job.console.print(end.best)
-            on_result(plain({"game": game.name, "kind": plan.kind, **results}))
+            on_result(plain({"game": game.name, "kind": plan.kind, **end.results}))
     return folder
 
 
