@@ -271,7 +271,8 @@ def on_ray(work: Work, folder: Path, address: str, workers: int | None, device: 
                 for problem in problems:
                     if isinstance(problem, TabletopError):
                         raise problem from None
-                faults = [problem for problem in problems if not isinstance(problem, ray.exceptions.RayError)]
+                # An error of Ray itself only tells that a worker died.
+                faults = [problem for problem in problems if type(problem).__module__.partition(".")[0] != "ray"]
                 raise _WorkersFailed("".join(traceback.format_exception(faults[0])) if faults else "")
 
             yield have_ended
