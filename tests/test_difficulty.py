@@ -25,7 +25,6 @@ from tabletop_engine.play.batch import Batch
 from tabletop_training.files.job import SETTINGS_FILE, Job
 from tabletop_training.files.provenance import tables_hash
 from tabletop_training.files.tables import write_json
-from tabletop_training.measure import plays
 from tabletop_training.measure.evaluation import EvaluationStopped, play_games
 from tabletop_training.measure.results import Estimate, Results, difference_estimate
 from tabletop_training.petrichor import difficulty, difficulty_report
@@ -34,9 +33,7 @@ from tabletop_training.petrichor.study import (
     Study,
     by_set,
     complete_sets,
-    read_games,
     summaries_of,
-    write_games,
 )
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, summarize
 from tabletop_training.petrichor.variant_effects import (
@@ -54,13 +51,25 @@ from tabletop_training.petrichor.variant_effects import (
     smoothest_path,
     win_rate_effects,
 )
+from tabletop_training.study import cells as cells_module
+from tabletop_training.study.cells import about, play_cells, played
+from tabletop_training.study.store import Store
 from tests.support.processes import in_python
 from tests.support.studies import SEED, contents, noisy, results_of, rows_of, sets_of, without_pictures  # noqa: F401
 from tests.support.workers import Watched, stopping_after
 
 GAMES = 12
 FILES = {
-    *("settings.json", "games.csv", "difficulty.csv", "difficulty.json", "effects.csv", "pairs.csv", "sources.csv"),
+    *(
+        "settings.json",
+        "games",
+        "games.csv",
+        "difficulty.csv",
+        "difficulty.json",
+        "effects.csv",
+        "pairs.csv",
+        "sources.csv",
+    ),
     *("report.md", "heat_map.png", "difficulty.png", "effects.png", "costs.png", "sources.png", "ranking.png"),
 }
 
@@ -269,7 +278,7 @@ def test_report_of_equal_sets(tmp_path: Path) -> None:
 def test_report_where_every_game_is_lost(tmp_path: Path) -> None:
     text = report_of(tmp_path, sets_of(np.full((16, 4), -30, np.int64)))
     assert "**0.0 % (0.0 to 49.0)** of the base game" in text
-    assert {path.name for path in tmp_path.iterdir()} == FILES - {"settings.json", "games.csv"}
+    assert {path.name for path in tmp_path.iterdir()} == FILES - {"settings.json", "games", "games.csv"}
 
 
 @pytest.mark.parametrize(
@@ -314,7 +323,7 @@ def test_an_interval_without_0_that_could_be_chance_says_why(tmp_path: Path) -> 
 
 def test_about() -> None:
     words = ["less than a minute", "about 1 minute", "about 12 minutes", "about 3 hours"]
-    assert [plays.about(seconds) for seconds in (20, 61, 700, 3 * 3600 + 200)] == words
+    assert [about(seconds) for seconds in (20, 61, 700, 3 * 3600 + 200)] == words
 
 
 @pytest.mark.usefixtures("without_pictures")
@@ -327,7 +336,7 @@ def test_it_tells_how_long_and_shows_what_is_finished(
     def noting(agents: tuple[str, ...]) -> None:
         told.append((agents[0], capsys.readouterr().out, (tmp_path / "study" / "difficulty.csv").exists()))
 
-    monkeypatch.setattr(plays, "_seconds_a_game", lambda agent, play, decisions: 60.0)
+    monkeypatch.setattr(cells_module, "_seconds_a_game", lambda agent, config, games, decisions: 60.0)
     difficulty.main(["random", "greedy"], 3, seed=SEED, output=tmp_path / "study", workers=Watched(noting))
     assert "96 games: this takes about 96 minutes in all." in told[0][1]
     assert [(name, written) for name, _, written in told[:2]] == [("random", False), ("random", True)]
@@ -476,10 +485,8 @@ def test_interrupted_and_resumed_is_the_same_study(
     report = (stopped / "report.md").read_text(encoding="utf-8")
     assert "the strongest of" not in report  # greedy has not played all sets
     assert "`random` wins" in report
-    # as if the program had been killed while it wrote the last set
-    with (stopped / "games.csv").open("r+b") as file:
-        file.truncate((stopped / "games.csv").stat().st_size - 20)
-    assert difficulty.main(resume=stopped, workers=stopping_after(13)) == stopped
+    (stopped / "games.csv").unlink()  # the table of what is kept elsewhere
+    assert difficulty.main(resume=stopped, workers=stopping_after(12)) == stopped
     assert contents(stopped) == contents(folder)
     difficulty.main(["greedy"], resume=stopped, workers=stopping_after(0))
     assert contents(stopped) == contents(folder)
@@ -525,13 +532,11 @@ def test_an_agent_joins_a_study(folder: Path, tmp_path: Path) -> None:
 
 def test_modules_and_kept_games(tmp_path: Path) -> None:
     study = Study({"random": 5}, SEED, modules=("cactus", "forecasts"))
-    agents = [make_agent("random", GAME)]
-    wanted = [plays.Match(agents, replace(study.config, variants=variants), 5) for variants in ALL_VARIANTS[:2]]
+    cells, store = study.cells([make_agent("random", GAME)])[:2], Store(tmp_path)
     with Job(tmp_path / "job") as job:
-        played = [result for result, _ in plays.play_all(job, wanted, SEED)]
-    results = by_set(played, None)
-    write_games(tmp_path, study, played, new=True)
-    read = by_set(read_games(tmp_path, study), None)
+        results = by_set([result for _, result, _ in play_cells(job, cells, store)], None)
+        assert list(play_cells(job, cells, store)) == []
+    read = by_set([one for cell in cells if (one := played(cell, store)) is not None], None)
     assert list(read) == list(results) == [("random", ()), ("random", ("double_card",))]
     for key, result in results.items():
         assert read[key].config == result.config
@@ -576,20 +581,6 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
         with pytest.raises(TabletopError, match=match):
             difficulty.main(resume=tmp_path)
     (tmp_path / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
-    for text, match in (("agent,seed\n", "columns"), (None, "line 2: no game")):
-        first = (folder / "games.csv").read_text(encoding="utf-8").splitlines()[0]
-        (tmp_path / "games.csv").write_text(
-            text or f"{first}\nrandom,base,shipped,x\nrandom,base,ship", encoding="utf-8"
-        )
-        with pytest.raises(TabletopError, match=match):
-            difficulty.main(resume=tmp_path)
-    (tmp_path / "games.csv").write_bytes(b"\xff\xfe")
-    with pytest.raises(TabletopError, match=r"games\.csv: can't be read"):
-        difficulty.main(resume=tmp_path)
-    (tmp_path / "games.csv").unlink()
-    (tmp_path / "games.csv").mkdir()
-    with pytest.raises(TabletopError, match=r"games\.csv: can't be read"):
-        difficulty.main(resume=tmp_path)
 
 
 @pytest.mark.usefixtures("without_pictures")

@@ -45,12 +45,15 @@ from tabletop_training.files.tables import (
     write_rows,
 )
 from tabletop_training.measure import benchmark, ladder, matches, tournament
+from tabletop_training.measure.evaluation import play_rounds
 from tabletop_training.measure.ratings import Rating
 from tabletop_training.measure.results import Estimate
 from tabletop_training.petrichor import difficulty
 from tabletop_training.petrichor.benchmark import PLAN
 from tabletop_training.petrichor.difficulty_report import write_report
-from tabletop_training.petrichor.study import Study, read_games, write_games
+from tabletop_training.petrichor.study import Study
+from tabletop_training.study.cells import Cell, played
+from tabletop_training.study.store import Store
 from tests.support.studies import noisy, results_of, sets_of
 from tests.support.web import serving
 
@@ -259,13 +262,15 @@ def test_rows_of_a_table_that_utf_8_cannot_hold(tmp_path: Path) -> None:
         assert [row["agent"] for row in csv.DictReader(file)] == [name.replace("\udcff", r"\udcff") for name in NAMES]
 
 
-def test_a_study_reads_its_games_again(tmp_path: Path) -> None:
+def test_a_study_finds_its_games_again(tmp_path: Path) -> None:
     """Also games of an agent whose name is not UTF-8."""
-    agents = [sets_of(noisy(np.full(16, 5.0), 3), name) for name in NAMES]
-    study = Study(dict.fromkeys(NAMES, 3), 0, (), None, tables="")
-    write_games(tmp_path, study, [one for sets in agents for one in results_of(sets, seed=0).values()], new=True)
-    read = read_games(tmp_path, study)
-    assert [one.agents[0] for one in read] == [name for name in NAMES for _ in range(16)]
+    store = Store(tmp_path)
+    for name in NAMES:
+        cell = Cell(f"{name} base", [Named(name)], Config(players=1), 3, 5)
+        store.keep(cell, play_rounds(cell.agents, cell.config, [5, 6, 7], cell.lineups))
+        kept = played(cell, store)
+        assert kept is not None and kept.agents == (name,) and kept.seeds.tolist() == [5, 6, 7]
+    assert len(list((tmp_path / "games").iterdir())) == len(NAMES)
 
 
 def test_the_name_of_a_file_is_never_too_long(tmp_path: Path) -> None:

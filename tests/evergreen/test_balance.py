@@ -19,11 +19,11 @@ from tabletop_cli import evergreen as cli
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.game import game_of
 from tabletop_engine.play.batch import Batch
-from tabletop_engine.seeds import EVALUATION
+from tabletop_engine.seeds import EVALUATION, box_seeds
 from tabletop_training.evergreen import balance
 from tabletop_training.evergreen.balance import powers_of
 from tabletop_training.evergreen.balance_games import FIELDS, Games, Part, figures
-from tabletop_training.files.trees import load_tree, save_tree
+from tabletop_training.files.trees import load_tree
 from tabletop_training.measure.evaluation import HERE, EvaluationStopped, GameBlock, Playing, Workers
 from tabletop_training.measure.results import Results, concatenate
 from tabletop_training.measure.workers import Processes
@@ -33,7 +33,8 @@ GAME = game_of("evergreen_env.game")
 
 def play(config: Config, boxes: int | None, games: int, seed: int) -> Games:
     """Games of random agents."""
-    blocks = Part("", config, boxes, games).match(make_agent("random", GAME)).blocks(seed)
+    seeds = None if boxes is None else box_seeds(EVALUATION, boxes)
+    blocks = Part("", config, seeds, (boxes or 1) * games).cell(make_agent("random", GAME), seed).blocks
     return Games.of(concatenate(list(HERE.play(blocks, record_fields=FIELDS))).in_order())
 
 
@@ -169,7 +170,7 @@ def test_a_study_goes_on_where_it_stopped(tmp_path: Path, capsys: pytest.Capture
     folder = begin(tmp_path / "parts", Stopping(8))
     assert (folder / "balance.csv").read_text(encoding="utf-8").count("\n3,") == 0, "only what is done is told"
     assert "evergreen balance --resume" in capsys.readouterr().out
-    assert len(load_tree(folder / "games.zip")) == 7
+    assert len(list((folder / "games").iterdir())) == 7
     assert balance.main(resume=folder, workers=(rest := Stopping())) == folder
     assert rest.blocks == 2 * (1 + 4) - 7
     for name in ("balance.json", "balance.csv", "changes.csv", "report.md"):
@@ -190,12 +191,13 @@ def test_any_number_of_workers_plays_the_same(tmp_path: Path) -> None:
         )
     assert {path.name for path in one.iterdir()} == {path.name for path in other.iterdir()}
     for path in one.iterdir():
-        assert path.suffix == ".zip" or path.read_bytes() == (other / path.name).read_bytes(), path.name
-    games, others = load_tree(one / "games.zip"), load_tree(other / "games.zip")
-    assert games.keys() == others.keys()
-    for part, arrays in games.items():
-        for name, values in arrays.items():
-            np.testing.assert_array_equal(values, others[part][name], f"{part}: {name}")
+        assert path.is_dir() or path.read_bytes() == (other / path.name).read_bytes(), path.name
+    for path in (one / "games").iterdir():
+        games, others = (load_tree(file)["results"] for file in (path, other / "games" / path.name))
+        for name, values in games.items():
+            if name not in ("seconds", "fields"):
+                np.testing.assert_array_equal(values, others[name], f"{path.name}: {name}")
+        np.testing.assert_array_equal(games["fields"]["level"], others["fields"]["level"])
 
 
 def test_what_is_no_study_or_another_one_is_refused(tmp_path: Path) -> None:
@@ -232,24 +234,11 @@ def test_what_is_no_study_or_another_one_is_refused(tmp_path: Path) -> None:
         with pytest.raises(TabletopError):
             balance.main(resume=folder)
     (folder / "settings.json").write_text(good, encoding="utf-8")
-    kept = load_tree(folder / "games.zip")
-    (one,) = kept
-    damaged: list[Any] = [
-        [],
-        {one: 3},
-        {one: {**kept[one], "more": kept[one]["won"]}},
-        {one: {**kept[one], "won": kept[one]["won"][:1]}},
-        {one: {**kept[one], "points": kept[one]["points"].astype(np.float64)}},
-        {one: {**kept[one], "levels": "many"}},
-    ]
-    for strange in damaged:
-        save_tree(folder / "games.zip", strange)
-        with pytest.raises(TabletopError, match="not the games of this study"):
-            balance.main(resume=folder)
-    (folder / "games.zip").write_bytes(b"PK")
-    with pytest.raises(TabletopError, match="damaged"):
+    (file,) = (folder / "games").iterdir()
+    file.write_bytes(b"PK")
+    with pytest.raises(TabletopError, match="not games of a study of this version"):
         balance.main(resume=folder)
-    (folder / "games.zip").unlink()
+    file.unlink()
     balance.main(resume=folder)
 
 

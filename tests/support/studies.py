@@ -12,11 +12,14 @@ import pytest
 
 from petrichor_env import Config
 from petrichor_env.state import Source
+from tabletop_training.measure.matches import make_agents
 from tabletop_training.measure.results import Results
 from tabletop_training.petrichor import box_report, report_plots
-from tabletop_training.petrichor.study import Key
+from tabletop_training.petrichor.study import Key, read_study
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
 from tabletop_training.petrichor.variant_effects import Sets
+from tabletop_training.study.cells import played
+from tabletop_training.study.store import Store
 
 SEED = 77
 
@@ -44,9 +47,16 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def games_of(folder: Path) -> list[Results]:
+    """The finished games that a difficulty study has kept."""
+    study, store = read_study(folder), Store(folder)
+    cells = study.cells(make_agents(list(study.agents), study.config))
+    return [results for cell in cells if (results := played(cell, store)) is not None]
+
+
 def contents(folder: Path) -> dict[str, bytes]:
     """The files of a study, except its pictures."""
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix != ".png"}
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file() and path.suffix != ".png"}
 
 
 def sets_of(margins: np.ndarray, agent: str = "made up") -> Sets:

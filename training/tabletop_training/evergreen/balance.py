@@ -24,7 +24,6 @@ from tabletop_training.evergreen.balance_games import (
     ORDINALS,
     SIZES,
     Games,
-    KeptGames,
     Study,
     figures,
     places,
@@ -48,10 +47,11 @@ from tabletop_training.files.tables import (
 from tabletop_training.measure.changes import ChangeEffects, Changes
 from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
 from tabletop_training.measure.matches import make_agents
-from tabletop_training.measure.plays import play_all
 from tabletop_training.measure.results import Estimate
 from tabletop_training.measure.shapley import WAYS
 from tabletop_training.measure.spread import LookUp, Spread, few_boxes, look_up_first, spread_of
+from tabletop_training.study.cells import play_cells, played
+from tabletop_training.study.store import Store
 
 PLAYERS = (2, 3, 4)
 AGENT, BOXES, BOX_GAMES, EFFECT_GAMES = "policy:versus", 100, 20, 400
@@ -187,31 +187,32 @@ def main(
     parts = {config.players: study.parts(config, changes) for config in configs}
     with Job(resume or output or "runs/balance", resume=resume is not None) as job:
         write_json(job.folder / SETTINGS_FILE, asdict(study))
-        kept = KeptGames(job.folder, [part for some in parts.values() for part in some])
-        missing = [part for some in parts.values() for part in some if part not in kept]
-        matches = [part.match(player) for part in missing]
+        store = Store(job.folder)
+        cells = {part.name: part.cell(player, study.seed) for some in parts.values() for part in some}
+        finished = {name: results for name, cell in cells.items() if (results := played(cell, store)) is not None}
         with suppress(Stopped):
-            played = play_all(job, matches, study.seed, workers, record_fields=FIELDS)
-            for part, (results, _) in zip(missing, played, strict=True):
-                kept.add(part, Games.of(results))
+            for cell, results, _ in play_cells(job, list(cells.values()), store, workers, record_fields=FIELDS):
+                finished[cell.key] = results
         found: list[Balance] = []
-        for over_boxes, *changed in parts.values():
-            if all(part in kept for part in (over_boxes, *changed)):
-                effects = None
-                if changed:
-                    by_set = {
-                        part.changes: {name: one for name, (one,) in figures(kept.games(part)).items()}
-                        for part in changed
-                        if part.changes is not None
-                    }
-                    effects = ChangeEffects.of(changes, by_set, frozenset(places(over_boxes.config.players)))
-                found.append(Balance.of(kept.games(over_boxes), study, effects))
+        for some in parts.values():
+            if not all(part.name in finished for part in some):
+                continue
+            over_boxes, *changed = [(part, Games.of(finished[part.name])) for part in some]
+            effects = None
+            if changed:
+                by_set = {
+                    part.changes: {name: one for name, (one,) in figures(games).items()}
+                    for part, games in changed
+                    if part.changes is not None
+                }
+                effects = ChangeEffects.of(changes, by_set, frozenset(places(over_boxes[1].players)))
+            found.append(Balance.of(over_boxes[1], study, effects))
         if found:
             content = _write(job.folder, found, study, changes)
             job.console.print("\n".join(_seat_lines(found)))
             on_result(content)
         if len(found) < len(configs):
-            nothing = "" if len(kept) else " before the first games were finished: nothing was kept"
+            nothing = "" if finished else " before the first games were finished: nothing was kept"
             again = f"evergreen balance --resume {shlex.quote(str(job.folder))}"
             job.console.print(f"Stopped early{nothing}. To continue: {again}", soft_wrap=True)
     return job.folder

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -11,26 +10,22 @@ import numpy as np
 
 from evergreen_env.config import Config
 from evergreen_env.game import GAME
-from evergreen_env.state import POWER_NAMES, SOURCE_NAMES
 from tabletop_agents import Agent
 from tabletop_engine.boxes import MOST_BOXES
 from tabletop_engine.checks import whole
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.play.batch import Batch
-from tabletop_engine.play.tables import boxes_of
 from tabletop_engine.seeds import EVALUATION, box_seeds
 from tabletop_training.files.job import kept_settings
 from tabletop_training.files.provenance import agent_hash, tables_hash
-from tabletop_training.files.trees import load_tree, save_tree
 from tabletop_training.measure.changes import Changes
 from tabletop_training.measure.evaluation import MAX_GAMES_AT_ONCE
-from tabletop_training.measure.plays import Match
 from tabletop_training.measure.results import Results
 from tabletop_training.measure.shapley import Set
 from tabletop_training.measure.spread import by_box
+from tabletop_training.study.cells import Cell
 
 ORDINALS = ("first", "second", "third", "fourth")
-GAMES_FILE = "games.zip"
 FIELDS = ("level",)
 """What is recorded of the games beside their results."""
 
@@ -153,7 +148,8 @@ class Study:
 
     def parts(self, config: Config, changes: Changes) -> list[Part]:
         """The parts of one configuration: games over boxes, and games with each set of the changes."""
-        found = [Part(f"{config.players} boxes", config, self.boxes, self.box_games)]
+        seeds = box_seeds(EVALUATION, self.boxes)
+        found = [Part(f"{config.players} boxes", config, seeds, self.boxes * self.box_games)]
         if changes.plan is not None:
             for chosen in (frozenset[int](), changes.whole, *changes.parts):
                 overlay = changes.overlay(chosen)
@@ -185,79 +181,19 @@ class Part(NamedTuple):
     """Games that are played and kept together.
 
     Attributes:
-        name: in `games.zip`.
-        boxes: how many boxes are drawn, with the seeds of reports; None for the configuration's own numbers.
-        games: of each box.
+        name: of the cell.
+        boxes: the seeds of the boxes that are drawn, those of reports; None for the configuration's own numbers.
+        games: in all. Game i has box i mod the number of boxes.
         changes: which of an overlay file's changes its games have; None for games over boxes.
     """
 
     name: str
     config: Config
-    boxes: int | None
+    boxes: list[int] | None
     games: int
     changes: Set | None = None
 
-    def match(self, agent: Agent) -> Match:
-        """Its games, with this agent in every seat. Game i has box i mod `boxes`."""
-        seeds = None if self.boxes is None else box_seeds(EVALUATION, self.boxes)
-        return Match([agent] * self.config.players, self.config, (self.boxes or 1) * self.games, seeds, rotate=False)
-
-
-class KeptGames:
-    """The games of a study's parts that are in its folder's `games.zip`.
-
-    Raises TabletopError for a file of other games.
-    """
-
-    def __init__(self, folder: Path, parts: Sequence[Part]) -> None:
-        self._path = folder / GAMES_FILE
-        self._arrays: dict[str, Any] = load_tree(self._path) if self._path.exists() else {}
-        wanted = {part.name: part for part in parts}
-        if not isinstance(self._arrays, dict) or not all(
-            name in wanted and _fits(kept, wanted[name]) for name, kept in self._arrays.items()
-        ):
-            raise TabletopError(f"{self._path}: not the games of this study; start anew, with another --output")
-
-    def __contains__(self, part: Part) -> bool:
-        return part.name in self._arrays
-
-    def __len__(self) -> int:
-        return len(self._arrays)
-
-    def add(self, part: Part, games: Games) -> None:
-        """Keep games of a part."""
-        self._arrays[part.name] = {one: getattr(games, one) for one in _kinds(part.config.players)}
-        save_tree(self._path, self._arrays)
-
-    def games(self, part: Part) -> Games:
-        """The kept games of a part."""
-        drawn = () if part.boxes is None else boxes_of(part.config, box_seeds(EVALUATION, part.boxes))
-        return Games(part.config.players, **self._arrays[part.name], boxes=tuple(map(dict, drawn)))
-
-
-def _fits(kept: Any, part: Part) -> bool:
-    """Whether these are arrays of games of this part."""
-    kinds = _kinds(part.config.players)
-    return (
-        isinstance(kept, dict)
-        and kept.keys() == kinds.keys()
-        and all(
-            isinstance(kept[field], np.ndarray)
-            and kept[field].dtype == dtype
-            and kept[field].shape == (part.boxes or 1, part.games, *shape)
-            for field, (dtype, shape) in kinds.items()
-        )
-    )
-
-
-def _kinds(players: int) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
-    """The arrays of `Games`: dtypes, and shapes after (K, G)."""
-    real, number = np.dtype(np.float64), np.dtype(np.int64)
-    return {
-        "won": (real, (players,)),
-        "points": (number, (players,)),
-        "margins": (real, (players,)),
-        "levels": (number, (players, len(POWER_NAMES))),
-        "scored": (number, (players, len(SOURCE_NAMES))),
-        "decisions": (number, ()),
-    }
+    def cell(self, agent: Agent, seed: int) -> Cell:
+        """Its games, with this agent in every seat."""
+        everybody = [agent] * self.config.players
+        return Cell(self.name, everybody, self.config, self.games, seed, self.boxes, rotate=False)

@@ -43,11 +43,11 @@ from tabletop_training.files.tables import (
 from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
 from tabletop_training.measure.ladder import LADDER
 from tabletop_training.measure.matches import make_agents
-from tabletop_training.measure.plays import Match, is_search, play_all
 from tabletop_training.measure.ratings import Game as Rated
 from tabletop_training.measure.ratings import Rating, Z
 from tabletop_training.measure.results import NO_ESTIMATE, Estimate, Results, mean_estimate, share_estimate
 from tabletop_training.measure.tournament import rate
+from tabletop_training.study.cells import Cell, is_search, play_cells
 
 _ROOT = Path(__file__).parents[3]
 _FILE = "benchmark.json"
@@ -302,18 +302,22 @@ def main(
         benchmark.forget(name)  # measured with another file of that name
     solo, duel = _players(Screen(), [*dict.fromkeys([*benchmark.agents, *names])], names, benchmark)
     solo_games = {agent.name: wanted["search_games" if is_search(agent.name) else "games"] for agent in solo}
-    matches = [Match([agent], config, solo_games[agent.name]) for agent in solo for config in benchmark.solo_configs]
-    matches += [
-        Match(pair, benchmark.duel, wanted["duel_games"])
-        for pair in combinations(duel, 2)
-        if benchmark.score(pair[0].name, pair[1].name) is None and {pair[0].name, pair[1].name} & {*names}
+    cells = [
+        Cell(f"{agent.name} {number}", [agent], config, solo_games[agent.name], benchmark.seed)
+        for agent in solo
+        for number, config in enumerate(benchmark.solo_configs)
+    ]
+    cells += [
+        Cell(f"{one.name} {other.name}", [one, other], benchmark.duel, wanted["duel_games"], benchmark.seed)
+        for one, other in combinations(duel, 2)
+        if benchmark.score(one.name, other.name) is None and {one.name, other.name} & {*names}
     ]
     with Job(folder, resume=True) as job:
-        if not matches:
+        if not cells:
             job.console.print("All of this is measured already.")
         try:
             sets: list[Results] = []
-            for result, left in play_all(job, matches, benchmark.seed, workers):
+            for _, result, left in play_cells(job, cells, workers=workers):
                 if result.config.players > 1:
                     benchmark.add_pair(result)
                 else:

@@ -20,12 +20,12 @@ from tabletop_training.files.tables import OnResult, plain, unheard
 from tabletop_training.learn.learner import learn
 from tabletop_training.learn.logs import CurvePoint
 from tabletop_training.measure.evaluation import EVALUATION_SEED
-from tabletop_training.measure.plays import Match, play_all
 from tabletop_training.measure.results import Results
 from tabletop_training.petrichor.difficulty import difficulty_tables
 from tabletop_training.petrichor.report_plots import plot_difficulty
 from tabletop_training.petrichor.study import by_set, summaries_of
-from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, rows_of, write_summaries
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, rows_of, set_name, write_summaries
+from tabletop_training.study.cells import Cell, play_cells
 
 
 @checked
@@ -87,11 +87,15 @@ def _plot_curve(job: Job, curve: Sequence[CurvePoint], others: Sequence[Summary]
 
 def _evaluate(job: Job, agents: Sequence[Agent], games: int, seed: int) -> list[Summary]:
     """Play all agents with all sets of variants, the base game first. Writes the CSV file after each set."""
-    matches = [Match([agent], Config(variants=variants), games) for variants in ALL_VARIANTS for agent in agents]
+    cells = [
+        Cell(f"{agent.name} {set_name(variants)}", [agent], Config(variants=variants), games, seed)
+        for variants in ALL_VARIANTS
+        for agent in agents
+    ]
     played: list[Results] = []
     summaries: list[Summary] = []
     try:
-        for result, _ in play_all(job, matches, seed):
+        for _, result, _ in play_cells(job, cells):
             played.append(result)
             summaries = summaries_of(by_set(played, None), [agent.name for agent in agents])
             if len(played) % len(agents) == 0:

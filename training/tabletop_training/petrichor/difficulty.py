@@ -25,14 +25,12 @@ from tabletop_training.files.settings import check_at_least_one
 from tabletop_training.files.tables import OnResult, ReplayFiles, new_table, plus_minus, slug, unheard, write_json
 from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
 from tabletop_training.measure.matches import make_agents
-from tabletop_training.measure.plays import Match, is_search, play_all
 from tabletop_training.measure.spread import FEW
 from tabletop_training.petrichor.difficulty_report import changed_numbers, write_report
 from tabletop_training.petrichor.report_plots import set_title
 from tabletop_training.petrichor.study import (
     EFFECT_GAMES,
     Study,
-    read_games,
     read_study,
     study_summaries,
     usual_box_games,
@@ -47,6 +45,8 @@ from tabletop_training.petrichor.summaries import (
     variants_of,
     write_summaries,
 )
+from tabletop_training.study.cells import is_search, play_cells, played
+from tabletop_training.study.store import Store
 
 DEFAULT_AGENTS = ("random", "greedy", "policy:solo")
 GAMES = 1000
@@ -137,37 +137,18 @@ def main(
     with Job(resume or output or "runs/difficulty", resume=resume is not None, closing=replays.tell) as job:
         replays.open(job.folder)
         write_json(job.folder / SETTINGS_FILE, asdict(study))
-        played = read_games(job.folder, study)
-        write_games(job.folder, study, played, new=True)
+        store, cells = Store(job.folder), study.cells(players)
+        finished = [results for cell in cells if (results := played(cell, store)) is not None]
+        write_games(job.folder, study, finished, new=True)
         _tell_numbers(job.console, study)
-        known = {(one.agents[0], one.config, bool(one.boxes)) for one in played}
-        games_of = [(variants, config) for variants in ALL_VARIANTS for config in study.configs]
-        matches = [
-            Match([player], replace(config, variants=variants), study.agents[player.name])
-            for player in players
-            for variants, config in games_of
-            if (player.name, replace(config, variants=variants), False) not in known
-        ]
-        matches += [
-            Match([player], config, study.games_of(player.name, config))
-            for player in players
-            for some in study.effect_configs.values()
-            for config in [replace(some, variants=variants) for variants in ALL_VARIANTS]
-            if (player.name, config, False) not in known
-        ]
-        for player in players if study.boxes else []:
-            number = study.boxes * study.box_games[player.name]
-            for one_set in [replace(study.config, variants=variants) for variants in ALL_VARIANTS]:
-                if number and (player.name, one_set, True) not in known:
-                    matches.append(Match([player], one_set, number, study.box_seeds))
-        known_sets = {replace(config, variants=variants) for variants, config in games_of}
+        known_sets = {replace(config, variants=variants) for config in study.configs for variants in ALL_VARIANTS}
         printed: set[str] = set()
         stopped = True
         try:
             with suppress(Stopped):
-                for result, left in play_all(job, matches, study.seed, workers, **replays.recording):
+                for _, result, left in play_cells(job, cells, store, workers, **replays.recording):
                     (agent,), config = result.agents, result.config
-                    played.append(replace(result, actions=None, probabilities=None))
+                    finished.append(replace(result, actions=None, probabilities=None))
                     write_games(job.folder, study, [result])
                     whose = "boxes" if result.boxes else "" if config.components == study.components else "shipped"
                     if config.components not in (None, study.components):
@@ -175,12 +156,12 @@ def main(
                     replays.add(result, result.agents, Path(slug(agent), whose, config.name))
                     if result.boxes or config not in known_sets:
                         continue
-                    summaries = study_summaries(study, played)
+                    summaries = study_summaries(study, finished)
                     write_summaries(job.folder, summaries)
                     own_games = [
-                        one for one in played if one.agents == (agent,) and not one.boxes and one.config in known_sets
+                        one for one in finished if one.agents == (agent,) and not one.boxes and one.config in known_sets
                     ]
-                    if len(own_games) == len(games_of):
+                    if len(own_games) == len(known_sets):
                         own = [one for one in summaries if one.agent == agent]
                         for _, table in difficulty_tables(own, job.console.width):
                             job.console.print(table)
@@ -188,19 +169,19 @@ def main(
                         printed.add(agent)
                 stopped = False
             job.interruptions.clear()
-            if played:
-                for agents_of, table in difficulty_tables(study_summaries(study, played), job.console.width):
+            if finished:
+                for agents_of, table in difficulty_tables(study_summaries(study, finished), job.console.width):
                     if len(agents_of) > 1 or not agents_of <= printed:
                         job.console.print(table)
                 with job.console.status("writing the report"):
-                    content = write_report(job.folder, study, played)
+                    content = write_report(job.folder, study, finished)
                 if study.boxes and content.get("over_boxes"):
                     job.console.print(boxes_table(content["over_boxes"]))
                 on_result(content)
         except KeyboardInterrupt:
             stopped = True
         if stopped:
-            kept_nothing = "" if played else " before a set of games was finished: nothing was kept"
+            kept_nothing = "" if finished else " before a set of games was finished: nothing was kept"
             again = f"petrichor difficulty --resume {shlex.quote(str(job.folder))}"
             job.console.print(f"Stopped early{kept_nothing}. To continue: {again}", soft_wrap=True)
     return job.folder

@@ -1,4 +1,4 @@
-"""A difficulty study: its games, and the files in which they are saved."""
+"""A difficulty study: its games, and the table of all of them."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from petrichor_env.component_files import COMPONENTS, own_numbers
 from petrichor_env.config import Config
 from petrichor_env.game import GAME
 from petrichor_env.state import RULES_VERSION, SOURCE_NAMES
+from tabletop_agents import Agent
 from tabletop_engine.boxes import MOST_BOXES
 from tabletop_engine.checks import whole
 from tabletop_engine.errors import TabletopError
-from tabletop_engine.play.tables import boxes_of
 from tabletop_engine.seeds import EVALUATION, box_seeds
 from tabletop_training.files.job import kept_settings
 from tabletop_training.files.provenance import agent_hash, agent_hashes, tables_hash
-from tabletop_training.files.tables import csv_file, kept_rows
+from tabletop_training.files.tables import csv_file
 from tabletop_training.measure.changes import Changes
-from tabletop_training.measure.plays import is_search
 from tabletop_training.measure.results import Results
 from tabletop_training.measure.shapley import Set
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name, summarize
 from tabletop_training.petrichor.variant_effects import Sets
+from tabletop_training.study.cells import Cell, is_search
 
 EFFECT_GAMES = 200
 """The default number of games of each set of variants and of changes."""
@@ -115,6 +115,31 @@ class Study:
         """How many games an agent plays with a configuration; fewer with only some changes of the overlay file."""
         some = config.components is not None and config.components != self.components
         return min(self.agents[agent], self.effect_games) if some else self.agents[agent]
+
+    def cells(self, players: Iterable[Agent]) -> list[Cell]:
+        """All games of these agents: every set with the study's numbers and with the shipped ones, with some of the
+        changes, and over boxes."""
+        own: list[Cell] = []
+        some: list[Cell] = []
+        boxed: list[Cell] = []
+        for player in players:
+            in_boxes = self.boxes * self.box_games.get(player.name, 0)
+            for variants in ALL_VARIANTS:
+                own += (self._cell(player, config, variants) for config in self.configs)
+                if in_boxes:
+                    boxed.append(self._cell(player, self.config, variants, in_boxes))
+            some += (
+                self._cell(player, config, variants)
+                for config in self.effect_configs.values()
+                for variants in ALL_VARIANTS
+            )
+        return [*own, *some, *boxed]
+
+    def _cell(self, player: Agent, base: Config, variants: tuple[str, ...], in_boxes: int = 0) -> Cell:
+        config = replace(base, variants=variants)
+        key = " ".join(_names(player.name, config, self, bool(in_boxes)))
+        games, boxes = (in_boxes, self.box_seeds) if in_boxes else (self.games_of(player.name, config), None)
+        return Cell(key, [player], config, games, self.seed, boxes)
 
     @property
     def commands(self) -> list[str]:
@@ -204,51 +229,6 @@ def _names(agent: str, config: Config, study: Study, boxes: bool = False) -> tup
     given = config.components
     own = "shipped" if given is None else "overlay" if given == study.components else "+".join(key for key, _ in given)
     return written, set_name(config.variants), "boxes" if boxes else own
-
-
-def read_games(folder: Path, study: Study) -> list[Results]:
-    """Read the study's finished sets from `games.csv`; none if there is no such file.
-
-    A set with missing games (the program was killed while writing) is left out. Raises TabletopError for a file that is
-    not such a table.
-    """
-    path = folder / GAMES_FILE
-    rows: dict[tuple[str, ...], list[list[int]]] = {}
-    lines = kept_rows(path, _COLUMNS)
-    for line, row in enumerate(lines, 2):
-        try:
-            numbers = [int(number) for number in row[3:]]
-        except ValueError:
-            if line == len(lines) + 1:  # cut off while it was written
-                break
-            raise TabletopError(f"{path}, line {line}: no game ({', '.join(row)[:80]})") from None
-        rows.setdefault(tuple(row[:3]), []).append(numbers)
-    played = [replace(config, variants=variants) for config in study.configs for variants in ALL_VARIANTS]
-    known = {_names(agent, config, study): (agent, config) for agent in study.agents for config in played}
-    some = [replace(config, variants=variants) for config in study.effect_configs.values() for variants in ALL_VARIANTS]
-    known |= {_names(agent, config, study): (agent, config) for agent in study.agents for config in some}
-    drawn = boxes_of(study.config, study.box_seeds) if study.boxes else ()
-    for agent in [one for one, number in study.box_games.items() if number]:
-        for variants in ALL_VARIANTS:
-            config = replace(study.config, variants=variants)
-            known[_names(agent, config, study, boxes=True)] = (agent, config)
-    results = []
-    for names, games in rows.items():
-        if names not in known or any(len(game) != len(_COLUMNS) - 3 for game in games):
-            continue
-        table = np.array(games, np.int64)
-        seeds, won, points, lengths = table[:, 0], table[:, 1:2] == 1, table[:, 2:4], table[:, 4]
-        scored = table[:, 5:].reshape(len(table), len(_SIDES), len(SOURCE_NAMES))
-        agent, config = known[names]
-        boxed = names[2] == "boxes"
-        number = study.boxes * study.box_games[agent] if boxed else study.games_of(agent, config)
-        wanted = range(study.seed, study.seed + number)
-        # a line that was cut off within its last number has as many cells as the others
-        if seeds.tolist() == list(wanted) and np.array_equal(scored.sum(axis=2), points):
-            places = np.where(won, 1, 2)
-            shown = (study.seed, points, places, lengths, lengths[:, None], scored)
-            results.append(Results(config, (agent,), *shown, boxes=drawn if boxed else ()))
-    return results
 
 
 def read_study(folder: Path) -> Study:

@@ -1,0 +1,118 @@
+"""Studies: cells are played block by block, kept, gone on with, and refused if they are of something else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from petrichor_env import Config
+from tabletop_agents import GreedyAgent, RandomAgent
+from tabletop_engine.errors import TabletopError
+from tabletop_training.files.job import Job, Stopped
+from tabletop_training.files.trees import load_tree, save_tree
+from tabletop_training.measure import evaluation
+from tabletop_training.measure.results import Results
+from tabletop_training.study.cells import Cell, play_cells, played
+from tabletop_training.study.store import Store
+from tests.support.workers import stopping_after
+
+TWO = Cell("random greedy", [RandomAgent(), GreedyAgent()], Config(players=2), 24, 7)
+ALONE = Cell("random", [RandomAgent()], Config(), 12, 7, [3, 4, 5])
+
+
+def play(folder: Path, *cells: Cell, store: Store | None = None, **how: Any) -> dict[str, Results]:
+    """The games of the cells that were finished, also if `workers` stop."""
+    finished: dict[str, Results] = {}
+    with Job(folder, resume=True) as job, suppress(Stopped):
+        for cell, results, _ in play_cells(job, cells, store, **how):
+            finished[cell.key] = results
+    return finished
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of 8 games, so that a cell has several."""
+    monkeypatch.setattr(evaluation, "MAX_GAMES_AT_ONCE", 8)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_a_stop_loses_at_most_a_block(tmp_path: Path) -> None:
+    whole = play(tmp_path / "whole", TWO, ALONE)
+    store = Store(tmp_path / "kept")
+    assert play(tmp_path / "kept", TWO, ALONE, store=store, workers=stopping_after(2)) == {}
+    begun = store.results(TWO)
+    assert begun is not None and len(begun) == 16 and played(TWO, store) is None
+    again = play(tmp_path / "kept", TWO, ALONE, store=store, workers=stopping_after(1 + 2))
+    assert again.keys() == whole.keys()
+    for key, results in whole.items():
+        for name in ("seeds", "points", "places", "lengths", "decisions", "scored", "lineups"):
+            assert np.array_equal(getattr(again[key], name), getattr(results, name)), (key, name)
+    assert play(tmp_path / "kept", TWO, ALONE, store=store, workers=stopping_after(0)) == {}, "nothing is played twice"
+    kept = played(ALONE, store)
+    assert kept is not None and kept.boxes == whole["random"].boxes and kept.config == ALONE.config
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_replays_get_all_games_of_a_cell(tmp_path: Path) -> None:
+    """Actions are not kept, so a cell that was begun is played again."""
+    store = Store(tmp_path / "kept")
+    assert play(tmp_path / "kept", TWO, store=store, workers=stopping_after(1)) == {}
+    results = play(tmp_path / "kept", TWO, store=store, record_actions=True)[TWO.key]
+    assert results.actions is not None and len(results.actions) == 24
+
+
+@pytest.mark.parametrize(
+    ("other", "says"),
+    [
+        (replace(TWO, config=Config(players=2, modules=("cactus",))), "of another configuration"),
+        (replace(TWO, agents=[RandomAgent(), RandomAgent()]), "of other agents"),
+        (replace(TWO, seed=8), "of other seeds"),
+        (replace(TWO, games=10**12), "of other seeds"),
+        (replace(TWO, boxes=[3]), "with other numbers"),
+        (replace(TWO, rotate=False), "of other seats"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_other_games_are_refused(other: Cell, says: str, tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    play(tmp_path, TWO, store=store)
+    with pytest.raises(TabletopError, match=rf"zip: its games are .*{says}.*; start anew, with another --output"):
+        played(other, store)
+
+
+def _with(**arrays: Any) -> Callable[[dict[str, Any]], Any]:
+    return lambda kept: {**kept, "results": {**kept["results"], **arrays}}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda kept: [],
+        lambda kept: {"about": kept["about"]},
+        _with(points=3),
+        _with(points=np.zeros((24, 2))),
+        _with(points=np.zeros((10**7, 2), np.int64)),
+        _with(lengths=np.zeros(0, np.int64)),
+        _with(fields={"level": np.zeros(3)}),
+        _with(fields=7),
+        _with(seeds=np.arange(24)),
+        _with(more=np.zeros(3)),
+        _with(lineups="many"),
+    ],
+)
+def test_damaged_games_are_refused(damage: Callable[[dict[str, Any]], Any], tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    play(tmp_path, TWO, store=store)
+    (file,) = (tmp_path / "games").iterdir()
+    save_tree(file, damage(load_tree(file)))
+    with pytest.raises(TabletopError, match="start anew, with another --output"):
+        played(TWO, store)
+    file.write_bytes(b"PK")
+    with pytest.raises(TabletopError, match="start anew, with another --output"):
+        played(TWO, store)
