@@ -176,6 +176,8 @@ def agents() -> Iterator[tuple[str, Iterable[str]]]:
                 batch = Batch(config, 1, 0, autoreset="disabled")
                 batch.set_states(state[None])
                 try:
+                    if hasattr(agent, "check"):
+                        agent.check(config)
                     told = agent.act(Decisions.of(batch), np.random.default_rng(number)).tolist()
                 except ConfigError as error:
                     told = f"{error}"

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from tabletop_engine.errors import CheckpointError, TabletopError
-from tabletop_engine.game import Config
 from tabletop_engine.play.tables import boxes_of
 from tabletop_training.files.provenance import agent_hashes, tables_hash
 from tabletop_training.files.tables import plain, slug
@@ -109,7 +108,7 @@ def about_of(cell: Cell) -> dict[str, Any]:
 
 
 @functools.lru_cache(maxsize=256)
-def _tables_hash(config: Config, boxes: tuple[int, ...] | None) -> str:
+def _tables_hash(config: Any, boxes: tuple[int, ...] | None) -> str:
     return tables_hash(config, boxes or ())
 
 
