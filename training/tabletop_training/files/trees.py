@@ -1,4 +1,4 @@
-"""Trees of plain values and arrays in one file, without pickle: the state from which a run resumes exactly."""
+"""Trees of plain values and arrays in one file, without pickle: the state of a run, and the games of a study."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import json
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 
 from tabletop_engine.errors import CheckpointError
 from tabletop_engine.files import check_unpacked, whole_file
+
+if TYPE_CHECKING:
+    import torch
 
 _TREE = "tree.json"
 MOST_UNPACKED = 4_000_000_000
@@ -94,6 +96,8 @@ def arrays_of(tensors: dict[str, torch.Tensor]) -> dict[str, np.ndarray]:
 
 def tensors_of(arrays: dict[str, np.ndarray]) -> dict[str, torch.Tensor]:
     """The tensors of the result of `arrays_of`."""
+    import torch  # it takes a second, and games are kept without it
+
     return {name: torch.as_tensor(array) for name, array in arrays.items()}
 
 

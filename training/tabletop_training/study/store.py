@@ -87,17 +87,18 @@ _ARRAYS = ("points", "places", "lengths", "decisions", "scored", "seeds", "lineu
 
 def about_of(cell: Cell) -> dict[str, Any]:
     """What decides the games of a cell, as JSON values."""
-    game = cell.config.game
+    config: Any = cell.config
+    game = config.game
     names = [agent.name for agent in cell.agents]
     boxes = None if cell.boxes is None else tuple(cell.boxes)
     about: dict[str, Any] = plain(
         {
             "game": game.name,
             "rules_version": game.rules_version,
-            "config": asdict(cell.config),
+            "config": asdict(config),
             "agents": names,
             "checkpoints": agent_hashes(names, game),
-            "tables": _tables_hash(cell.config, boxes),
+            "tables": _tables_hash(config, boxes),
             "seed": cell.seed,
             "games": cell.games,
             "boxes": boxes,
