@@ -19,7 +19,7 @@ from petrichor_env.config import Config
 from tabletop_agents import POLICIES, make_agent
 from tabletop_cli import petrichor as cli
 from tabletop_engine.errors import ConfigError, TabletopError
-from tabletop_training.measure import benchmark, plays
+from tabletop_training.measure import benchmark
 from tabletop_training.measure.benchmark import Benchmark
 from tabletop_training.measure.evaluation import HERE, EvaluationStopped, Workers, play_games
 from tabletop_training.measure.matches import play_match
@@ -27,6 +27,7 @@ from tabletop_training.measure.results import share_estimate
 from tabletop_training.petrichor import benchmark as petrichor
 from tabletop_training.petrichor.benchmark import PLAN
 from tabletop_training.petrichor.summaries import summarize
+from tabletop_training.study import play
 from tests.games import connect_four
 from tests.support.workers import Watched
 
@@ -143,7 +144,7 @@ def test_what_is_finished_is_shown_and_written(
             assert table_of(tmp_path / "study")["greedy"]["base_win_rate"] != ""
             assert "| `greedy` |" in (tmp_path / "study" / "benchmark.md").read_text(encoding="utf-8")
 
-    monkeypatch.setattr(plays, "_seconds_a_game", lambda agent, play, decisions: 60.0)
+    monkeypatch.setattr(play, "_seconds_a_game", lambda agent, config, games, decisions: 60.0)
     measure("random", "greedy", output=tmp_path / "study", workers=Watched(noting))
     (shown,) = before
     assert f"{33 * GAMES} games: this takes about 3 hours in all." in shown

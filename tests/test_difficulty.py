@@ -51,8 +51,8 @@ from tabletop_training.petrichor.variant_effects import (
     smoothest_path,
     win_rate_effects,
 )
-from tabletop_training.study import cells as cells_module
-from tabletop_training.study.cells import about, play_cells, played
+from tabletop_training.study import play as play_module
+from tabletop_training.study.play import about, play_cells, played
 from tabletop_training.study.store import Store
 from tests.support.processes import in_python
 from tests.support.studies import SEED, contents, noisy, results_of, rows_of, sets_of, without_pictures  # noqa: F401
@@ -336,7 +336,7 @@ def test_it_tells_how_long_and_shows_what_is_finished(
     def noting(agents: tuple[str, ...]) -> None:
         told.append((agents[0], capsys.readouterr().out, (tmp_path / "study" / "difficulty.csv").exists()))
 
-    monkeypatch.setattr(cells_module, "_seconds_a_game", lambda agent, config, games, decisions: 60.0)
+    monkeypatch.setattr(play_module, "_seconds_a_game", lambda agent, config, games, decisions: 60.0)
     difficulty.main(["random", "greedy"], 3, seed=SEED, output=tmp_path / "study", workers=Watched(noting))
     assert "96 games: this takes about 96 minutes in all." in told[0][1]
     assert [(name, written) for name, _, written in told[:2]] == [("random", False), ("random", True)]

@@ -52,7 +52,8 @@ from tabletop_training.petrichor import difficulty
 from tabletop_training.petrichor.benchmark import PLAN
 from tabletop_training.petrichor.difficulty_report import write_report
 from tabletop_training.petrichor.study import Study
-from tabletop_training.study.cells import Cell, played
+from tabletop_training.study.cells import Cell
+from tabletop_training.study.play import played
 from tabletop_training.study.store import Store
 from tests.support.studies import noisy, results_of, sets_of
 from tests.support.web import serving

@@ -18,7 +18,8 @@ from tabletop_training.files.job import Job, Stopped
 from tabletop_training.files.trees import load_tree, save_tree
 from tabletop_training.measure import evaluation
 from tabletop_training.measure.results import Results
-from tabletop_training.study.cells import Cell, play_cells, played
+from tabletop_training.study.cells import Cell
+from tabletop_training.study.play import play_cells, played
 from tabletop_training.study.store import Store
 from tests.support.workers import stopping_after
 

@@ -103,6 +103,10 @@ const found = marks.map((mark) => {
 scrollTo({ top: before, behavior: "instant" });
 return found;
 """
+_NUMBERS = """
+const offered = (one, i) => (one.closest("[hidden]") ? [] : [i + 1]); // also where the list is folded
+return [...document.querySelectorAll("#answers button")].flatMap(offered);
+"""
 _SHARE = "return document.getElementById('board').getBoundingClientRect().width / innerWidth"
 _IN_SIGHT = """
 const dock = document.getElementById("dock").getBoundingClientRect(), end = innerWidth < 960 ? dock.top : innerHeight;
@@ -332,7 +336,7 @@ def test_a_whole_game_by_keys(visitor: Visitor, server: Server, game: str) -> No
                 press(visitor.browser, Keys.ARROW_DOWN, Keys.ENTER)
             given["board"] += 1
         else:
-            number = visitor.random.randrange(len(visitor.all("#answers button"))) + 1
+            number = visitor.random.choice(visitor.run(_NUMBERS))
             press(visitor.browser, str(number), Keys.ENTER)
             given["list"] += 1
         visitor.be_sure(by_key=True)

@@ -18,7 +18,7 @@ from tabletop_training.petrichor import box_report, report_plots
 from tabletop_training.petrichor.study import Key, read_study
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
 from tabletop_training.petrichor.variant_effects import Sets
-from tabletop_training.study.cells import played
+from tabletop_training.study.play import played
 from tabletop_training.study.store import Store
 
 SEED = 77

@@ -50,7 +50,7 @@ from tabletop_training.measure.matches import make_agents
 from tabletop_training.measure.results import Estimate
 from tabletop_training.measure.shapley import WAYS
 from tabletop_training.measure.spread import LookUp, Spread, few_boxes, look_up_first, spread_of
-from tabletop_training.study.cells import play_cells, played
+from tabletop_training.study.play import play_cells, played
 from tabletop_training.study.store import Store
 
 PLAYERS = (2, 3, 4)

@@ -47,7 +47,8 @@ from tabletop_training.measure.ratings import Game as Rated
 from tabletop_training.measure.ratings import Rating, Z
 from tabletop_training.measure.results import NO_ESTIMATE, Estimate, Results, mean_estimate, share_estimate
 from tabletop_training.measure.tournament import rate
-from tabletop_training.study.cells import Cell, is_search, play_cells
+from tabletop_training.study.cells import Cell, is_search
+from tabletop_training.study.play import play_cells
 
 _ROOT = Path(__file__).parents[3]
 _FILE = "benchmark.json"

@@ -25,7 +25,8 @@ from tabletop_training.petrichor.difficulty import difficulty_tables
 from tabletop_training.petrichor.report_plots import plot_difficulty
 from tabletop_training.petrichor.study import by_set, summaries_of
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, rows_of, set_name, write_summaries
-from tabletop_training.study.cells import Cell, play_cells
+from tabletop_training.study.cells import Cell
+from tabletop_training.study.play import play_cells
 
 
 @checked

@@ -45,7 +45,8 @@ from tabletop_training.petrichor.summaries import (
     variants_of,
     write_summaries,
 )
-from tabletop_training.study.cells import is_search, play_cells, played
+from tabletop_training.study.cells import is_search
+from tabletop_training.study.play import play_cells, played
 from tabletop_training.study.store import Store
 
 DEFAULT_AGENTS = ("random", "greedy", "policy:solo")

@@ -284,8 +284,9 @@ function hover(those) {
 /* What is left of an answer after what was chosen on the board, [{action, text, places, decision}]; null if that is not a part of it. Answers to one decision may come in any order. */
 function left({ actions, steps }) {
   const rest = steps.map((step, i) => ({ action: actions[i], ...step }));
-  for (const action of begun) {
-    const at = rest.findIndex((step) => step.action === action && next({ rest }).includes(step));
+  const added = offers.at(-1)?.size ?? 0; // the server has found answers with these actions, whatever comes between them
+  for (const [i, action] of begun.entries()) {
+    const at = rest.findIndex((step) => step.action === action && (i < added || next({ rest }).includes(step)));
     if (at < 0) return null;
     rest.splice(at, 1);
   }
@@ -372,7 +373,7 @@ async function addTo({ actions }) {
   active = true;
   if (!added) return;
   if (!offers.at(-1).answers.length) return give(actions);
-  if (begun.length !== actions.length) begun = actions;
+  begun = actions; // perhaps another answer of the list than was begun on the board
   showOffers();
 }
 
