@@ -30,7 +30,7 @@ STATES = 200
 DESCRIPTIONS = 1500
 TIMES = ("second", "date", "pace", "speed", "took")
 """Columns and keys with one of these words are left out."""
-OVERLAY = '[numbers]\n"tiles.coffee.scores" = [9]\n"harvest_die.sides" = [1, 1, 2, 2, 3, 3]\n'
+OVERLAY = "[tiles.cotton]\nscores = [1, 2, 3, 4]\n[pieces]\nclouds = 10\n"
 
 
 def games() -> dict[str, Any]:
@@ -441,11 +441,11 @@ def _measuring() -> dict[str, tuple[str, str]]:
         "ladder": ("evergreen", "ladder --games 8 --players 2 --output OUT/ladder.json"),
         "benchmark": (
             "evergreen",
-            "benchmark random greedy policy:versus --games 8 --search-games 4 --duel-games 8 --output OUT",
+            "benchmark random rollout-2 --games 8 --search-games 4 --duel-games 8 --output OUT",
         ),
         "benchmark-petrichor": (
             "petrichor",
-            "benchmark random greedy policy:solo --games 8 --search-games 4 --duel-games 8 --output OUT",
+            "benchmark random rollout-2 --games 8 --search-games 4 --duel-games 8 --output OUT",
         ),
         "benchmark-text": ("petrichor", "benchmark-text greedy --rungs random,greedy --seeds 4 --output OUT"),
         "strength": ("petrichor", "strength --games 8 --part curve --output OUT"),
