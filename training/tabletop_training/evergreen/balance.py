@@ -197,7 +197,7 @@ def main(
         for some in parts.values():
             if not all(part.name in finished for part in some):
                 continue
-            over_boxes, *changed = [(part, Games.of(finished[part.name])) for part in some]
+            (_, over_boxes), *changed = [(part, Games.of(finished[part.name])) for part in some]
             effects = None
             if changed:
                 by_set = {
@@ -205,8 +205,8 @@ def main(
                     for part, games in changed
                     if part.changes is not None
                 }
-                effects = ChangeEffects.of(changes, by_set, frozenset(places(over_boxes[1].players)))
-            found.append(Balance.of(over_boxes[1], study, effects))
+                effects = ChangeEffects.of(changes, by_set, frozenset(places(over_boxes.players)))
+            found.append(Balance.of(over_boxes, study, effects))
         if found:
             content = _write(job.folder, found, study, changes)
             job.console.print("\n".join(_seat_lines(found)))

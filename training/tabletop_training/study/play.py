@@ -20,7 +20,7 @@ from tabletop_training.files.job import Job
 from tabletop_training.measure.cluster import opened
 from tabletop_training.measure.evaluation import HERE, MAX_GAMES_AT_ONCE, GameBlock, Recording, Workers, play_games
 from tabletop_training.measure.results import Results, concatenate
-from tabletop_training.study.cells import Cell
+from tabletop_training.study.cells import ANEW, Cell
 from tabletop_training.study.store import Store
 
 _BAR_WIDTH = 40
@@ -45,9 +45,7 @@ def _begun(cell: Cell, store: Store | None) -> tuple[Results | None, list[GameBl
     ends = np.cumsum([len(block) for block in blocks]).tolist()
     seeds = np.concatenate([block.seeds for block in blocks])
     if len(results) not in ends or not np.array_equal(results.seeds, seeds[: len(results)]):
-        raise TabletopError(
-            f"{cell.key}: the kept games are not those of this study; start anew, with another --output"
-        )
+        raise TabletopError(f"{cell.key}: the kept games are not those of this study; {ANEW}")
     return results, blocks[ends.index(len(results)) + 1 :]
 
 

@@ -57,9 +57,7 @@ class Store:
             about, arrays = dict(kept["about"]), dict(kept["results"])
             arrays["fields"] = dict(arrays["fields"])
         except (CheckpointError, KeyError, TypeError, ValueError, AttributeError):
-            raise TabletopError(
-                f"{path}: not games of a study of this version; start anew, with another --output"
-            ) from None
+            raise TabletopError(f"{path}: not games of a study of this version; {ANEW}") from None
         _check_about(path, about, about_of(cell))
         boxes = () if cell.boxes is None else boxes_of(cell.config, cell.boxes)
         names = tuple(agent.name for agent in cell.agents)
