@@ -43,6 +43,7 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / FOLDER
+        self._read: dict[Cell, Results] = {}  # a command looks for what is complete before it plays what is missing
 
     def results(self, cell: Cell) -> Results | None:
         """The cell's games so far, in the order in which they were played; None without any.
@@ -50,8 +51,8 @@ class Store:
         Raises TabletopError for a damaged file and for other games; the message says what differs.
         """
         path = self._path(cell)
-        if not path.exists():
-            return None
+        if cell in self._read or not path.exists():
+            return self._read.get(cell)
         try:
             kept = load_tree(path)
             about, arrays = dict(kept["about"]), dict(kept["results"])
@@ -66,10 +67,12 @@ class Store:
             _check_shapes(results)
         except (TypeError, ValueError, AttributeError, IndexError):
             raise TabletopError(f"{path}: its games are damaged; {ANEW}") from None
+        self._read[cell] = results
         return results
 
     def keep(self, cell: Cell, results: Results) -> None:
         """Replace the cell's games."""
+        self._read.pop(cell, None)
         self._folder.mkdir(exist_ok=True)
         arrays = {name: getattr(results, name) for name in _ARRAYS}
         save_tree(self._path(cell), {"about": about_of(cell), "results": {**arrays, "fields": dict(results.fields)}})
