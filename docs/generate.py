@@ -40,7 +40,7 @@ DOCS = Path(__file__).parent
 DIFFICULTY = (
     "petrichor difficulty random greedy policy:solo search-800:solo --search-games 200 --output docs/difficulty"
 )
-STRENGTH = "petrichor strength --games 300 --output docs"
+STRENGTH = "petrichor strength --games 300"
 PARALLEL = "python -m benchmarks.parallel --json docs/parallel.json"
 BOXES = "python -m benchmarks.boxes --json docs/boxes.json"
 LEARNING = "python -m benchmarks.learning --json docs/learning.json"
@@ -478,7 +478,7 @@ def _measured(page: str, *names: str) -> tuple[Block, ...]:
 
 BLOCKS = (
     Block("../README.md", "difficulty", difficulty_table, DIFFICULTY),
-    Block("agents.md", "ladder", ladder_table, "petrichor ladder --output docs/ladder.json"),
+    Block("agents.md", "ladder", ladder_table, "petrichor ladder"),
     *_measured("agents.md", "ismcts_parts", "weights"),
     Block("agents.md", "ablations", ablations_table, STRENGTH),
     Block("agents.md", "thinking", thinking_table, STRENGTH),
@@ -486,7 +486,7 @@ BLOCKS = (
         "evergreen/agents.md",
         "ladder",
         partial(ladder_table, EVERGREEN.folder),
-        "evergreen ladder --output docs/evergreen/ladder.json",
+        "evergreen ladder",
     ),
     *_measured("evergreen/agents.md", "evergreen_versus"),
     *_measured("training.md", "images"),

@@ -30,6 +30,13 @@ def players_of(workers: int | None, ray: str | None) -> AbstractContextManager[A
     return imported("tabletop_training.measure.cluster", extra="evaluate").workers(workers, ray)
 
 
+def go_on(module: Any, folder: Path, *of: Any, refused: dict[str, Any], **how: Any) -> None:
+    """Go on with a command's folder by its module. Raises ConfigError for refused options that were given."""
+    allowed = "agents of your own that it names, whose code then runs, and who plays"
+    imported("tabletop_training.files.job", extra="evaluate").refuse_with_resume(allowed, **refused)
+    module.resume(folder, *of, **how)
+
+
 def add_commands(app: typer.Typer, line: CommandLine) -> None:
     """Give an app the commands that a game has."""
     several = [number for number in line.players if number > 1]
@@ -51,11 +58,12 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
     @without(*() if both else ("solo",))  # nothing to choose
     def evaluate(
         *,
-        agents: options.Agents,
+        agents: options.AnyAgents = None,
         solo: Annotated[
             bool, typer.Option("--solo", help=f"Each agent plays {line.opponent or 'alone'}, on the same seeds.")
         ] = False,
         switches: Switches,
+        resume: Annotated[Path | None, options.resume("")] = None,
         games: Annotated[
             int | None,
             options.games(
@@ -70,7 +78,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         cores: options.Cores = None,
         workers: options.Workers = None,
         ray: options.Ray = None,
-        output: Annotated[Path, options.output("JSON and CSV files")] = Path("runs/evaluate"),
+        output: Annotated[Path | None, options.output("JSON and CSV files", "runs/evaluate")] = None,
         json: options.Json = None,
         save_replays: options.SaveReplays = None,
         replay_games: options.ReplayGames = None,
@@ -78,17 +86,16 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
     ) -> None:
         matches = imported("tabletop_training.measure.matches", extra="evaluate")
         with json_to(json) as on_result, players_of(workers, ray) as players:
-            matches.main(
-                agents,
-                matches.config_for(line.game, len(agents), alone=solo, **switches),
-                games=games,
-                until_width=until_width,
-                replays=replay_files(save_replays, replay_games, replay_probabilities),
-                workers=players,
-                output=output,
-                on_result=on_result,
-                **given(seed=seed),
-            )
+            replays = replay_files(save_replays, replay_games, replay_probabilities)
+            how: Any = {"replays": replays, "workers": players, "on_result": on_result}
+            asked = given(games=games, seed=seed, until_width=until_width, output=output)
+            if resume is not None:
+                refused = {**asked, **switches, **given(solo=solo or None)}
+                go_on(matches, resume, line.game, agents or (), refused=refused, **how)
+            else:
+                names = agents or ()
+                config = matches.config_for(line.game, len(names), alone=solo, **switches) if names else line.config()
+                matches.main(names, config, **asked, **how)
 
     if line.several:
 
@@ -97,63 +104,70 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         @without(*() if len(several) > 1 else ("players",))
         def tournament(
             *,
-            agents: options.Agents,
+            agents: options.AnyAgents = None,
             players: Annotated[
-                int,
-                typer.Option(help=f"Number of players: {either(several)}, in each game.", metavar="N"),
-            ] = line.least_several,
+                int | None,
+                typer.Option(
+                    help=f"Number of players: {either(several)}, in each game.",
+                    metavar="N",
+                    show_default=str(line.least_several),
+                ),
+            ] = None,
             switches: Switches,
-            games: Annotated[int, options.games(" of each pairing, or of each group of players")] = 200,
+            resume: Annotated[Path | None, options.resume("")] = None,
+            games: Annotated[int | None, options.games(" of each pairing, or of each group of players", "200")] = None,
             seed: options.FirstSeed = None,
             cores: options.Cores = None,
             workers: options.Workers = None,
             ray: options.Ray = None,
-            output: Annotated[Path, options.output("JSON and CSV files, and a picture")] = Path("runs/tournament"),
+            output: Annotated[
+                Path | None, options.output("JSON and CSV files, and a picture", "runs/tournament")
+            ] = None,
             json: options.Json = None,
             save_replays: options.SaveReplays = None,
             replay_games: options.ReplayGames = None,
             replay_probabilities: options.ReplayProbabilities = False,
         ) -> None:
             """Let all agents play against all others: a cross table and ratings."""
+            tournament = imported("tabletop_training.measure.tournament", extra="evaluate")
             with json_to(json) as on_result, players_of(workers, ray) as who:
-                imported("tabletop_training.measure.tournament", extra="evaluate").main(
-                    agents,
-                    line.game.config(players=players, **switches),
-                    games=games,
-                    replays=replay_files(save_replays, replay_games, replay_probabilities),
-                    workers=who,
-                    output=output,
-                    on_result=on_result,
-                    **given(seed=seed),
-                )
+                replays = replay_files(save_replays, replay_games, replay_probabilities)
+                how: Any = {"replays": replays, "workers": who, "on_result": on_result}
+                asked = given(games=games, seed=seed, output=output)
+                if resume is not None:
+                    refused = {**asked, **switches, **given(players=players)}
+                    go_on(tournament, resume, line.game, agents or (), refused=refused, **how)
+                else:
+                    config = line.game.config(players=players or line.least_several, **switches)
+                    tournament.main(agents or (), config, **asked, **how)
 
     if line.ladder:
 
         @app.command(rich_help_panel=MEASURE, epilog=line.examples("ladder --players 2"))
         def ladder(
             players: Annotated[str, options.player_counts("; 1 is solo", ",".join(map(str, line.ladder)))] = "",
+            resume: Annotated[Path | None, options.resume("")] = None,
             games: Annotated[int | None, options.games(" of each step", "480; fewer for slow agents")] = None,
             seed: options.FirstSeed = None,
             cores: options.Cores = None,
             workers: options.Workers = None,
             ray: options.Ray = None,
             output: Annotated[
-                Path, typer.Option(help="File for the results. Steps that it has are kept.", metavar="FILE")
-            ] = Path("runs/ladder.json"),
+                Path | None, options.output("ladder.json; games that it has are kept", "runs/ladder")
+            ] = None,
             json: options.Json = None,
         ) -> None:
             """Measure whether each agent, from random to ismcts-2000, is better than the one below it."""
+            module = imported("tabletop_training.measure.ladder", extra="evaluate")
+            configs = [line.config(players=number, **switches) for number, switches in line.ladder.items()]
             counts = whole_numbers("players", players, "whole numbers separated by commas, such as 1,2")
             with json_to(json) as on_result, players_of(workers, ray) as who:
-                imported("tabletop_training.measure.ladder", extra="evaluate").main(
-                    [line.config(players=number, **switches) for number, switches in line.ladder.items()],
-                    counts or None,
-                    games=games,
-                    workers=who,
-                    output=output,
-                    on_result=on_result,
-                    **given(seed=seed),
-                )
+                how: Any = {"workers": who, "on_result": on_result}
+                asked = given(players=counts or None, games=games, seed=seed, output=output)
+                if resume is not None:
+                    go_on(module, resume, configs, refused=asked, **how)
+                else:
+                    module.main(configs, **asked, **how)
 
     if line.table:
 
@@ -164,14 +178,22 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
             agents: options.AnyAgents = None,
             switches: Switches,
             more_agents: options.MoreAgents = None,
+            resume: Annotated[Path | None, options.resume("")] = None,
             games: Annotated[
-                int, options.games(" of each agent alone, with each set of variants if there are any")
-            ] = 1000,
-            search_games: Annotated[int, options.search_games()] = 100,
+                int | None,
+                options.games(" of each agent alone, with each set of variants if there are any", "1000"),
+            ] = None,
+            search_games: Annotated[int | None, options.search_games("100")] = None,
             duel_games: Annotated[
-                int,
-                typer.Option(min=1, max=options.MOST_GAMES, help="Number of games of each two agents.", metavar="N"),
-            ] = 200,
+                int | None,
+                typer.Option(
+                    min=1,
+                    max=options.MOST_GAMES,
+                    help="Number of games of each two agents.",
+                    metavar="N",
+                    show_default="200",
+                ),
+            ] = None,
             quick: options.Quick = False,
             cores: options.Cores = None,
             workers: options.Workers = None,
@@ -185,19 +207,16 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
             json: options.Json = None,
         ) -> None:
             """Make the reference table of agents, or find an agent's place in it."""
+            module = imported("tabletop_training.measure.benchmark", extra="evaluate")
+            plan = imported(line.table, extra="evaluate").PLAN
             with json_to(json) as on_result, players_of(workers, ray) as players:
-                imported("tabletop_training.measure.benchmark", extra="evaluate").main(
-                    imported(line.table, extra="evaluate").PLAN,
-                    agent_names(more_agents, agents),
-                    games=games,
-                    search_games=search_games,
-                    duel_games=duel_games,
-                    output=output,
-                    quick=quick,
-                    workers=players,
-                    on_result=on_result,
-                    **switches,
-                )
+                how: Any = {"workers": players, "on_result": on_result}
+                asked = given(games=games, search_games=search_games, duel_games=duel_games, output=output)
+                if resume is not None:
+                    refused = {**asked, **switches, **given(quick=quick or None)}
+                    go_on(module, resume, plan, agent_names(more_agents, agents), refused=refused, **how)
+                else:
+                    module.main(plan, agent_names(more_agents, agents), quick=quick, **asked, **switches, **how)
 
     if 2 in line.players:
         example = line.examples("benchmark-text model:my_model:ask")

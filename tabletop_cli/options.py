@@ -67,7 +67,15 @@ def resume(more: str) -> Any:
 
 
 MoreAgents = Annotated[list[str] | None, more_agents()]
-PolicyName = Annotated[str, typer.Option(help=_POLICY_HELP, metavar="POLICY", autocompletion=completion.policies)]
+
+
+def policy_name(default: str = "") -> Any:
+    """The option for a policy."""
+    shown: Any = {"show_default": default} if default else {}
+    return typer.Option(help=_POLICY_HELP, metavar="POLICY", autocompletion=completion.policies, **shown)
+
+
+PolicyName = Annotated[str, policy_name()]
 Trust = Annotated[
     str, typer.Option(help="Agents MODULE:CLASS that the resumed file may name. Their code will run.", metavar="NAMES")
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,7 +16,7 @@ from tabletop_cli import completion, options
 from tabletop_cli.app import make_app
 from tabletop_cli.components import Section, add_components
 from tabletop_cli.line import MEASURE, TRAIN, CommandLine
-from tabletop_cli.measure import players_of, replay_files
+from tabletop_cli.measure import go_on, players_of, replay_files
 from tabletop_cli.modules import imported
 from tabletop_cli.options import agent_names, given
 from tabletop_cli.output import json_to
@@ -153,8 +153,9 @@ def difficulty(
 
 @app.command(rich_help_panel=MEASURE, epilog=LINE.examples("strength --part curve"))
 def strength(
-    policy: options.PolicyName = "solo",
-    games: Annotated[int, options.games(" of each row with a search, ten times as many without")] = 400,
+    policy: Annotated[str | None, options.policy_name("solo")] = None,
+    resume: Annotated[Path | None, options.resume("")] = None,
+    games: Annotated[int | None, options.games(" of each row with a search, ten times as many without", "400")] = None,
     seed: options.FirstSeed = None,
     part: Annotated[
         str | None,
@@ -166,16 +167,22 @@ def strength(
         ),
     ] = None,
     cores: options.Cores = None,
-    output: Annotated[Path, options.output("strength.json, whose rows are kept, and a picture")] = Path(
-        "runs/strength"
-    ),
+    workers: options.Workers = None,
+    ray: options.Ray = None,
+    output: Annotated[
+        Path | None, options.output("strength.json and a picture; games that it has are kept", "runs/strength")
+    ] = None,
     json: options.Json = None,
 ) -> None:
     """Measure what each part of the search with a network brings in solo, and what more time to think does."""
-    with json_to(json) as on_result:
-        imported("tabletop_training.petrichor.strength", extra="train").main(
-            policy, games=games, part=part, output=output, on_result=on_result, **given(seed=seed)
-        )
+    module = imported("tabletop_training.petrichor.strength", extra="train")
+    with json_to(json) as on_result, players_of(workers, ray) as players:
+        how: Any = {"workers": players, "on_result": on_result}
+        asked = given(policy=policy, games=games, seed=seed, part=part, output=output)
+        if resume is not None:
+            go_on(module, resume, refused=asked, **how)
+        else:
+            module.main(**asked, **how)
 
 
 @app.command(rich_help_panel=TRAIN, epilog=LINE.examples("demo --minutes 1 --games 100"))

@@ -438,7 +438,7 @@ def _measuring() -> dict[str, tuple[str, str]]:
         "evaluate-width": ("petrichor", "evaluate random greedy --games 64 --until-width 0.5 --output OUT"),
         "tournament": ("petrichor", "tournament random greedy policy:versus --games 8 --output OUT"),
         "tournament-3": ("evergreen", "tournament random greedy rollout-2 --players 3 --games 8 --output OUT"),
-        "ladder": ("evergreen", "ladder --games 8 --players 2 --output OUT/ladder.json"),
+        "ladder": ("evergreen", "ladder --games 4 --players 1 --output OUT"),
         "benchmark": (
             "evergreen",
             "benchmark random rollout-2 --games 8 --search-games 4 --duel-games 8 --output OUT",
@@ -467,29 +467,24 @@ def _measuring() -> dict[str, tuple[str, str]]:
     }
 
 
-RESUMED = {"difficulty": "--resume", "difficulty-plain": "--resume", "balance": "--resume", "tune": "--resume"}
-"""Commands that go on by an option; the others that keep anything go on with the same words."""
-AGAIN = ("ladder", "benchmark", "benchmark-petrichor", "benchmark-text", "strength")
-STOPPED_AT = {"tune": 3}
+STOPPED_AT = {"tune": 3, "benchmark-text": 1}
 
 
 def measuring() -> Iterator[tuple[str, Iterable[str]]]:
     for name, (game, words) in _measuring().items():
         for way in ("whole", "stopped", "resumed"):
-            if way == "resumed" and name not in RESUMED and name not in AGAIN:
+            if way == "resumed" and name == "text-positions":
                 continue
             with tempfile.TemporaryDirectory() as folder:
                 out, overlay = Path(folder, "out"), Path(folder, "overlay.toml")
-                if not name.startswith(("ladder", "text-positions")):
-                    out.parent.mkdir(exist_ok=True)
-                else:
+                if name == "text-positions":
                     out.mkdir()
                 overlay.write_text(OVERLAY)
                 given = [word.replace("OUT", str(out)).replace("OVERLAY", str(overlay)) for word in words.split()]
                 stop = 0 if way == "whole" else STOPPED_AT.get(name, 2)
                 outputs = [_command(game, [*given, "--json", str(Path(folder, "told.json"))], stop_at_block=stop)]
                 if way == "resumed":
-                    again = given if name in AGAIN else [given[0], RESUMED[name], str(out)]
+                    again = [given[0], "--resume", str(out)]
                     outputs.append(_command(game, [*again, "--json", str(Path(folder, "told.json"))]))
                 lines = [line for output in outputs for line in _without_times(output, folder)]
                 yield f"measuring/{name}/{way}/output.txt", lines

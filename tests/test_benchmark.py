@@ -253,7 +253,7 @@ def test_bad_input(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         with pytest.raises(TabletopError, match=match):
             measure("random", output=tmp_path)
     data = json.loads((folder / "benchmark.json").read_text(encoding="utf-8"))
-    file.write_text(json.dumps({**data, "state_version": 1}), encoding="utf-8")
+    file.write_text(json.dumps({**data, "rules_version": 1}), encoding="utf-8")
     with pytest.raises(TabletopError, match="other rules or numbers"):
         measure("random", output=tmp_path)
     with pytest.raises(SystemExit) as error:

@@ -21,7 +21,7 @@ import typer
 from typer.testing import CliRunner
 
 from evergreen_env.game import GAME as EVERGREEN
-from petrichor_env.config import MODULES, VARIANTS
+from petrichor_env.config import MODULES, VARIANTS, Config
 from petrichor_env.game import GAME
 from tabletop_agents import checkpoint_path, make_agent, shipped_policies
 from tabletop_cli import completion, evergreen, measure, petrichor
@@ -36,6 +36,7 @@ from tabletop_engine.play import batch
 from tabletop_engine.play.batch import usable_cores
 from tabletop_training.files.settings import shipped_settings
 from tabletop_training.files.tables import percent
+from tabletop_training.measure import ladder
 from tabletop_training.measure.results import Estimate
 from tests.games import connect_four
 
@@ -105,7 +106,7 @@ ORDER = (
 
 DIFFERENT = {
     ("--players", "NUMBERS"): "what measures or learns several numbers of players takes a list",
-    ("--output", "FILE"): "the ladder is kept in one file",
+    ("--output", "FILE"): "positions are written into one file",
     ("--resume", "FILE"): "a game is saved in a file, a run in a folder",
     ("--resume", ""): "a page always keeps its games in --folder",
 }
@@ -266,9 +267,11 @@ def run(capsys: pytest.CaptureFixture[str], *words: str, home: str = "") -> tupl
 
 
 def described(command: str) -> set[str]:
-    """The names in code in a command's line of the page's table of keys."""
+    """The names in code in a command's line of the page's table of keys, and those that all have."""
     (line,) = re.findall(rf"^\| [^|]*`{command}`[^|]*\|(.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    return {"package_version", "state_version", *re.findall(r"`(\w+)`", line)}
+    text = PAGE.read_text(encoding="utf-8")
+    (everywhere,) = re.findall(r"^- What was measured with games says(.*?)^\n", text, re.MULTILINE | re.DOTALL)
+    return {*re.findall(r"`(\w+)`", everywhere), *re.findall(r"`(\w+)`", line)}
 
 
 def test_all_that_prints_a_table_has_it() -> None:
@@ -322,16 +325,14 @@ def test_tournament_to_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert scores["greedy", "random"] + scores["random", "greedy"] == pytest.approx(1)
 
 
-def test_ladder_of_what_was_measured(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
-    kept = json.loads((ROOT / "docs" / "ladder.json").read_text(encoding="utf-8"))
-    (tmp_path / "ladder.json").write_text(json.dumps(kept), encoding="utf-8")
-    words = ("ladder", "--players", "3,4", "--output", str(tmp_path / "ladder.json"), "--json", "-")
-    code, out, err = run(capsys, *words)
+    monkeypatch.setattr(ladder, "LADDER", ("random", "greedy"))
+    ladder.main([Config(players=number) for number in (3, 4)], (3, 4), ladder.LADDER, 8, output=tmp_path)
+    capsys.readouterr()
+    code, out, err = run(capsys, "ladder", "--resume", str(tmp_path), "--json", "-")
     told = json.loads(out)
-    assert code == 0 and told["steps"] == [row for row in kept["steps"] if row["players"] in (3, 4)]
+    assert code == 0 and [row["players"] for row in told["steps"]] == [3, 4]
     assert set(told) | set(told["steps"][0]) <= described("ladder") | {"owners"}
     for row in told["steps"]:
         assert f"{row['players']} players" in err and percent(Estimate(*row["win_rate"])) in err

@@ -22,9 +22,7 @@ from tabletop_agents import make_agent
 from tabletop_cli import petrichor as cli
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.play.batch import Batch
-from tabletop_training.files.job import SETTINGS_FILE, Job
-from tabletop_training.files.provenance import tables_hash
-from tabletop_training.files.tables import write_json
+from tabletop_training.files.job import Job
 from tabletop_training.measure.evaluation import EvaluationStopped, play_games
 from tabletop_training.measure.results import Estimate, Results, difference_estimate
 from tabletop_training.petrichor import difficulty, difficulty_report
@@ -53,6 +51,7 @@ from tabletop_training.petrichor.variant_effects import (
 )
 from tabletop_training.study import play as play_module
 from tabletop_training.study.play import about, play_cells, played
+from tabletop_training.study.settings import keep_settings
 from tabletop_training.study.store import Store
 from tests.support.processes import in_python
 from tests.support.studies import SEED, contents, noisy, results_of, rows_of, sets_of, without_pictures  # noqa: F401
@@ -466,7 +465,7 @@ def test_study_is_of_the_games_that_anybody_gets(folder: Path) -> None:
 
 
 def test_a_resumed_study_imports_nothing_that_its_user_has_not_named(tmp_path: Path) -> None:
-    write_json(tmp_path / SETTINGS_FILE, asdict(Study({"evil:Agent": 10}, 1, tables=tables_hash(Config()))))
+    keep_settings(tmp_path, "difficulty", GAME, asdict(Study({"evil:Agent": 10}, 1)))
     with pytest.raises(ConfigError, match=r"names evil:Agent.*add the agents evil:Agent"):
         difficulty.main(resume=tmp_path)
     with pytest.raises(ConfigError, match="No module named 'evil'"):
@@ -496,23 +495,18 @@ def test_interrupted_and_resumed_is_the_same_study(
 @pytest.mark.usefixtures("without_pictures")
 @pytest.mark.parametrize("error", [EvaluationStopped, KeyboardInterrupt])
 def test_stopped_before_the_first_set_is_finished(
-    error: type[BaseException],
-    folder: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    error: type[BaseException], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """After one Ctrl-C or two it says that nothing was kept, and the study can still be resumed."""
+    """After one Ctrl-C or two; a study without games leaves no folder."""
 
     def interrupted(agents: tuple[str, ...]) -> None:
         raise error
 
-    stopped = difficulty.main(
-        ["random", "greedy"], GAMES, seed=SEED, output=tmp_path / "study", workers=Watched(interrupted)
-    )
-    assert "Stopped early before a set of games was finished: nothing was kept." in capsys.readouterr().out
-    assert rows_of(stopped / "games.csv") == []
-    difficulty.main(resume=stopped)
-    assert contents(stopped) == contents(folder)
+    with pytest.raises(KeyboardInterrupt):
+        difficulty.main(["random"], GAMES, seed=SEED, output=tmp_path / "study", workers=Watched(interrupted))
+    if error is EvaluationStopped:
+        assert "Stopped before the first games were finished: nothing was kept." in capsys.readouterr().out
+        assert not (tmp_path / "study").exists()
 
 
 @pytest.mark.usefixtures("without_pictures")
@@ -557,7 +551,7 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="lake"):
         difficulty.main(["random"], modules=["lake"], output=tmp_path / "none")
     assert not (tmp_path / "none").exists()
-    with pytest.raises(TabletopError, match="there is no study to continue"):
+    with pytest.raises(TabletopError, match="there is nothing to continue"):
         difficulty.main(resume=tmp_path)
     given: dict[str, Any] = {"seed": SEED, "modules": ["cactus"], "components": "box.toml", "output": tmp_path}
     for option, value in {**given, "games": GAMES}.items():
@@ -569,9 +563,6 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
         difficulty.main(["greedy"], search_games=GAMES, resume=folder)
     settings = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
     for key, value, match in (
-        ("state_version", 1, "games are of state_version 1, this is"),
-        ("tables", "0", "other numbers on the pieces"),
-        ("files", {"policy:gone.zip": "0"}, "checkpoint of policy:gone.zip is another"),
         ("colour", "red", "not the settings"),
         ("boxes", 10**12, "boxes=1000000000000: must be"),
         ("effect_games", "many", "effect_games='many': must be"),

@@ -39,7 +39,6 @@ from tabletop_training.measure import matches, tournament
 from tabletop_training.measure.evaluation import EVALUATION_SEED, EvaluationStopped, play_games, play_lineups
 from tabletop_training.measure.matches import (
     FIRST_LOOK,
-    block_seeds,
     evaluate,
     evaluation_of,
     labels_of,
@@ -55,7 +54,9 @@ from tabletop_training.measure.results import (
     share_estimate,
     wilson_interval,
 )
+from tabletop_training.study.cells import block_seeds
 from tests.support.processes import in_python
+from tests.support.workers import stopping_after
 
 SAMPLES = 4000
 NAMES = ("weak", "fair", "good", "best")
@@ -529,12 +530,10 @@ def test_ratings_are_the_same_for_a_seed() -> None:
 
 
 def test_tournament_plays_all_groups_on_the_same_seeds() -> None:
-    blocks: list[Results] = []
     agents: list[Agent] = [RandomAgent(), First(), GreedyAgent()]
-    played = tournament.play_tournament(agents, Config(players=2), 30, 4, on_block=blocks.append)
+    played = tournament.play_tournament(agents, Config(players=2), 30, 4)
     results = played.results
     assert len(results) == 3 * 30
-    assert [len(block) for block in blocks] == [66, 24]
     for seed in range(4, 19):
         assert np.array_equal(results.lineups[results.seeds == seed], tournament.lineups_of(3, 2))
     assert played.finished
@@ -597,7 +596,7 @@ def test_evaluate_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert code == 0
     assert "2p+fertilizer+lake: 5 seeds, 2 rotations" in printed
     assert {path.name for path in folder.iterdir()} == {
-        "agents.csv", "differences.csv", "evaluation.json", "games.csv"
+        "agents.csv", "differences.csv", "evaluation.json", "games", "games.csv", "settings.json"
     }  # fmt: skip
     assert all(name in printed for name in ("agents.csv", "games.csv"))
     report = json.loads((folder / "evaluation.json").read_text(encoding="utf-8"))
@@ -631,7 +630,7 @@ def test_evaluate_command_in_solo(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert code == 0
     assert "solo+one_more_turn: 64 seeds" in printed
     assert "Stopped as soon as no interval of a win rate was wider than 20 points." in printed
-    assert "100 %" in printed.splitlines()[0]
+    assert "100 %" in printed
     games = _rows(tmp_path / "one" / "games.csv")
     assert [(row["agent"], row["seed"]) for row in games[:2]] == [
         ("random", str(EVALUATION_SEED)), ("neutral", str(EVALUATION_SEED))
@@ -721,7 +720,8 @@ def test_tournament_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     code, printed = _run(capsys, "tournament", "random", "greedy", "--games", "10", "--output", str(folder))
     assert code == 0
     assert {path.name for path in folder.iterdir()} == {
-        "cross_table.csv", "cross_table.png", "games.csv", "standings.csv", "tournament.json"
+        *("cross_table.csv", "cross_table.png", "standings.csv", "tournament.json"),
+        *("games", "games.csv", "settings.json"),
     }  # fmt: skip
     assert [row["agent"] for row in _rows(folder / "standings.csv")] == ["greedy", "random"]
     cells = _rows(folder / "cross_table.csv")
@@ -788,14 +788,14 @@ def test_a_signal_keeps_what_is_done(command: str, number: signal.Signals, tmp_p
         text=True,
     )
     deadline = time.monotonic() + 240
-    while not (folder / "games.csv").exists():
+    while not (folder / "games").exists():
         assert process.poll() is None, process.communicate()[0]
         assert time.monotonic() < deadline
         time.sleep(0.05)
     process.send_signal(number)
     output, _ = process.communicate(timeout=240)
     assert process.returncode == 0, output
-    assert "Stopped early" in output
+    assert f"Stopped early. To continue: petrichor {command} --resume {folder}" in output
     told = json.loads(result.read_text(encoding="utf-8"))
     assert told["stopped_by"] == "interrupted" if command == "evaluate" else not told["finished"]
     games = _rows(folder / "games.csv")
@@ -803,20 +803,56 @@ def test_a_signal_keeps_what_is_done(command: str, number: signal.Signals, tmp_p
     assert {int(row["games"]) for row in _rows(folder / name)} == {len(games) // 2}
 
 
-def test_nothing_finished_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def stop(*_: object, **__: object) -> None:
-        raise EvaluationStopped
+TWO_NAMES = ["random", "greedy"]
 
-    monkeypatch.setattr(matches, "evaluate", stop)
-    monkeypatch.setattr(tournament, "play_tournament", stop)
-    for words in (("evaluate", "random"), ("tournament", "random", "greedy")):
-        with pytest.raises(SystemExit) as caught:
-            cli.main([*words, "--output", str(tmp_path / "out")])
-        assert caught.value.code == 130
-        assert "nothing was kept" in capsys.readouterr().out
-        assert not (tmp_path / "out").exists()
+
+@pytest.mark.parametrize("main", [matches.main, tournament.main])
+def test_nothing_finished_leaves_nothing(
+    main: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        main(TWO_NAMES, Config(players=2), games=4, output=tmp_path / "out", workers=stopping_after(0))
+    assert "nothing was kept" in capsys.readouterr().out
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("module", "config"), [(matches, Config(players=2)), (matches, Config()), (tournament, None)])
+def test_stopped_and_gone_on_with(
+    module: Any, config: Config | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The files are the same as without a stop, and nothing is played twice; in a game for one, too, where an agent may
+    be a block ahead of the other."""
+    config, part = config or Config(players=2), tmp_path / "part"
+    asked: dict[str, Any] = {"games": 150, "seed": 3}
+    whole = module.main(TWO_NAMES, config, **asked, output=tmp_path / "whole")
+    blocks = 3 if config.players == 1 else 2
+    assert module.main(TWO_NAMES, config, **asked, output=part, workers=stopping_after(blocks)) == part
+    assert f"--resume {part}" in capsys.readouterr().out
+    assert len(_rows(part / "games.csv")) == 2 * 128 < len(_rows(whole / "games.csv"))
+    module.resume(part, GAME)
+    for file in sorted(path.name for path in whole.iterdir() if path.suffix in (".csv", ".json")):
+        assert _without_times(part / file) == _without_times(whole / file), file
+    module.resume(part, GAME, workers=stopping_after(0))
+    assert "Stopped" not in capsys.readouterr().out
+
+
+def _without_times(path: Path) -> str:
+    return re.sub(r'("decisions_per_second": |,)[0-9.]+(?=,\n|\n)', "", path.read_text(encoding="utf-8"))
+
+
+def test_agents_of_ones_own_are_named_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder that somebody sent runs nobody's code by itself. Settings can't be changed."""
+    name = "tabletop_agents:GreedyAgent"
+    folder = matches.main([name, "random"], Config(players=2), games=2, output=tmp_path / "out")
+    code, printed = _run(capsys, "evaluate", "--resume", str(folder))
+    assert code == 2 and f"add the agents {name}" in printed
+    assert _run(capsys, "evaluate", name, "--resume", str(folder))[0] == 0
+    code, printed = _run(capsys, "evaluate", name, "--resume", str(folder), "--games", "9", "--solo")
+    assert code == 2 and "games, solo: not with --resume, which keeps its settings" in printed
+    code, printed = _run(capsys, "tournament", "--resume", str(folder))
+    assert code == 2 and "the settings of evaluate of petrichor, not of `petrichor tournament`" in printed
+    code, printed = _run(capsys, "evaluate", "--output", str(tmp_path / "none"))
+    assert code == 2 and "agents: name at least one" in printed
 
 
 @pytest.mark.parametrize(

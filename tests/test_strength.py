@@ -21,11 +21,14 @@ from tabletop_agents.search.guided_search import DEFAULT_SETTINGS, GuidedSearchA
 from tabletop_cli import petrichor as cli
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.play.agents import Decisions
-from tabletop_training.measure.evaluation import EVALUATION_SEED
+from tabletop_engine.play.batch import Batch
+from tabletop_training.measure.evaluation import EVALUATION_SEED, play_games
 from tabletop_training.measure.matches import evaluate
 from tabletop_training.petrichor import strength
-from tabletop_training.petrichor.strength import HARDEST, PARTS, SETS, Player, Timed, key_of, main, measure
+from tabletop_training.petrichor.strength import HARDEST, PARTS, SETS, Player, cell_of, key_of, main, resume, row_of
+from tabletop_training.study.play import play_blocks
 from tests.support.play import in_the_middle
+from tests.support.workers import stopping_after
 
 ROOT = Path(__file__).parents[1]
 BARE, SHIPPED, CHANGED = Player(0, "no search"), Player(4), Player(4, "margin 0", {"margin": 0.0})
@@ -86,19 +89,27 @@ def test_ends_of_the_settings_mean_what_the_tables_say() -> None:
 
 
 def test_the_clock_counts_decisions_that_leave_a_choice() -> None:
-    decisions = Decisions.of(in_the_middle(Config(), 8, 20))
-    timed, agent = Timed(make_agent("random", GAME)), make_agent("random", GAME)
-    actions = timed.act(decisions, np.random.default_rng(0))
-    assert (actions == agent.act(decisions, np.random.default_rng(0))).all()
-    assert timed.decisions == (decisions.action_masks.sum(axis=1) > 1).sum() > 0
-    assert timed.seconds > 0
+    """Played again from the recorded actions, every decision of the game is seen."""
+    config = Config(players=2)
+    results = play_games(["random", "random"], config, 3, 5, record_thinking=True, record_actions=True)
+    batch, choices = Batch(config, 3, [5, 6, 7], autoreset="disabled"), 0
+    assert results.actions is not None
+    for step in range(int(results.lengths.max())):
+        running = batch.actors >= 0
+        choices += int((batch.action_masks[running].sum(axis=1) > 1).sum())
+        actions = np.array([taken[step] if step < len(taken) else 0 for taken in results.actions], np.int64)
+        batch.step(actions, which=running)
+    assert 0 < results.thinking[:, 1].sum() == choices < results.lengths.sum()
+    assert (results.thinking[:, 0] > 0).all()
+    assert play_games(["random"], Config(), 3, 5).thinking.shape == (0, 2)
 
 
 # --- Rows ------------------------------------------------------------------------------------------------------------
 
 
 def test_a_row_is_of_the_games_that_evaluate_plays() -> None:
-    row = measure(SHIPPED, HARDEST, "solo", games=3, seed=50)
+    cell = cell_of(SHIPPED, HARDEST, "solo", games=3, seed=50)
+    row = row_of(SHIPPED, next(play_blocks([cell], record_thinking=True)).results)
     report = evaluate([make_agent("search-4:solo", GAME)], Config(variants=VARIANTS), 3, 50).reports[0]
     assert row["win_rate"] == list(report.estimates["win_rate"])
     assert row["margin"] == list(report.estimates["margin"])
@@ -120,64 +131,43 @@ def test_rows_are_kept_and_gone_on_with(
         ("search-4", "margin 0", 1),
     ]
     assert {row["seed"] for row in before["rows"]} == {EVALUATION_SEED}
-    assert (before["policy"], before["state_version"], before["settings"]) == ("solo", RULES_VERSION, DEFAULT_SETTINGS)
+    assert (before["policy"], before["rules_version"], before["settings"]) == ("solo", RULES_VERSION, DEFAULT_SETTINGS)
     assert not (tmp_path / "strength.png").exists()
     shown = capsys.readouterr().out
     assert "margin 0" in shown and "more time to think" not in shown
-    main(games=2, output=tmp_path)
+    main(games=1, output=tmp_path)
     after = content(tmp_path)
     assert after["rows"][:3] == before["rows"]  # rows of both the curve and the ablations are measured once
     titles = {"+".join(variants) or "base": title for title, variants in SETS.items()}
     easy, middle, _ = SETS
     assert [titles[row["variants"]] for row in after["rows"][3:]] == [easy, easy, middle, middle]
-    assert [row["games"] for row in after["rows"][3:]] == [20, 2, 20, 2]
+    assert [row["games"] for row in after["rows"][3:]] == [10, 1, 10, 1]
     with Image.open(tmp_path / "strength.png") as picture:
         assert picture.width > 1000
     shown = capsys.readouterr().out
     assert "more time to think" in shown and max(map(len, shown.splitlines())) <= 80
-    written = (tmp_path / "strength.json").read_bytes()
     told = tmp_path / "told.json"
-    words = ["strength", "--games", "9", "--output", str(tmp_path), "--json", str(told)]
+    words = ["strength", "--resume", str(tmp_path), "--json", str(told)]
     cli.app(words, standalone_mode=False)
-    assert json.loads(told.read_text(encoding="utf-8")) == content(tmp_path)
-    cli.app([*words, "--part", "ablations"], standalone_mode=False)
-    assert len(json.loads(told.read_text(encoding="utf-8"))["rows"]) == 3
-    told.unlink()
-    capsys.readouterr()
-    cli.app(words[:-2], standalone_mode=False)
-    assert "All of this is measured already." in capsys.readouterr().out
-    assert (tmp_path / "strength.json").read_bytes() == written
-    same = str(POLICIES / "petrichor" / "solo.zip")  # the same file by another name
-    main(same, output=tmp_path)
-    assert content(tmp_path) == {**after, "policy": same}
+    assert json.loads(told.read_text(encoding="utf-8")) == content(tmp_path) == after
+    cli.app(["strength", "--part", "ablations", "--games", "1", "--output", str(tmp_path)], standalone_mode=False)
+    assert content(tmp_path)["rows"] == before["rows"]
+    with pytest.raises(ConfigError, match="games: not with --resume"):
+        cli.app([*words, "--games", "9"], standalone_mode=False)
 
 
 @pytest.mark.usefixtures("small")
-def test_stopped_and_gone_on_with(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_stopped_and_gone_on_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Ctrl-C in the second row keeps the first row. In the first row it keeps nothing, not even a folder."""
-    for finished, folder in ((1, tmp_path / "one"), (0, tmp_path / "none")):
-        asked: list[int] = []
-
-        def measuring(*arguments: Any, finished: int = finished, asked: list[int] = asked, **options: Any) -> Any:
-            asked.append(1)
-            if len(asked) > finished:
-                options["should_stop"] = lambda: True
-            return measure(*arguments, **options)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(strength, "measure", measuring)
-            if finished:
-                main(games=1, part="ablations", output=folder)
-                assert "Stopped early. The same command continues." in capsys.readouterr().out
-                assert [row["player"] for row in content(folder)["rows"]] == ["policy"]
-            else:
-                with pytest.raises(KeyboardInterrupt):
-                    main(games=1, part="ablations", output=folder)
-                assert not folder.exists()
-    main(games=1, part="ablations", output=tmp_path / "one")
-    assert len(content(tmp_path / "one")["rows"]) == 3
+    with pytest.raises(KeyboardInterrupt):
+        main(games=1, part="ablations", output=tmp_path / "none", workers=stopping_after(0))
+    assert not (tmp_path / "none").exists()
+    one = tmp_path / "one"
+    main(games=1, part="ablations", output=one, workers=stopping_after(1))
+    assert f"Stopped early. To continue: petrichor strength --resume {one}" in capsys.readouterr().out
+    assert [row["player"] for row in content(one)["rows"]] == ["policy"]
+    resume(one)
+    assert len(content(one)["rows"]) == 3
 
 
 @pytest.mark.usefixtures("small")
@@ -203,22 +193,11 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("small")
-def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
+def test_games_of_a_search_with_other_settings_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     main(games=1, part="ablations", output=tmp_path)
-    kept, file = content(tmp_path), tmp_path / "strength.json"
-    for change, message in (
-        ({"checkpoint": "0"}, "measured with another network"),
-        ({"state_version": 1}, "measured with state version 1"),
-        ({"settings": {**DEFAULT_SETTINGS, "margin": 1.0}}, "the search had other settings"),
-        ({"rows": [{}]}, "not a file of this command"),
-        ({"rows": 3}, "not a file of this command"),
-    ):
-        file.write_text(json.dumps({**kept, **change}), encoding="utf-8")
-        with pytest.raises(TabletopError, match=message):
-            main(games=1, output=tmp_path)
-    file.write_text("[", encoding="utf-8")
-    with pytest.raises(TabletopError, match="not a file of this command"):
-        main(games=1, output=tmp_path)
+    monkeypatch.setattr(strength, "DEFAULT_SETTINGS", {**DEFAULT_SETTINGS, "margin": 1.0})
+    with pytest.raises(TabletopError, match="its games are of other settings of the search; start anew"):
+        resume(tmp_path)
 
 
 # --- The documents ---------------------------------------------------------------------------------------------------
@@ -240,4 +219,4 @@ def test_tables_of_the_documents_from_a_partial_file(
 
 
 def test_the_published_tables_are_of_this_version() -> None:
-    assert content(ROOT / "docs")["state_version"] == RULES_VERSION
+    assert content(ROOT / "docs")["rules_version"] == RULES_VERSION

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -11,19 +12,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from petrichor_env import Config
+from petrichor_env import GAME, Config
 from tabletop_agents import GreedyAgent, RandomAgent
-from tabletop_engine.errors import TabletopError
+from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_training.files.job import Job, Stopped
 from tabletop_training.files.trees import load_tree, save_tree
-from tabletop_training.measure import evaluation
+from tabletop_training.measure import evaluation, matches
+from tabletop_training.measure.evaluation import EvaluationStopped
 from tabletop_training.measure.results import Results
 from tabletop_training.study.cells import Cell
-from tabletop_training.study.play import play_cells, played
+from tabletop_training.study.play import play_blocks, play_cells, played
+from tabletop_training.study.settings import keep_settings
 from tabletop_training.study.store import Store
 from tests.support.workers import stopping_after
 
 TWO = Cell("random greedy", [RandomAgent(), GreedyAgent()], Config(players=2), 24, 7)
+FIRST = Cell("first", [RandomAgent()], Config(), 12, 7)
 ALONE = Cell("random", [RandomAgent()], Config(), 12, 7, [3, 4, 5])
 
 
@@ -49,6 +53,7 @@ def test_a_stop_loses_at_most_a_block(tmp_path: Path) -> None:
     assert play(tmp_path / "kept", TWO, ALONE, store=store, workers=stopping_after(2)) == {}
     begun = store.results(TWO)
     assert begun is not None and len(begun) == 16 and played(TWO, store) is None
+    assert len(list((tmp_path / "kept" / "games").iterdir())) == 2, "a file a block"
     again = play(tmp_path / "kept", TWO, ALONE, store=store, workers=stopping_after(1 + 2))
     assert again.keys() == whole.keys()
     for key, results in whole.items():
@@ -68,15 +73,82 @@ def test_replays_get_all_games_of_a_cell(tmp_path: Path) -> None:
     assert results.actions is not None and len(results.actions) == 24
 
 
+@pytest.mark.usefixtures("small_blocks")
+def test_growing_cells_in_turns(tmp_path: Path) -> None:
+    """Blocks of the cells alternate, and grow; a stop between two cells leaves the first one block ahead."""
+    cells = [replace(cell, key=name, seed=5, games=700, growing=True) for name, cell in (("a", FIRST), ("b", FIRST))]
+    order = [(one.cell.key, len(one.block)) for one in play_blocks(cells, in_turns=True)]
+    sizes = [length for key, length in order if key == "a"]
+    assert order == [(key, length) for length in sizes for key in "ab"] and sum(sizes) == 700
+    assert sizes[:2] == [8, 8], "at most as many games as are played at once"
+    store = Store(tmp_path)
+    with pytest.raises(EvaluationStopped):
+        list(play_blocks(cells, store, stopping_after(3), in_turns=True))
+    again = [one.cell.key for one in play_blocks(cells, store, in_turns=True)]
+    assert again[:2] == ["b", "a"] and len(again) == len(order) - 3
+
+
+def test_a_store_forgets(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    play(tmp_path, TWO, ALONE, store=store)
+    store.forget(TWO)
+    assert played(TWO, store) is None and played(ALONE, store) is not None
+    store.forget(ALONE)
+    assert not (tmp_path / "games").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[]", "not the settings of `petrichor evaluate` of this version"),
+        ('{"command": "evaluate"}', "not the settings of `petrichor evaluate` of this version"),
+        ('{"command": "tune", "game": "petrichor"}', "the settings of tune of petrichor, not of `petrichor evaluate`"),
+        ('{"command": "evaluate", "game": "evergreen"}', "the settings of evaluate of evergreen, not of"),
+        ('{"command": "evaluate", "game": "petrichor", "names": 3}', "not the settings of `petrichor evaluate`"),
+        ("{", "not the settings of `petrichor evaluate` of this version"),
+        ("[" * 100_000, "not the settings of `petrichor evaluate` of this version"),
+    ],
+    ids=range(7),
+)
+def test_settings_of_something_else_are_refused(text: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "settings.json").write_text(text, encoding="utf-8")
+    with pytest.raises(TabletopError, match=re.escape(says)):
+        matches.resume(tmp_path, GAME)
+
+
+def test_settings_with_values_of_another_kind_are_refused(tmp_path: Path) -> None:
+    """They come from a folder that somebody may have sent."""
+    asked: dict[str, Any] = {"names": ["random"], "config": {}, "games": 3, "seed": 5, "until_width": None}
+    for change in (
+        {"names": 3},
+        {"names": "random"},
+        {"config": {"players": 9}},
+        {"config": {"mouse": 9}},
+        {"config": {"components": "/etc/passwd"}},
+        {"games": "many"},
+        {"games": 10**30},
+        {"seed": -1},
+        {"until_width": "narrow"},
+        {"more": 1},
+    ):
+        keep_settings(tmp_path, "evaluate", GAME, {**asked, **change})
+        with pytest.raises(TabletopError):
+            matches.resume(tmp_path, GAME)
+    keep_settings(tmp_path, "evaluate", GAME, {**asked, "names": ["os:system"]})
+    with pytest.raises(ConfigError, match="runs the code of that module; if you trust that code, add the agents os:sy"):
+        matches.resume(tmp_path, GAME)
+
+
 @pytest.mark.parametrize(
     ("other", "says"),
     [
         (replace(TWO, config=Config(players=2, modules=("cactus",))), "of another configuration"),
         (replace(TWO, agents=[RandomAgent(), RandomAgent()]), "of other agents"),
         (replace(TWO, seed=8), "of other seeds"),
-        (replace(TWO, games=10**12), "of other seeds"),
+        (replace(TWO, games=10**7), "of other seeds"),
         (replace(TWO, boxes=[3]), "with other numbers"),
-        (replace(TWO, rotate=False), "of other seats"),
+        (replace(TWO, lineups=np.array([[0, 1]])), "of other seats"),
+        (replace(TWO, about={"temper": 3}), "of other temper"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

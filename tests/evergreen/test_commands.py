@@ -85,7 +85,7 @@ def test_greedy_is_better_than_random(players: int) -> None:
 def test_the_published_ladder_rises() -> None:
     """As docs/evergreen/agents.md says. Checked in the file that the page is made from."""
     published = json.loads((ROOT / "docs" / "evergreen" / "ladder.json").read_text(encoding="utf-8"))
-    assert (published["game"], published["state_version"]) == ("evergreen", GAME.rules_version)
+    assert (published["game"], published["rules_version"]) == ("evergreen", GAME.rules_version)
     steps = {(row["players"], row["lower"], row["upper"]): row for row in published["steps"]}
     for players in (1, 2, 3, 4):
         for lower, upper in pairwise(LADDER[:4]):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,8 @@ from evergreen_env.state import POWER_NAMES, SOURCE_NAMES
 from tabletop_agents import check_trusted
 from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError
-from tabletop_engine.seeds import Stream, generator
+from tabletop_engine.play.tables import boxes_of
+from tabletop_engine.seeds import EVALUATION, Stream, box_seeds, generator
 from tabletop_engine.text.words import counted
 from tabletop_training.evergreen.balance_games import (
     FIELDS,
@@ -28,9 +27,9 @@ from tabletop_training.evergreen.balance_games import (
     figures,
     places,
 )
-from tabletop_training.files.job import SETTINGS_FILE, Job, Stopped, refuse_with_resume
+from tabletop_training.files.job import Job, Stopped, refuse_with_resume
 from tabletop_training.files.plots import GREY, picture
-from tabletop_training.files.provenance import agent_hash
+from tabletop_training.files.provenance import agent_hashes, software
 from tabletop_training.files.tables import (
     OnResult,
     flat,
@@ -51,6 +50,7 @@ from tabletop_training.measure.results import Estimate
 from tabletop_training.measure.shapley import WAYS
 from tabletop_training.measure.spread import LookUp, Spread, few_boxes, look_up_first, spread_of
 from tabletop_training.study.play import play_cells, played
+from tabletop_training.study.settings import keep_settings, kept_settings
 from tabletop_training.study.store import Store
 
 PLAYERS = (2, 3, 4)
@@ -176,21 +176,21 @@ def main(
         given: dict[str, Any] = {"agent": agent, "players": players, "boxes": boxes, "box_games": box_games}
         given |= {"seed": seed, "components": components, "effect_games": effect_games, "output": output}
         refuse_with_resume("nothing else", **given)
-        study = Study.read(Path(resume))
+        study = kept_settings(resume, "balance", GAME, Study)
         check_trusted(resume, [study.agent], [], option="the agent ")
     else:
         study = _new_study(agent, players, boxes, box_games, seed, components, effect_games)
     configs = study.configs
     player, *_ = [make_agents([study.agent], config)[0] for config in configs]
-    study = replace(study, file=agent_hash(study.agent, GAME), tables=study.tables_now)
+    boxes_of(configs[0], box_seeds(EVALUATION, study.boxes))  # refuses ranges that never fit
     changes = Changes.of(COMPONENTS, study.components if study.effect_games else None, study.seed)
     parts = {config.players: study.parts(config, changes) for config in configs}
-    with Job(resume or output or "runs/balance", resume=resume is not None) as job:
-        write_json(job.folder / SETTINGS_FILE, asdict(study))
+    with Job(resume or output or "runs/balance", resume=resume is not None, again="evergreen balance") as job:
+        keep_settings(job.folder, "balance", GAME, asdict(study))
         store = Store(job.folder)
         cells = {part.name: part.cell(player, study.seed) for some in parts.values() for part in some}
         finished = {name: results for name, cell in cells.items() if (results := played(cell, store)) is not None}
-        with suppress(Stopped):
+        with job.until_stopped():
             for cell, results, _ in play_cells(job, list(cells.values()), store, workers, record_fields=FIELDS):
                 finished[cell.key] = results
         found: list[Balance] = []
@@ -207,14 +207,11 @@ def main(
                 }
                 effects = ChangeEffects.of(changes, by_set, frozenset(places(over_boxes.players)))
             found.append(Balance.of(over_boxes, study, effects))
-        if found:
-            content = _write(job.folder, found, study, changes)
-            job.console.print("\n".join(_seat_lines(found)))
-            on_result(content)
-        if len(found) < len(configs):
-            nothing = "" if finished else " before the first games were finished: nothing was kept"
-            again = f"evergreen balance --resume {shlex.quote(str(job.folder))}"
-            job.console.print(f"Stopped early{nothing}. To continue: {again}", soft_wrap=True)
+        if not found:
+            raise Stopped
+        content = _write(job.folder, found, study, changes)
+        job.console.print("\n".join(_seat_lines(found)))
+        on_result(content)
     return job.folder
 
 
@@ -250,13 +247,9 @@ def _write(folder: Path, found: Sequence[Balance], study: Study, changes: Change
     (folder / "report.md").write_text(_report(found, study, changes), encoding="utf-8")
     content: dict[str, Any] = plain(
         {
-            "game": GAME.name,
-            "agent": study.agent,
-            "boxes": study.boxes,
-            "box_games": study.box_games,
-            "seed": study.seed,
-            "package_version": study.package_version,
-            "state_version": study.state_version,
+            **software(GAME),
+            "checkpoints": agent_hashes([study.agent], GAME),
+            **asdict(study),
             "rows": rows,
             "powers": [{"players": one.players, **one.powers} for one in found],
             "look_up": [{"players": one.players, **asdict(it)} for one in found for it in one.look_up.numbers],

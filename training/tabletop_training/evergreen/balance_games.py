@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from evergreen_env.config import Config
-from evergreen_env.game import GAME
 from tabletop_agents import Agent
 from tabletop_engine.boxes import MOST_BOXES
 from tabletop_engine.checks import whole
-from tabletop_engine.errors import ConfigError, TabletopError
+from tabletop_engine.errors import ConfigError
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.seeds import EVALUATION, box_seeds
-from tabletop_training.files.job import kept_settings
-from tabletop_training.files.provenance import agent_hash, tables_hash
 from tabletop_training.measure.changes import Changes
 from tabletop_training.measure.evaluation import MAX_GAMES_AT_ONCE
 from tabletop_training.measure.results import Results
@@ -113,8 +109,6 @@ class Study:
         effect_games: how many games with each number of players and each set of an overlay file's changes; 0 for none.
         seed: of the first game.
         components: as in `Config`.
-        file: SHA-256 of the agent's checkpoint, if it has one.
-        tables: SHA-256 of the numbers on the pieces, and of those of all boxes.
 
     Raises ConfigError for other values.
     """
@@ -126,10 +120,6 @@ class Study:
     effect_games: int
     seed: int
     components: Any
-    file: str | None = None
-    tables: str = ""
-    package_version: str = GAME.version
-    state_version: int = GAME.rules_version
 
     def __post_init__(self) -> None:
         whole("boxes", self.boxes, 2, MOST_BOXES)
@@ -157,25 +147,6 @@ class Study:
                 found.append(Part(name, Config(config.players, overlay or None), None, self.effect_games, chosen))
         return found
 
-    @property
-    def tables_now(self) -> str:
-        """What `tables` must be, with the files and ranges as they are now."""
-        return tables_hash(self.configs[0], box_seeds(EVALUATION, self.boxes))
-
-    @classmethod
-    def read(cls, folder: Path) -> Self:
-        """The study of a folder.
-
-        Raises TabletopError if there is none, or if its rules, numbers or checkpoint differ from today's.
-        """
-        today = {"package_version": GAME.version, "state_version": GAME.rules_version}
-        study = kept_settings(folder, "study", lambda read: cls(**{**read, "players": tuple(read["players"])}), **today)
-        if study.tables != study.tables_now:
-            raise TabletopError(f"{folder}: its games were played with other numbers on the pieces")
-        if study.file != agent_hash(study.agent, GAME):
-            raise TabletopError(f"{folder}: the checkpoint of {study.agent} is another one than its games used")
-        return study
-
 
 class Part(NamedTuple):
     """Games that are played and kept together.
@@ -196,4 +167,6 @@ class Part(NamedTuple):
     def cell(self, agent: Agent, seed: int) -> Cell:
         """Its games, with this agent in every seat."""
         everybody = [agent] * self.config.players
-        return Cell(self.name, everybody, self.config, self.games, seed, self.boxes, rotate=False)
+        return Cell(
+            self.name, everybody, self.config, self.games, seed, self.boxes, np.arange(self.config.players)[None]
+        )

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import json
+import shlex
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from tabletop_engine.errors import ConfigError, TabletopError
-from tabletop_engine.files import hold, make_folder, read_limited
+from tabletop_engine.files import hold, make_folder
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import shown
 
-SETTINGS_FILE = "settings.json"
-"""The file with a job's settings, in the folder of a job that can be resumed."""
-
-Kept = TypeVar("Kept")
+SETTINGS_FILE, GAMES_FOLDER = "settings.json", "games"
+"""What a job that can be resumed has in its folder: what it was asked for, and the games that it has played."""
 
 
 class Interruptions:
@@ -67,25 +65,6 @@ def refuse_with_resume(allowed: str, **given: Any) -> None:
         raise ConfigError(f"{', '.join(names)}: not with --resume, which keeps its settings. You can give {allowed}")
 
 
-def kept_settings(folder: Path, kind: str, make: Callable[[dict[str, Any]], Kept], **today: Any) -> Kept:
-    """The settings that `make` makes from a folder's `settings.json`; `kind` is their name in errors.
-
-    `today` are the versions that their attributes must have. Raises TabletopError if there is no such file, or if it is
-    of another kind or version.
-    """
-    path = folder / SETTINGS_FILE
-    try:
-        kept = make(json.loads(read_limited(path)))
-    except OSError as error:
-        raise TabletopError(f"{path}: there is no {kind} to continue ({error.strerror})") from None
-    except (ValueError, TypeError, KeyError, AttributeError):
-        raise TabletopError(f"{path}: not the settings of a {kind} of this version") from None
-    for what, now in today.items():
-        if getattr(kept, what) != now:
-            raise TabletopError(f"{folder}: its games are of {what} {getattr(kept, what)}, this is {now}")
-    return kept
-
-
 class Stopped(Exception):
     """The job was stopped before there was anything to keep."""
 
@@ -108,25 +87,33 @@ class Job:
     """A long job as its user sees it; a context manager.
 
     Ctrl-C is a request that the job checks (`should_stop`); a second one ends it with KeyboardInterrupt. At its end the
-    job lists the files in its folder. After `Stopped` it says that nothing was kept, and removes its empty folder.
+    job says how to go on if it was stopped, and lists the files in its folder. After `Stopped` it ends with
+    KeyboardInterrupt; if no games were kept, it removes its folder.
 
     Arguments:
         output: the folder. If it has files already, a folder beside it is used, except with `resume`.
+        again: the command that goes on with the folder after `--resume`; "" if none does.
         closing: prints more at the very end.
 
     No other process can run a job in the same folder at the same time. Errors while writing become a TabletopError.
 
-    Attributes: console, folder, interruptions, should_stop.
+    Attributes: console, folder, interruptions, should_stop; stopped, whether `until_stopped` ended early.
     """
 
     def __init__(
-        self, output: str | Path, *, resume: bool = False, closing: Callable[[Console], None] = lambda console: None
+        self,
+        output: str | Path,
+        *,
+        resume: bool = False,
+        again: str = "",
+        closing: Callable[[Console], None] = lambda console: None,
     ) -> None:
         self.console = Screen()
         self.folder = make_folder(output, new=not resume)
         self.interruptions = Interruptions()
         self.should_stop = self.interruptions.wanted
-        self._closing = closing
+        self.stopped = False
+        self._again, self._closing = again, closing
 
     def __enter__(self) -> Self:
         self._let_go = hold(self.folder)
@@ -140,14 +127,35 @@ class Job:
             problem = f"{self.folder}: can't be written to ({error.strerror or error})"
             raise TabletopError(f"{problem}; what was saved last is kept") from error
         if isinstance(error, Stopped):
-            if not any(self.folder.iterdir()):
-                self.folder.rmdir()
-            self.console.print("Stopped before the first games were finished: nothing was kept.")
+            if (self.folder / GAMES_FOLDER).exists():
+                self._tell_stopped()
+            else:
+                (self.folder / SETTINGS_FILE).unlink(missing_ok=True)
+                if not any(self.folder.iterdir()):
+                    self.folder.rmdir()
+                self.console.print("Stopped before the first games were finished: nothing was kept.")
             raise KeyboardInterrupt from None
+        if isinstance(error, KeyboardInterrupt) and (self.folder / GAMES_FOLDER).exists():
+            self._tell_stopped()
         if error is None:
+            if self.stopped:
+                self._tell_stopped()
             names = ", ".join(sorted(path.name for path in self.folder.iterdir()))
             self.console.print(Text.assemble("In ", (shown(str(self.folder)), "bold"), f": {shown(names)}"))
             self._closing(self.console)
+
+    def _tell_stopped(self) -> None:
+        how = f" To continue: {self._again} --resume {shlex.quote(str(self.folder))}" if self._again else ""
+        self.console.print(f"Stopped early.{how}", soft_wrap=True, markup=False)
+
+    @contextmanager
+    def until_stopped(self) -> Iterator[None]:
+        """A part of the job that `Stopped` ends early; what follows reports what was finished. Ctrl-C counts anew."""
+        try:
+            yield
+        except Stopped:
+            self.stopped = True
+        self.interruptions.clear()
 
     @contextmanager
     def bar(self, title: str, total: float, status: str = "") -> Iterator[Bar]:

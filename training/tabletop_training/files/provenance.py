@@ -19,15 +19,20 @@ from tabletop_engine.play.tables import boxes_of, tables_of
 
 
 def provenance(config: Config, seed: int, labels: Iterable[str]) -> dict[str, Any]:
-    """What a result was measured with: versions, threads, configuration, first seed, agents and their checkpoints.
+    """What games were played with: `software`, configuration, numbers on the pieces, first seed, agents, checkpoints.
 
     `labels` are the agents' names; a name that occurs again may end in a number, such as `greedy #2`.
     """
     labels = list(labels)
-    versions = {"package_version": config.game.version, "state_version": config.game.state_version, **installed()}
     checkpoints = agent_hashes([re.sub(r" #\d+$", "", label) for label in labels], config.game)
-    told = {"config": asdict(config), "first_seed": seed, "agents": labels, "checkpoints": checkpoints}
-    return {**versions, **told}
+    told = {"config": asdict(config), "tables": tables_hash(config), "first_seed": seed}
+    return {**software(config.game), **told, "agents": labels, "checkpoints": checkpoints}
+
+
+def software(game: Game) -> dict[str, Any]:
+    """The versions of a game, its package and what computes with it."""
+    own = {"package_version": game.version, "state_version": game.state_version, "rules_version": game.rules_version}
+    return {"game": game.name, **own, **installed()}
 
 
 def installed() -> dict[str, Any]:

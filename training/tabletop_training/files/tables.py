@@ -40,28 +40,21 @@ def unheard(result: Any) -> None:
     """An `OnResult` that does nothing."""
 
 
-class GamesFile:
-    """`games.csv`: a line for every seat of every game. Lines are added after each block of games.
+def write_games(path: Path, games: Iterable[tuple[Results, Sequence[str]]]) -> None:
+    """Write `games.csv`: a line for every seat of every game, from results and the names of their agents.
 
     Columns: game, seed, seat, agent, points, won (the share of the victory), place, margin, decisions, length, then the
     points by source if the game counts them. An opponent that the rules play has lines too, with points only.
     """
-
-    COLUMNS = ("game", "seed", "seat", "agent", "points", "won", "place", "margin", "decisions", "length")
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._games = 0
-
-    def add(self, results: Results, labels: Sequence[str]) -> None:
-        """Append these games; `labels` are the agents' names in the file."""
-        new = self._games == 0
-        config = results.config
-        owners = config.game.words.owner_names(config.players)
-        with csv_file(self._path, new) as file:
-            writer = csv.writer(file)
-            if new:
-                writer.writerow((*self.COLUMNS, *config.game.scored))
+    columns = ("game", "seed", "seat", "agent", "points", "won", "place", "margin", "decisions", "length")
+    number = 0
+    with csv_file(path) as file:
+        writer = csv.writer(file)
+        for results, labels in games:
+            config = results.config
+            owners = config.game.words.owner_names(config.players)
+            if number == 0:
+                writer.writerow((*columns, *config.game.scored))
             shares, margins = results.win_shares, results.margins_by_seat
             for game in range(len(results)):
                 for seat in range(results.points.shape[1]):
@@ -70,10 +63,10 @@ class GamesFile:
                         agent = labels[results.lineups[game, seat]]
                         won, margin = f"{shares[game, seat]:.4g}", f"{margins[game, seat]:.4g}"
                         place, decisions = results.places[game, seat], results.decisions[game, seat]
-                    start = (self._games, results.seeds[game], seat, agent, results.points[game, seat])
+                    start = (number, results.seeds[game], seat, agent, results.points[game, seat])
                     scored = results.scored[game, seat] if config.game.scored else ()
                     writer.writerow([*start, won, place, margin, decisions, results.lengths[game], *scored])
-                self._games += 1
+                number += 1
 
 
 class ReplayFiles:

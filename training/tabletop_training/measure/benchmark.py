@@ -18,14 +18,14 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from tabletop_agents import Agent
+from tabletop_agents import Agent, check_trusted
 from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.files import read_limited, shipped
 from tabletop_engine.game import Config, Game
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import shown
-from tabletop_training.files.job import Job, Stopped
+from tabletop_training.files.job import Job
 from tabletop_training.files.provenance import agent_hash, tables_hash
 from tabletop_training.files.settings import check_at_least_one
 from tabletop_training.files.tables import (
@@ -48,7 +48,9 @@ from tabletop_training.measure.ratings import Rating, Z
 from tabletop_training.measure.results import NO_ESTIMATE, Estimate, Results, mean_estimate, share_estimate
 from tabletop_training.measure.tournament import rate
 from tabletop_training.study.cells import Cell, is_search
-from tabletop_training.study.play import play_cells
+from tabletop_training.study.play import play_cells, played
+from tabletop_training.study.settings import arguments, keep_settings, kept_settings
+from tabletop_training.study.store import Store
 
 _ROOT = Path(__file__).parents[3]
 _FILE = "benchmark.json"
@@ -175,12 +177,12 @@ class Benchmark:
     components: Any = None
     quick: bool = False
     package_version: str = ""
-    state_version: int = 0
+    rules_version: int = 0
 
     @classmethod
     def new(cls, plan: Plan, components: Any = None, quick: bool = False) -> Benchmark:
         """A benchmark without agents, for these components and this version of the game."""
-        versions: dict[str, Any] = {"package_version": plan.game.version, "state_version": plan.game.rules_version}
+        versions: dict[str, Any] = {"package_version": plan.game.version, "rules_version": plan.game.rules_version}
         config = plan.game.config(components=components)
         numbers = {"tables": tables_hash(config), "components": config.components}
         return cls(plan, plan.game.name, **numbers, quick=quick, **versions)
@@ -266,7 +268,7 @@ def main(
     games: int = 1000,
     search_games: int = 100,
     duel_games: int = 200,
-    components: str | Path | None = None,
+    components: Any = None,
     output: str | Path | None = None,
     reference: str | Path | None = None,
     quick: bool = False,
@@ -288,8 +290,8 @@ def main(
         workers: they play the blocks of games, as in `tabletop_training.measure.matches.evaluate`; the games are the
         same. on_result: called with the rows of all agents with their intervals, and what they were measured with.
 
-    Ctrl-C keeps every finished match, and the solo games of every agent that has played all sets. Raises ConfigError,
-    CheckpointError, ComponentsError, TabletopError.
+    Ctrl-C keeps finished blocks of games; `benchmark.json` gets every match, and the solo games of an agent when it has
+    played all sets. Raises ConfigError, CheckpointError, ComponentsError, TabletopError.
     """
     names = list(dict.fromkeys(agents or plan.agents))
     wanted = {"games": games, "search_games": search_games, "duel_games": duel_games}
@@ -313,35 +315,54 @@ def main(
         for one, other in combinations(duel, 2)
         if benchmark.score(one.name, other.name) is None and {one.name, other.name} & {*names}
     ]
-    with Job(folder, resume=True) as job:
-        if not cells:
-            job.console.print("All of this is measured already.")
-        try:
-            sets: list[Results] = []
-            for _, result, left in play_cells(job, cells, workers=workers):
-                if result.config.players > 1:
-                    benchmark.add_pair(result)
-                else:
-                    sets.append(result)
-                    if len(sets) < len(plan.solo):
-                        continue
-                    benchmark.add_solo(sets)
-                    sets = []
-                _write(folder, benchmark)
-                own = [row for row in _rows(benchmark) if row["agent"] in result.agents]
-                job.console.print(_duel_table(plan, own) if result.config.players > 1 else _solo_table(plan, own))
-                job.console.print(f"{left}.")
-        except (Stopped, KeyboardInterrupt):
-            job.console.print("Stopped early. The same command continues.")
+    with Job(folder, resume=True, again=f"{plan.game.command} benchmark") as job:
+        asked = {"agents": names, "components": new.components, "quick": quick, **wanted}
+        keep_settings(job.folder, "benchmark", plan.game, asked)
+        _write(folder, benchmark)
+        store, finished = Store(job.folder), dict[Cell, Results]()
+
+        def add(cell: Cell, results: Results) -> bool:
+            """Add a match, or an agent's solo games when all its sets are finished; returns whether it did."""
+            finished[cell] = results
+            own = [one for one in cells if len(cell.agents) == 1 and one.agents == cell.agents] or [cell]
+            if not all(one in finished for one in own):
+                return False
+            if len(cell.agents) > 1:
+                benchmark.add_pair(results)
+            else:
+                benchmark.add_solo([finished[one] for one in own])
+            _write(folder, benchmark)
+            for one in own:  # benchmark.json has them now
+                store.forget(one)
+            return True
+
+        for cell in cells:
+            if (results := played(cell, store)) is not None:
+                add(cell, results)
+        missing = [cell for cell in cells if cell not in finished]
+        with job.until_stopped():
+            for cell, results, left in play_cells(job, missing, store, workers):
+                if add(cell, results):
+                    own = [row for row in _rows(benchmark) if row["agent"] in results.agents]
+                    job.console.print((_duel_table if len(cell.agents) > 1 else _solo_table)(plan, own))
+                    job.console.print(f"{left}.")
         rows = _write(folder, benchmark)
         for table in _tables(plan, rows) if rows else ():
             job.console.print(table)
         if quick:
             job.console.print(_ROUGH)
         kept = benchmark.content
-        measured = {key: kept[key] for key in ("package_version", "state_version", "seed", "components", "quick")}
+        measured = {key: kept[key] for key in ("package_version", "rules_version", "seed", "components", "quick")}
         on_result(plain({"game": plan.game.name, **measured, "agents": rows}))
     return folder
+
+
+def resume(folder: str | Path, plan: Plan, trusted: Sequence[str] = (), **how: Any) -> Path:
+    """Go on with the games of a folder that were stopped, as `tabletop_training.measure.matches.resume` does."""
+    names = ("agents", "components", "quick", "games", "search_games", "duel_games")
+    asked = kept_settings(folder, "benchmark", plan.game, arguments(plan.game, *names))
+    check_trusted(folder, asked["agents"], trusted, option="the agents ")
+    return main(plan, **asked, output=folder, **how)
 
 
 def _start(own: Path, reference: Path, new: Benchmark) -> Benchmark:
@@ -360,7 +381,7 @@ def _start(own: Path, reference: Path, new: Benchmark) -> Benchmark:
             raise TabletopError(f"{path}: no benchmark of this version; move it away to start again") from None
         if of_another:
             raise TabletopError(f"{path}: a benchmark of {read.game}; give another --output")
-        same = (read.tables, read.state_version) == (new.tables, new.state_version)
+        same = (read.tables, read.rules_version) == (new.tables, new.rules_version)
         if same and (path != own or read.quick == new.quick):
             return replace(read, components=new.components, quick=new.quick)
         if path == own:
@@ -368,7 +389,7 @@ def _start(own: Path, reference: Path, new: Benchmark) -> Benchmark:
             quick = "with --quick" if read.quick else "without --quick"
             problem = f"measured {quick}; continue {quick}, or give another --output"
             if not same:
-                problem = f"measured with other rules or numbers (state version {read.state_version}, {played}); give"
+                problem = f"measured with other rules or numbers (rules version {read.rules_version}, {played}); give"
                 problem += " the same --components, or move it away to start again"
             raise TabletopError(f"{path}: {problem}")
     return new
@@ -543,7 +564,7 @@ def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
         f"- `{command} --output {'FOLDER' if own else plan.docs}` writes this page from `benchmark.json`,",
         "  and plays the games that are missing there.",
         f"- Intervals are 95 %. Seeds start at {benchmark.seed:,}.",
-        f"- The figures are of {package} {benchmark.package_version}, state version {benchmark.state_version}.",
+        f"- The figures are of {package} {benchmark.package_version}, rules version {benchmark.rules_version}.",
         *([f"- {plan.about_numbers}{replaced}. All figures depend on them."] if plan.about_numbers else []),
     ]
     return "\n".join(lines) + "\n"

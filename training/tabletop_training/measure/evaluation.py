@@ -44,12 +44,13 @@ class Recording(TypedDict, total=False):
 
     record_actions: all actions, for replays. record_probabilities: also the probabilities of agents that have a
     `probabilities` method. The games stay the same; a search takes twice as long, because it is asked twice.
-    record_fields: what these fields of a game's record hold at its end.
+    record_fields: what these fields of a game's record hold at its end. record_thinking: `Results.thinking`.
     """
 
     record_actions: bool
     record_probabilities: bool
     record_fields: Sequence[str]
+    record_thinking: bool
 
 
 class Playing(Recording, total=False):
@@ -132,6 +133,17 @@ def play_games(
     return play_rounds(agents, config, seeds_from(seed, games), np.arange(len(agents))[None, :], **playing)
 
 
+def rotations(players: int) -> np.ndarray:
+    """(players, players) int64: row r puts agent (s + r) mod players in seat s, so neighbours stay neighbours."""
+    seats = np.arange(players)
+    return (seats[None, :] + seats[:, None]) % players
+
+
+def seeds_for(games: int, games_a_seed: int) -> int:
+    """The number of seeds for at least this many games."""
+    return -(-games // games_a_seed)
+
+
 def seeds_from(first: int, number: int) -> np.ndarray:
     """(number,) int64: this seed and those that follow. Raises ConfigError unless it is from 0 to `MOST_SEED`."""
     return np.arange(number) + whole("seed", first, 0, MOST_SEED)
@@ -172,14 +184,19 @@ def play_rounds(
 
 
 def blocks_of(
-    agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray, boxes: Boxes | None = None
+    agents: Sequence[Agent],
+    config: Config,
+    seeds: Seeds,
+    lineups: np.ndarray,
+    boxes: Boxes | None = None,
+    at_once: int | None = None,
 ) -> list[GameBlock]:
-    """The games of `play_rounds`, in blocks. Raises ConfigError without seeds."""
+    """The games of `play_rounds`, in blocks of at most `at_once` games. Raises ConfigError without seeds."""
     seeds = checked_seeds(seeds)
-    at_once = max(1, MAX_GAMES_AT_ONCE // len(lineups))
+    step = max(1, (at_once or MAX_GAMES_AT_ONCE) // len(lineups))
     blocks = []
-    for start in range(0, len(seeds), at_once):
-        chosen = seeds[start : start + at_once]
+    for start in range(0, len(seeds), step):
+        chosen = seeds[start : start + step]
         games = np.repeat(chosen, len(lineups)), np.tile(lineups, (len(chosen), 1))
         blocks.append(GameBlock(agents, config, *games, boxes))
     return blocks
@@ -242,6 +259,7 @@ def play_lineups(
         forfeited=final["forfeited"].astype(np.int64),
         usage=_usage(players) - used,
         seconds=record.seconds,
+        thinking=record.thinking if playing.get("record_thinking") else np.empty((0, 2)),
         actions=_by_game(record.actions, games) if playing.get("record_actions") else None,
         probabilities=_by_game(record.probabilities, games) if playing.get("record_probabilities") else None,
         fields={name: final[name].copy() for name in playing.get("record_fields", ())},
@@ -268,9 +286,10 @@ class _Record(PlayListener):
     ) -> None:
         self._agents, self._batch, self._generators = agents, batch, generators
         self._playing = playing
-        self._start = 0.0
+        self._start = self._processor_start = 0.0
         self.decisions = np.zeros((batch.num_games, batch.config.players), np.int64)
         self.seconds = np.zeros(len(agents))
+        self.thinking = np.zeros((len(agents), 2))
         self.actions: list[tuple[np.ndarray, np.ndarray]] = []  # parts for `_by_game`
         self.probabilities: list[tuple[np.ndarray, np.ndarray]] = []
 
@@ -279,10 +298,13 @@ class _Record(PlayListener):
             shares = probabilities_of(self._agents[agent], decisions, self._generators[agent])
             if shares is not None:
                 self.probabilities.append(_thousandths(shares, games, self.decisions[games].sum(axis=1)))
-        self._start = time.perf_counter()
+        if self._playing.get("record_thinking"):
+            self.thinking[agent, 1] += (decisions.action_masks.sum(axis=1) > 1).sum()
+        self._start, self._processor_start = time.perf_counter(), time.thread_time()
 
     def on_actions(self, agent: int, games: np.ndarray, actions: np.ndarray) -> None:
         self.seconds[agent] += time.perf_counter() - self._start
+        self.thinking[agent, 0] += time.thread_time() - self._processor_start
         if self._playing.get("record_actions"):
             self.actions.append((games, actions.astype(np.int16)))
         self.decisions[games, self._batch.actors[games]] += 1

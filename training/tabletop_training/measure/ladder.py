@@ -1,9 +1,13 @@
-"""`… ladder`: is each agent of the ladder better than the one below it, alone and with several players?"""
+"""`… ladder`: is each agent of the ladder better than the one below it, alone and with several players?
+
+A step is a match of two neighbours: the upper agent in one seat, the lower one in all others. In a game for one, both
+play the same seeds.
+"""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,25 +15,31 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from tabletop_agents import Agent, check_trusted
 from tabletop_engine.checks import checked
-from tabletop_engine.errors import ConfigError, TabletopError
-from tabletop_engine.files import make_folder, read_limited
-from tabletop_engine.game import Config, Game
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.game import Config
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import shown
-from tabletop_training.files.job import Bar, Interruptions, progress_bar
+from tabletop_training.files.job import Job, Stopped
+from tabletop_training.files.provenance import agent_hashes, software
 from tabletop_training.files.tables import (
     OnResult,
     new_table,
     percent,
     percentage_points,
+    plain,
     plus_minus,
     unheard,
     write_json,
 )
-from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, EvaluationStopped, Workers
-from tabletop_training.measure.matches import evaluate, make_agents
+from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
+from tabletop_training.measure.matches import Evaluation, evaluate, evaluation_of, make_agents, match_cells
 from tabletop_training.measure.results import Estimate
+from tabletop_training.study.cells import Cell
+from tabletop_training.study.play import play_cells, played
+from tabletop_training.study.settings import arguments, keep_settings, kept_settings
+from tabletop_training.study.store import Store
 
 LADDER = ("random", "greedy", "rollout", "ismcts-200", "ismcts-2000")
 """The agents of the ladder, each stronger than the one before."""
@@ -48,22 +58,26 @@ def games_of_step(upper: str, players: int) -> int:
     return (SOLO_GAMES if players == 1 else GAMES).get(upper, OTHER_GAMES)
 
 
-def measure_step(lower: str, upper: str, config: Config, games: int, seed: int, **told: Any) -> dict[str, Any]:
-    """Measure a step: the upper agent in one seat, the lower one in all others; in a game for one, both on equal seeds.
+def measure_step(lower: str, upper: str, config: Config, games: int, seed: int) -> dict[str, Any]:
+    """Measure a step; returns its row, as in `ladder.json`.
 
-    Returns a JSON-able row: `win_rate` of the upper agent with its interval; `above`, its difference from an even share
-    (in a game for one, from the lower agent's win rate); and `margin` (in a game for one, the difference from the lower
-    agent's margin). `told` goes to `tabletop_training.measure.matches.evaluate`.
+    It has `win_rate` of the upper agent with its interval; `above`, its difference from an even share (in a game for
+    one, from the lower agent's win rate); and `margin` (in a game for one, the difference from the lower agent's).
     """
-    players = config.players
-    agents = make_agents([upper] + [lower] * max(1, players - 1), config)
-    evaluation = evaluate(agents, config, games, seed, **told)
-    best = evaluation.reports[0]
+    return _row(lower, upper, evaluate(_agents(lower, upper, config), config, games, seed), seed)
+
+
+def _agents(lower: str, upper: str, config: Config) -> list[Agent]:
+    return make_agents([upper] + [lower] * max(1, config.players - 1), config)
+
+
+def _row(lower: str, upper: str, evaluation: Evaluation, seed: int) -> dict[str, Any]:
+    config, best = evaluation.config, evaluation.reports[0]
     above, margin = best.estimates.get("advantage"), best.estimates["margin"]
     if above is None:
         above, margin = evaluation.comparisons[0].win_rate, evaluation.comparisons[0].margin
     return {
-        "players": players,
+        "players": config.players,
         "game": config.name,
         "owners": config.owners,
         "lower": lower,
@@ -89,21 +103,20 @@ def main(
     agents: Sequence[str] = LADDER,
     games: int | None = None,
     seed: int = EVALUATION_SEED,
-    output: str | Path = "runs/ladder.json",
+    output: str | Path = "runs/ladder",
     workers: Workers | int = HERE,
     on_result: OnResult = unheard,
 ) -> Path:
-    """Measure the steps that the JSON file lacks, with `games` or `games_of_step` games each; print all steps.
-
-    Returns the file.
+    """Measure steps of `games` or `games_of_step` games each, and print them. Returns the folder with `ladder.json`.
 
     Arguments:
         configs: one configuration for each number of players.
         players: the numbers of players to measure; None for all.
+        output: a folder. Games that it has are kept.
         workers: they play the blocks of games, as in `evaluate`; the games are the same for all.
-        on_result: called with the printed steps, as in the file.
+        on_result: called with the content of `ladder.json`.
 
-    Raises ConfigError for bad arguments, TabletopError for a file of another version.
+    Ctrl-C keeps finished blocks. Raises ConfigError for bad arguments, TabletopError for a folder with other games.
     """
     if not configs:
         raise ConfigError("configs: name at least one")
@@ -116,55 +129,43 @@ def main(
         )
     if len(agents) < 2:
         raise ConfigError("a ladder has at least two agents, the weakest first")
-    path = Path(output)
-    rows = _read(path, game)
-    make_folder(path.parent)
-    console = Screen()
-    wanted = [(lower, upper, number) for number in players for lower, upper in pairwise(agents)]
-    versions = {"game": game.name, "package_version": game.version, "state_version": game.rules_version}
-    with Interruptions() as interruptions, progress_bar(console) as progress:
-        for lower, upper, number in wanted:
-            if (lower, upper, number) in rows:
-                continue
-            wanted_games = games or games_of_step(upper, number)
-            total = 2 * wanted_games if number == 1 else wanted_games
-            bar = Bar(progress, f"{upper} over {lower}, {_game(number)}", total, "")
-            told = {"should_stop": interruptions.wanted, "on_finished": bar.advance, "workers": workers}
-            try:
-                row = measure_step(lower, upper, by_players[number], wanted_games, seed, **told)
-            except EvaluationStopped:
-                break
-            if interruptions.wanted():
-                break  # an unfinished step is not kept
-            rows[lower, upper, number] = row
-            write_json(path, {**versions, "steps": list(rows.values())})
-    measured = [rows[step] for step in wanted if step in rows]
-    if len(measured) < len(wanted):
-        console.print("Stopped early. The same command continues.")
-    console.print(_table(measured))
-    on_result({**versions, "steps": measured})
-    console.print(Text.assemble("In ", (shown(str(path)), "bold")))
-    return path
+    steps: list[tuple[str, str, list[Cell]]] = []
+    with Screen().status("loading the agents"):
+        for number in dict.fromkeys(players):
+            config = by_players[number]
+            for lower, upper in pairwise(agents):
+                number_of = games or games_of_step(upper, number)
+                cells = match_cells(_agents(lower, upper, config), config, number_of, seed)
+                step = f"{_game(number)}, {upper} over {lower}"
+                steps.append((lower, upper, [replace(cell, key=f"{step}: {cell.key}") for cell in cells]))
+    with Job(output, resume=True, again=f"{game.command} ladder") as job:
+        keep_settings(job.folder, "ladder", game, {"players": players, "agents": agents, "games": games, "seed": seed})
+        store, every = Store(job.folder), [cell for _, _, cells in steps for cell in cells]
+        done = {cell: results for cell in every if (results := played(cell, store)) is not None}
+        with job.until_stopped():
+            for cell, results, _ in play_cells(job, every, store, workers):
+                done[cell] = results
+        rows = []
+        for lower, upper, cells in steps:
+            if all(cell in done for cell in cells):
+                labels = [agent.name for cell in cells for agent in cell.agents]
+                evaluation = evaluation_of([done[cell] for cell in cells], labels, "games")
+                rows.append(_row(lower, upper, evaluation, seed))
+        if not rows:
+            raise Stopped
+        content = plain({**software(game), "checkpoints": agent_hashes(agents, game), "steps": rows})
+        write_json(job.folder / "ladder.json", content)
+        job.console.print(_table(rows))
+        on_result(content)
+    return job.folder
 
 
-def _read(path: Path, game: Game) -> dict[tuple[str, str, int], dict[str, Any]]:
-    """The file's rows by their steps: lower agent, upper agent, number of players."""
-    if not path.exists():
-        return {}
-    try:
-        kept = json.loads(read_limited(path))
-        rows = {(row["lower"], row["upper"], row["players"]): row for row in kept["steps"]}
-        version, name = kept["state_version"], kept["game"]
-        _table(kept["steps"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise TabletopError(f"{path}: not a ladder of this project ({error})") from None
-    if name != game.name:
-        raise TabletopError(f"{path}: a ladder of {name}: give another file")
-    if version != game.rules_version:
-        raise TabletopError(
-            f"{path}: measured with state version {version}, this is {game.rules_version}: move it away"
-        )
-    return rows
+def resume(folder: str | Path, configs: Sequence[Config], **how: Any) -> Path:
+    """Go on with the ladder of a folder; `how` are further arguments of `main`."""
+    game = configs[0].game
+    asked = kept_settings(folder, "ladder", game, arguments(game, "players", "agents", "games", "seed"))
+    check_trusted(folder, asked["agents"], LADDER, option="the agents ")
+    return main(configs, **asked, output=folder, **how)
 
 
 def _game(players: int) -> str:

@@ -7,18 +7,18 @@ seeds and are compared seed by seed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 from rich.console import Console
 
-from tabletop_agents import Agent, make_agent
-from tabletop_engine.checks import checked, whole
+from tabletop_agents import Agent, check_trusted, make_agent
+from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.agents import USAGE
@@ -28,35 +28,33 @@ from tabletop_engine.play.tables import Boxes
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import counted, shown
 from tabletop_training.files import tables as files
-from tabletop_training.files.job import Job
+from tabletop_training.files.job import Job, Stopped
 from tabletop_training.files.provenance import provenance
 from tabletop_training.files.settings import check_at_least_one
-from tabletop_training.measure.cluster import opened
 from tabletop_training.measure.evaluation import (
     EVALUATION_SEED,
     HERE,
-    MAX_GAMES_AT_ONCE,
-    MOST_SEED,
     EvaluationStopped,
     Playing,
     Seeds,
     Workers,
-    blocks_of,
     check_seats,
     get_ready,
     play_rounds,
+    rotations,
 )
 from tabletop_training.measure.results import (
     Estimate,
     Results,
-    concatenate,
     difference_estimate,
     mean_estimate,
     share_estimate,
 )
+from tabletop_training.study.cells import Cell
+from tabletop_training.study.play import Played, begun, play_blocks, play_in_job
+from tabletop_training.study.settings import arguments, keep_settings, kept_settings
+from tabletop_training.study.store import Store
 
-BLOCK_GAMES = 64
-"""About the number of games in the first block. Later blocks have an eighth of all so far; Ctrl-C may lose one."""
 FIRST_LOOK = 64
 """Seeds played before `until_width` may stop."""
 GAMES = 1000
@@ -64,12 +62,6 @@ MOST_GAMES = 20_000
 """Default numbers of games, without and with `until_width`."""
 
 # --- Playing ---------------------------------------------------------------------------------------------------------
-
-
-def rotations(players: int) -> np.ndarray:
-    """(players, players) int64: row r puts agent (s + r) mod players in seat s, so neighbours stay neighbours."""
-    seats = np.arange(players)
-    return (seats[None, :] + seats[:, None]) % players
 
 
 @checked
@@ -252,75 +244,54 @@ def evaluate(
     """
     check_numbers(games, until_width)
     check_seats(agents[:1] if config.players == 1 else agents, config)
-    players = agents_of(agents, config)
-    groups = [[agent] for agent in players] if config.players == 1 else [players]
-    labels = labels_of([agent.name for agent in players])
-    evaluation = None
-    lineups = rotations(config.players)
-    for block, done in play_blocks(groups, config, lineups, games, seed, workers, boxes, **playing):
-        evaluation = evaluation_of(done, labels, "games")
-        played = evaluation.reports[0].seeds
-        if until_width is not None and played >= FIRST_LOOK and evaluation.width <= until_width:
-            evaluation = replace(evaluation, stopped="width")
-        on_block(block, evaluation)
-        if evaluation.stopped == "width":
-            return evaluation
-    assert evaluation is not None
-    if evaluation.reports[0].seeds < seeds_for(games, config.players):
+    cells, evaluation = match_cells(agents_of(agents, config), config, games, seed, boxes), None
+    try:
+        with closing(play_blocks(cells, None, workers, in_turns=True, **playing)) as blocks:
+            for block, evaluation in _evaluations(cells, {}, blocks, until_width):
+                on_block([one.block for one in block], evaluation)
+    except EvaluationStopped:
+        if evaluation is None:
+            raise
         evaluation = replace(evaluation, stopped="interrupted")
+    assert evaluation is not None
     return evaluation
 
 
-def play_blocks(
-    groups: Sequence[Sequence[Agent]],
-    config: Config,
-    lineups: np.ndarray,
-    games: int,
-    seed: int,
-    workers: Workers | int = HERE,
-    boxes: Boxes | None = None,
-    **playing: Unpack[Playing],
-) -> Iterator[tuple[list[Results], list[Results]]]:
-    """Let every group play the same seeds with all line-ups. Yields, for each block, its results and all so far.
+def match_cells(
+    agents: Sequence[Agent], config: Config, games: int, seed: int, boxes: Boxes | None = None
+) -> list[Cell]:
+    """The games that `evaluate` plays: a match, or those of each agent alone."""
+    labels = labels_of([agent.name for agent in agents])
+    if config.players > 1:
+        return [Cell(" ".join(labels), agents, config, games, seed, boxes, growing=True)]
+    return [
+        Cell(label, [agent], config, games, seed, boxes, growing=True)
+        for label, agent in zip(labels, agents, strict=True)
+    ]
 
-    `games` is rounded up to whole rotations of the seats. If it is stopped, the unfinished block is dropped; in the
-    first block this raises EvaluationStopped.
+
+def _evaluations(
+    cells: Sequence[Cell], kept: Mapping[Cell, Results], blocks: Iterable[Played], until_width: float | None
+) -> Iterator[tuple[list[Played], Evaluation]]:
+    """Evaluate what is kept, and then after each block of all cells; yields the blocks since then, too.
+
+    It ends as soon as no interval is wider than `until_width`.
     """
-    blocks = (
-        block
-        for seeds in _seeds_of_blocks(seed, seeds_for(games, config.players), len(lineups))
-        for group in groups
-        for block in blocks_of(group, config, seeds, lineups, boxes)
-    )
-    done: list[Results] = []
-    block: list[Results] = []
-    with opened(workers) as players, closing(players.play(blocks, **playing)) as played:
-        try:
-            for results in played:
-                block.append(results)
-                if len(block) == len(groups):
-                    done = [concatenate(both) for both in zip(done, block, strict=True)] if done else block
-                    yield block, done
-                    block = []
-        except EvaluationStopped:
-            if not done:
-                raise
-
-
-def _seeds_of_blocks(first: int, number: int, games_a_seed: int) -> Iterator[np.ndarray]:
-    """Split a number of seeds into blocks, small ones first, so that the first results come soon."""
-    start = whole("seed", first, 0, MOST_SEED)
-    end = start + number
-    while start < end:
-        seeds = np.arange(start, min(end, start + block_seeds(start - first, games_a_seed)))
-        yield seeds
-        start += len(seeds)
-
-
-def block_seeds(played: int, games_a_seed: int) -> int:
-    """The number of seeds in the block that follows these seeds; the same whoever plays."""
-    first = seeds_for(BLOCK_GAMES, games_a_seed)
-    return max(first, min(played // 8, MAX_GAMES_AT_ONCE // games_a_seed))
+    labels = labels_of([agent.name for cell in cells for agent in cell.agents])
+    done, block = dict(kept), list[Played]()
+    for one in chain([None], blocks):
+        if one is not None:
+            done[one.cell] = one.results
+            block.append(one)
+        if len(done) < len(cells) or len({len(results) for results in done.values()}) > 1:
+            continue  # the other agents' games of the same seeds follow
+        evaluation = evaluation_of([done[cell] for cell in cells], labels, "games")
+        narrow = until_width is not None and evaluation.width <= until_width
+        if narrow and evaluation.reports[0].seeds >= FIRST_LOOK:
+            yield block, replace(evaluation, stopped="width")
+            return
+        yield block, evaluation
+        block = []
 
 
 def check_numbers(games: int, until_width: float | None) -> None:
@@ -330,18 +301,6 @@ def check_numbers(games: int, until_width: float | None) -> None:
         raise ConfigError(
             f"until_width={until_width}: must be between 0 and 1, such as 0.05 for five percentage points"
         )
-
-
-def seeds_for(games: int, players: int) -> int:
-    """The number of seeds for at least this many games, with one game for each rotation."""
-    return -(-games // players)
-
-
-def _write(folder: Path, evaluation: Evaluation, seed: int, until_width: float | None) -> None:
-    files.write_rows(folder / "agents.csv", [report.row() for report in evaluation.reports])
-    if evaluation.comparisons:
-        files.write_rows(folder / "differences.csv", [asdict(one) for one in evaluation.comparisons])
-    files.write_json(folder / "evaluation.json", _content(evaluation, seed, until_width))
 
 
 def _content(evaluation: Evaluation, seed: int, until_width: float | None) -> dict[str, Any]:
@@ -382,45 +341,69 @@ def main(
     replays: files.ReplayFiles | None = None,
     workers: Workers | int = HERE,
     output: str | Path = "runs/evaluate",
+    resumed: bool = False,
     on_result: files.OnResult = files.unheard,
 ) -> Path:
     """Run `evaluate` with agents by name and print the tables; returns the folder with `evaluation.json` and CSV files.
 
     `games` None means 1000, or at most 20 000 with `until_width`. `replays` is the folder for replays, None for none.
-    `workers` play the blocks of games; `on_result` is called with the content of `evaluation.json`. Ctrl-C keeps
-    finished blocks. Raises ConfigError, CheckpointError and TabletopError.
+    `workers` play the blocks of games; `on_result` is called with the content of `evaluation.json`. The games are kept
+    after each block, and with `resumed` those of the folder `output` are gone on with. Ctrl-C keeps finished blocks.
+    Raises ConfigError, CheckpointError and TabletopError.
     """
     if not names:
         raise ConfigError("agents: name at least one")
-    alone = config.players == 1
     most = games if games is not None else GAMES if until_width is None else MOST_GAMES
     check_numbers(most, until_width)
     replays = replays or files.ReplayFiles(None)
     with Screen().status("loading the agents"):
         agents = make_agents(names, config)
-    labels = labels_of([agent.name for agent in agents])
-    total = seeds_for(most, config.players) * config.players * (len(agents) if alone else 1)
-    with Job(output, closing=replays.tell) as job:
+    cells = match_cells(agents, config, most, seed)
+    evaluation: Evaluation | None = None
+    labels = dict(zip(cells, [[cell.key] if config.players == 1 else labels_of(names) for cell in cells], strict=True))
+    again = f"{config.game.command} evaluate"
+    with Job(output, resume=resumed, again=again, closing=replays.tell) as job:
         replays.open(job.folder)
-        file = files.GamesFile(job.folder / "games.csv")
-        with job.bar("evaluating", total) as bar:
+        asked = {"names": names, "config": asdict(config), "games": most, "seed": seed, "until_width": until_width}
+        keep_settings(job.folder, "evaluate", config.game, asked)
+        store = Store(job.folder)
+        kept = {cell: results for cell in cells if (results := begun(cell, store)[0]) is not None}
 
-            def keep(block: Sequence[Results], evaluation: Evaluation) -> None:
-                for i, results in enumerate(block):
-                    file.add(results, [labels[i]] if alone else labels)
-                    replays.add(results, [labels[i]] if alone else labels)
-                _write(job.folder, evaluation, seed, until_width)
-                bar.show(f"{labels[0]}: {files.percent(evaluation.reports[0].estimates['win_rate'])}")
+        def rate() -> str:
+            first = evaluation and evaluation.reports[0]
+            return f"{first.agent}: {files.percent(first.estimates['win_rate'])}" if first else ""
 
-            playing: Playing = {"should_stop": job.should_stop, "on_finished": bar.advance, **replays.recording}
-            told: dict[str, Any] = {"until_width": until_width, "on_block": keep, "workers": workers}
-            evaluation = evaluate(agents, config, most, seed, **told, **playing)
-            if evaluation.stopped == "width":
-                bar.advance(total)
-        _write(job.folder, evaluation, seed, until_width)
+        playing = play_in_job(job, cells, store, workers, in_turns=True, note=rate, **replays.recording)
+        with job.until_stopped(), closing(playing):
+            for _, so_far in _evaluations(cells, kept, (one for one, _ in playing), until_width):
+                evaluation = so_far
+        if evaluation is None:
+            raise Stopped
+        if job.stopped:
+            evaluation = replace(evaluation, stopped="interrupted")
+        own = [(results, labels[cell]) for cell, results in zip(cells, evaluation.results, strict=True)]
+        files.write_games(job.folder / "games.csv", own)
+        for results, names in own:
+            replays.add(results, names)
+        files.write_rows(job.folder / "agents.csv", [report.row() for report in evaluation.reports])
+        if evaluation.comparisons:
+            files.write_rows(job.folder / "differences.csv", [asdict(one) for one in evaluation.comparisons])
+        content = files.plain(_content(evaluation, seed, until_width))
+        files.write_json(job.folder / "evaluation.json", content)
         _print(job.console, evaluation, until_width)
-        on_result(files.plain(_content(evaluation, seed, until_width)))
+        on_result(content)
     return job.folder
+
+
+def resume(folder: str | Path, game: Game, trusted: Sequence[str] = (), **how: Any) -> Path:
+    """Go on with the evaluation of a folder; `how` are arguments of `main`.
+
+    `trusted` names the agents of one's own whose code may run. Raises what `main` raises, and TabletopError for a
+    folder without an evaluation.
+    """
+    asked = kept_settings(folder, "evaluate", game, arguments(game, "names", "config", "games", "seed", "until_width"))
+    check_trusted(folder, asked["names"], trusted, option="the agents ")
+    return main(**asked, output=folder, resumed=True, **how)
 
 
 def _columns(config: Config) -> dict[str, tuple[str, Callable[[Estimate], str]]]:
@@ -468,11 +451,9 @@ def _print(console: Console, evaluation: Evaluation, until_width: float | None) 
     if evaluation.seats:
         seats = ", ".join(f"{seat}: {files.percent(value)}" for seat, value in enumerate(evaluation.seats))
         console.print(f"Win rate by seat, whoever sits there: {seats}.")
-    if evaluation.stopped == "interrupted":
-        console.print("Stopped early; the table is of the seeds that were done.")
-    elif until_width is not None and evaluation.stopped == "width":
+    if until_width is not None and evaluation.stopped == "width":
         console.print(f"Stopped as soon as no interval of a win rate was wider than {100 * until_width:g} points.")
-    elif until_width is not None:
+    elif until_width is not None and evaluation.stopped == "games":
         console.print(
             f"All games are played; the widest interval is {100 * evaluation.width:.1f} points wide. More: --games."
         )

@@ -48,6 +48,9 @@ class Results:
     usage: np.ndarray = field(default_factory=lambda: np.empty((0, len(USAGE)), np.int64))
     # (agents,) float64, how long each agent thought in all of these games; empty if not measured
     seconds: np.ndarray = field(default_factory=lambda: np.empty(0))
+    # (agents, 2) float64: each agent's processor time in seconds, and how many of its decisions had more than one legal
+    # action; no agents if that was not recorded
+    thinking: np.ndarray = field(default_factory=lambda: np.empty((0, 2)))
     # for each game its actions in the order of play, (length,) int16; None if they were not recorded
     actions: tuple[np.ndarray, ...] | None = None
     # for each game the probabilities of actions, from agents that offer them, (n, 3) int16: the decision's number, an
@@ -139,7 +142,7 @@ def concatenate(parts: Sequence[Results]) -> Results:
         recorded = [getattr(part, name) for part in parts]
         together[name] = None if None in recorded else tuple(itertools.chain(*recorded))
     first = parts[0]
-    for name in ("seconds", "usage"):
+    for name in ("seconds", "usage", "thinking"):
         together[name] = np.sum([getattr(part, name) for part in parts], axis=0)
     together["fields"] = {name: np.concatenate([part.fields[name] for part in parts]) for name in first.fields}
     return Results(first.config, first.agents, first.seed, **together, boxes=first.boxes)

@@ -7,7 +7,8 @@ pairing and of each agent's mean.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
@@ -17,22 +18,35 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from tabletop_agents import Agent
+from tabletop_agents import Agent, check_trusted
 from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError
-from tabletop_engine.game import Config
+from tabletop_engine.game import Config, Game
 from tabletop_engine.play.names import agents_of
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import counted, shown
 from tabletop_training.files import tables as files
-from tabletop_training.files.job import Job
+from tabletop_training.files.job import Job, Stopped
 from tabletop_training.files.plots import plot_cross_table
 from tabletop_training.files.provenance import provenance
 from tabletop_training.files.settings import check_at_least_one
-from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Playing, Workers
-from tabletop_training.measure.matches import AgentReport, make_agents, play_blocks, report_agents, rotations, seeds_for
-from tabletop_training.measure.ratings import Game, Rating, rate_games
+from tabletop_training.measure.evaluation import (
+    EVALUATION_SEED,
+    HERE,
+    EvaluationStopped,
+    Playing,
+    Workers,
+    rotations,
+    seeds_for,
+)
+from tabletop_training.measure.matches import AgentReport, make_agents, report_agents
+from tabletop_training.measure.ratings import Game as Rated
+from tabletop_training.measure.ratings import Rating, rate_games
 from tabletop_training.measure.results import Estimate, Results, share_estimate
+from tabletop_training.study.cells import Cell
+from tabletop_training.study.play import begun, play_blocks, play_in_job
+from tabletop_training.study.settings import arguments, keep_settings, kept_settings
+from tabletop_training.study.store import Store
 
 GAMES = 200
 """Default number of games of each group of agents."""
@@ -97,7 +111,7 @@ def head_to_head(results: Results, first: int, second: int) -> Estimate:
     return share_estimate(by_seed[~np.isnan(by_seed)])
 
 
-def rated_games(results: Results, labels: Sequence[str]) -> list[Game]:
+def rated_games(results: Results, labels: Sequence[str]) -> list[Rated]:
     """The games in the form that `rate_games` takes."""
     return [
         ([labels[agent] for agent in lineup], places)
@@ -105,7 +119,7 @@ def rated_games(results: Results, labels: Sequence[str]) -> list[Game]:
     ]
 
 
-def rate(games: Sequence[Game], labels: Sequence[str], seed: int) -> dict[str, Rating]:
+def rate(games: Sequence[Rated], labels: Sequence[str], seed: int) -> dict[str, Rating]:
     """Each agent's rating: the mean over several random orders of the games, drawn from the seed."""
     rated = [rate_games(games, seed=seed + order) for order in range(_ORDERS)]
     ratings = {}
@@ -136,27 +150,32 @@ def play_tournament(
     games: int = GAMES,
     seed: int = EVALUATION_SEED,
     *,
-    on_block: Callable[[Results], None] = lambda block: None,
     workers: Workers | int = HERE,
     **playing: Unpack[Playing],
 ) -> Tournament:
     """All groups of `config.players` agents play `games` games each, rounded up to whole seeds.
 
     The agents, objects or names for `tabletop_agents.make_agent`, have different names. `seed` is that of the first
-    game, and of the orders in which games are rated. `on_block` is called with the results of each block; `workers`
-    play the blocks, as in `tabletop_training.measure.matches.evaluate`.
+    game, and of the orders in which games are rated. `workers` play the blocks, as in
+    `tabletop_training.measure.matches.evaluate`.
 
     Raises EvaluationStopped if it is stopped before the end of the first block, ConfigError for bad arguments.
     """
     players = agents_of(agents, config)
-    labels = _labels(players, config, games)
-    lineups = lineups_of(len(players), config.players)
-    done: list[Results] = []
-    for (block,), so_far in play_blocks([players], config, lineups, games, seed, workers, **playing):
-        done = so_far
-        on_block(block)
-    finished = len(done[0]) == seeds_for(games, config.players) * len(lineups)
-    return tournament_of(done[0], labels, seed, finished)
+    cell, results = _games_of(players, _labels(players, config, games), config, games, seed), None
+    with suppress(EvaluationStopped):
+        for one in play_blocks([cell], None, workers, **playing):
+            results = one.results
+    if results is None:
+        raise EvaluationStopped
+    return tournament_of(results, _labels(players, config, games), seed, len(results) == cell.games)
+
+
+def _games_of(agents: Sequence[Agent], labels: Sequence[str], config: Config, games: int, seed: int) -> Cell:
+    """The games of a tournament."""
+    lineups = lineups_of(len(agents), config.players)
+    number = seeds_for(games, config.players) * len(lineups)
+    return Cell(" ".join(labels), agents, config, number, seed, lineups=lineups, growing=True)
 
 
 def _labels(agents: Sequence[Agent], config: Config, games: int) -> tuple[str, ...]:
@@ -185,34 +204,45 @@ def main(
     replays: files.ReplayFiles | None = None,
     workers: Workers | int = HERE,
     output: str | Path = "runs/tournament",
+    resumed: bool = False,
     on_result: files.OnResult = files.unheard,
 ) -> Path:
     """Run `play_tournament` with agents by name and print the tables; returns the folder with the results.
 
     `replays` is the folder for replays, None for none. `workers` play the blocks of games; `on_result` is called with
-    the content of `tournament.json`. Ctrl-C keeps finished blocks. Raises ConfigError, CheckpointError and
-    TabletopError.
+    the content of `tournament.json`. The games are kept after each block, and with `resumed` those of the folder
+    `output` are gone on with. Ctrl-C keeps finished blocks. Raises ConfigError, CheckpointError and TabletopError.
     """
     replays = replays or files.ReplayFiles(None)
     with Screen().status("loading the agents"):
         agents = make_agents(names, config)
         labels = _labels(agents, config, games)
-    total = seeds_for(games, config.players) * len(lineups_of(len(agents), config.players))
-    with Job(output, closing=replays.tell) as job:
+    cell = _games_of(agents, labels, config, games, seed)
+    with Job(output, resume=resumed, again=f"{config.game.command} tournament", closing=replays.tell) as job:
         replays.open(job.folder)
-        file = files.GamesFile(job.folder / "games.csv")
-        with job.bar("tournament", total, f"{total:,} games") as bar:
-
-            def keep(block: Results) -> None:
-                file.add(block, labels)
-                replays.add(block, labels)
-
-            playing: Playing = {"should_stop": job.should_stop, "on_finished": bar.advance, **replays.recording}
-            tournament = play_tournament(agents, config, games, seed, on_block=keep, workers=workers, **playing)
+        asked = {"names": names, "config": asdict(config), "games": games, "seed": seed}
+        keep_settings(job.folder, "tournament", config.game, asked)
+        store = Store(job.folder)
+        results, _ = begun(cell, store)
+        with job.until_stopped():
+            for one, _ in play_in_job(job, [cell], store, workers, **replays.recording):
+                results = one.results
+        if results is None:
+            raise Stopped
+        tournament = tournament_of(results, labels, seed, finished=len(results) == cell.games)
+        files.write_games(job.folder / "games.csv", [(results, labels)])
+        replays.add(results, labels)
         write(job.folder, tournament, seed)
         print_tables(job.console, tournament)
         on_result(files.plain(content_of(tournament, seed)))
     return job.folder
+
+
+def resume(folder: str | Path, game: Game, trusted: Sequence[str] = (), **how: Any) -> Path:
+    """Go on with the tournament of a folder, as `tabletop_training.measure.matches.resume` does."""
+    asked = kept_settings(folder, "tournament", game, arguments(game, "names", "config", "games", "seed"))
+    check_trusted(folder, asked["names"], trusted, option="the agents ")
+    return main(**asked, output=folder, resumed=True, **how)
 
 
 def write(folder: Path, tournament: Tournament, seed: int) -> None:
@@ -276,8 +306,6 @@ def print_tables(console: Console, tournament: Tournament) -> None:
     for number, (label, scores) in enumerate(zip(tournament.labels, tournament.scores, strict=True), 1):
         cross.add_row(str(number), shown(label), *(_cell(score) for score in scores))
     console.print(cross)
-    if not tournament.finished:
-        console.print("Stopped early; the tables are of the seeds that were done.")
 
 
 def _cell(score: Estimate | None) -> Text:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -14,15 +12,17 @@ from rich.table import Table
 
 from petrichor_env.component_files import COMPONENTS
 from petrichor_env.config import VARIANTS
+from petrichor_env.game import GAME
 from tabletop_agents import check_trusted
 from tabletop_engine.boxes import MOST_BOXES
 from tabletop_engine.checks import checked, whole
 from tabletop_engine.errors import ConfigError, TabletopError
+from tabletop_engine.play.tables import boxes_of
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import shown
-from tabletop_training.files.job import SETTINGS_FILE, Job, Stopped, refuse_with_resume
+from tabletop_training.files.job import Job, Stopped, refuse_with_resume
 from tabletop_training.files.settings import check_at_least_one
-from tabletop_training.files.tables import OnResult, ReplayFiles, new_table, plus_minus, slug, unheard, write_json
+from tabletop_training.files.tables import OnResult, ReplayFiles, new_table, plus_minus, slug, unheard
 from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
 from tabletop_training.measure.matches import make_agents
 from tabletop_training.measure.spread import FEW
@@ -47,6 +47,7 @@ from tabletop_training.petrichor.summaries import (
 )
 from tabletop_training.study.cells import is_search
 from tabletop_training.study.play import play_cells, played
+from tabletop_training.study.settings import keep_settings
 from tabletop_training.study.store import Store
 
 DEFAULT_AGENTS = ("random", "greedy", "policy:solo")
@@ -113,13 +114,12 @@ def main(
             raise ConfigError(f"effect_games={effect_games}: only with components, a file that changes numbers")
         more: dict[str, Any] = {"boxes": number, "effect_games": 0 if overlay is None else told}
         study = Study({}, first, tuple(modules), overlay, **more)
-        study = replace(study, tables=study.tables_now)
     else:
         allowed = "agents to add, and their numbers of games"
         given = {"seed": seed, "modules": modules or None, "components": components, "boxes": boxes}
         given |= {"effect_games": effect_games, "output": output}
         refuse_with_resume(allowed, **given)
-        study = read_study(Path(resume))
+        study = read_study(resume)
         check_trusted(resume, list(study.agents), agents, option="the agents ")
         names = [name for name in agents if name not in study.agents]
         searching = [is_search(name) for name in names]
@@ -135,56 +135,48 @@ def main(
     with Screen().status("loading the agents"):
         players = make_agents((*study.agents, *names), study.config)
     study = with_agents(study, number_of, in_box)
-    with Job(resume or output or "runs/difficulty", resume=resume is not None, closing=replays.tell) as job:
+    boxes_of(study.config, study.box_seeds or None)  # refuses ranges that never fit before there is a folder
+    how: Any = {"again": "petrichor difficulty", "closing": replays.tell}
+    with Job(resume or output or "runs/difficulty", resume=resume is not None, **how) as job:
         replays.open(job.folder)
-        write_json(job.folder / SETTINGS_FILE, asdict(study))
+        keep_settings(job.folder, "difficulty", GAME, asdict(study))
         store, cells = Store(job.folder), study.cells(players)
         finished = [results for cell in cells if (results := played(cell, store)) is not None]
-        write_games(job.folder, study, finished, new=True)
         _tell_numbers(job.console, study)
         known_sets = {replace(config, variants=variants) for config in study.configs for variants in ALL_VARIANTS}
         printed: set[str] = set()
-        stopped = True
-        try:
-            with suppress(Stopped):
-                for _, result, left in play_cells(job, cells, store, workers, **replays.recording):
-                    (agent,), config = result.agents, result.config
-                    finished.append(replace(result, actions=None, probabilities=None))
-                    write_games(job.folder, study, [result])
-                    whose = "boxes" if result.boxes else "" if config.components == study.components else "shipped"
-                    if config.components not in (None, study.components):
-                        whose = slug("+".join(key for key, _ in config.components))
-                    replays.add(result, result.agents, Path(slug(agent), whose, config.name))
-                    if result.boxes or config not in known_sets:
-                        continue
-                    summaries = study_summaries(study, finished)
-                    write_summaries(job.folder, summaries)
-                    own_games = [
-                        one for one in finished if one.agents == (agent,) and not one.boxes and one.config in known_sets
-                    ]
-                    if len(own_games) == len(known_sets):
-                        own = [one for one in summaries if one.agent == agent]
-                        for _, table in difficulty_tables(own, job.console.width):
-                            job.console.print(table)
-                        job.console.print(f"{left}.")
-                        printed.add(agent)
-                stopped = False
-            job.interruptions.clear()
-            if finished:
-                for agents_of, table in difficulty_tables(study_summaries(study, finished), job.console.width):
-                    if len(agents_of) > 1 or not agents_of <= printed:
+        with job.until_stopped():
+            for _, result, left in play_cells(job, cells, store, workers, **replays.recording):
+                (agent,), config = result.agents, result.config
+                finished.append(replace(result, actions=None, probabilities=None))
+                whose = "boxes" if result.boxes else "" if config.components == study.components else "shipped"
+                if config.components not in (None, study.components):
+                    whose = slug("+".join(key for key, _ in config.components))
+                replays.add(result, result.agents, Path(slug(agent), whose, config.name))
+                if result.boxes or config not in known_sets:
+                    continue
+                summaries = study_summaries(study, finished)
+                write_summaries(job.folder, summaries)
+                own_games = [
+                    one for one in finished if one.agents == (agent,) and not one.boxes and one.config in known_sets
+                ]
+                if len(own_games) == len(known_sets):
+                    own = [one for one in summaries if one.agent == agent]
+                    for _, table in difficulty_tables(own, job.console.width):
                         job.console.print(table)
-                with job.console.status("writing the report"):
-                    content = write_report(job.folder, study, finished)
-                if study.boxes and content.get("over_boxes"):
-                    job.console.print(boxes_table(content["over_boxes"]))
-                on_result(content)
-        except KeyboardInterrupt:
-            stopped = True
-        if stopped:
-            kept_nothing = "" if finished else " before a set of games was finished: nothing was kept"
-            again = f"petrichor difficulty --resume {shlex.quote(str(job.folder))}"
-            job.console.print(f"Stopped early{kept_nothing}. To continue: {again}", soft_wrap=True)
+                    job.console.print(f"{left}.")
+                    printed.add(agent)
+        if not finished:
+            raise Stopped
+        write_games(job.folder, study, finished)
+        for agents_of, table in difficulty_tables(study_summaries(study, finished), job.console.width):
+            if len(agents_of) > 1 or not agents_of <= printed:
+                job.console.print(table)
+        with job.console.status("writing the report"):
+            content = write_report(job.folder, study, finished)
+        if study.boxes and content.get("over_boxes"):
+            job.console.print(boxes_table(content["over_boxes"]))
+        on_result(content)
     return job.folder
 
 

@@ -13,10 +13,12 @@ import numpy as np
 
 from petrichor_env.component_files import KEYS, load_components, own_numbers
 from petrichor_env.config import VARIANTS
+from petrichor_env.game import GAME
 from petrichor_env.state import SOURCE_NAMES
 from tabletop_engine.seeds import Stream, generator
 from tabletop_engine.text.words import counted, spelled
 from tabletop_training.files.plots import agent_title
+from tabletop_training.files.provenance import provenance
 from tabletop_training.files.tables import (
     ends,
     markdown_code,
@@ -124,7 +126,8 @@ def write_report(folder: Path, study: Study, played: Sequence[Results]) -> dict[
     parts = [["# How hard are the Southern Winds?"], *parts, _all_figures(summaries), _method(study, sets)]
     text = "\n\n".join(block for part in parts for block in part)
     (folder / "report.md").write_text(text + "\n", encoding="utf-8")
-    data = {**asdict(study), "changed_numbers": own_numbers(study.components), "sets": rows_of(summaries)}
+    data = {**provenance(study.config, study.seed, study.agents), **asdict(study)}
+    data |= {"changed_numbers": own_numbers(study.components), "sets": rows_of(summaries)}
     content: dict[str, Any] = plain({**data, "agents": _as_json(sets, study.seed)})
     if boxed:
         content |= plain(box_report.as_json(boxed))
@@ -589,8 +592,8 @@ def _method(study: Study, sets: Sequence[Sets]) -> list[str]:
         f" Pairing made the variance of the difference between two sets' margins {_listed(sizes)}." if sets else ""
     )
     points = [
-        f"Games of each set: {games}; seeds from {study.seed}{modules}. petrichor-env {study.package_version}, state"
-        f" version {study.state_version}.",
+        f"Games of each set: {games}; seeds from {study.seed}{modules}. petrichor-env {GAME.version}, rules"
+        f" version {GAME.rules_version}.",
         "A win rate is that of an agent: somebody who plays better wins more often. The differences between sets depend"
         " less on who plays, but they do depend on it.",
         f"{sources.count('assumed')} of the {len(sources)} numbers on the pieces are assumed, as the rule texts lack"

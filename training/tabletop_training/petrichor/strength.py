@@ -6,12 +6,10 @@ rate by number of simulations, in an easy, a middle and the hardest game. Result
 
 from __future__ import annotations
 
-import json
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 from matplotlib.ticker import NullFormatter, PercentFormatter
@@ -19,24 +17,27 @@ from rich.table import Table
 
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.game import GAME
-from tabletop_agents import Agent, Decisions, make_agent
+from tabletop_agents import Agent, make_agent
 from tabletop_agents.search.guided_search import DEFAULT_SETTINGS, GuidedSearchAgent
 from tabletop_engine.checks import checked
-from tabletop_engine.errors import ConfigError, TabletopError
-from tabletop_engine.files import read_limited
+from tabletop_engine.errors import ConfigError
 from tabletop_engine.play.agents import check_agents
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import shown
 from tabletop_training.files.job import Job, Stopped
 from tabletop_training.files.plots import INK, looks, picture
-from tabletop_training.files.provenance import agent_hash
+from tabletop_training.files.provenance import agent_hash, software
 from tabletop_training.files.settings import check_at_least_one
-from tabletop_training.files.tables import OnResult, new_table, percent, plus_minus, unheard, write_json
-from tabletop_training.measure.evaluation import EVALUATION_SEED, EvaluationStopped, Playing, get_ready
-from tabletop_training.measure.matches import evaluate
-from tabletop_training.measure.results import Estimate
+from tabletop_training.files.tables import OnResult, new_table, percent, plain, plus_minus, unheard, write_json
+from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers, get_ready
+from tabletop_training.measure.matches import report_agents
+from tabletop_training.measure.results import Estimate, Results
 from tabletop_training.petrichor.report_plots import error_bars, set_title
 from tabletop_training.petrichor.summaries import set_name
+from tabletop_training.study.cells import Cell
+from tabletop_training.study.play import play_cells, played
+from tabletop_training.study.settings import arguments, keep_settings, kept_settings
+from tabletop_training.study.store import Store
 
 FILE = "strength.json"
 PICTURE = "strength.png"
@@ -50,11 +51,6 @@ MIDDLE = ("double_card", "one_more_turn")
 """The set in which the win rate of `policy:solo` is nearest to the middle between the base game and the hardest set."""
 SETS: Mapping[str, tuple[str, ...]] = {"base game": (), "Double card + One More Turn": MIDDLE, HARDEST: VARIANTS}
 """The sets of variants of the curve by title, the easiest first; the ablations use the last one."""
-
-_POLICY_COST = 5
-"""The simulations that take about as long as a policy's decision, for the progress bar."""
-_BAR_WIDTH = 40
-"""The columns of the progress bar without the words beside it."""
 
 # --- What is measured ------------------------------------------------------------------------------------------------
 
@@ -92,11 +88,6 @@ class Player:
     def games(self, games: int) -> int:
         """The number of games that it plays if a search plays this many."""
         return games if self.simulations else POLICY_GAMES * games
-
-    @property
-    def cost(self) -> int:
-        """The cost of a decision, in simulations."""
-        return self.simulations or _POLICY_COST
 
 
 def _changed(setting: str, value: float, meaning: str = "") -> Player:
@@ -144,59 +135,40 @@ def rows_of(part: str, rows: Mapping[Key, Row]) -> list[Row]:
     return [rows[key] for key in (key_of(*one) for one in PARTS[part]) if key in rows]
 
 
-class Timed:
-    """An agent that measures its time for decisions with more than one legal action.
+def cell_of(player: Player, title: str, policy: str, games: int = GAMES, seed: int = EVALUATION_SEED) -> Cell:
+    """The games of a player in the set of this title; `petrichor evaluate` plays the same if no setting is changed.
 
-    Attributes:
-        seconds: processor time of this thread; other programs on the machine do not count.
-        decisions: the number of answered decisions with more than one legal action.
+    Raises CheckpointError and ConfigError for a policy that can't play this.
     """
-
-    def __init__(self, agent: Agent) -> None:
-        self._agent = agent
-        self.name = agent.name
-        self.seconds, self.decisions = 0.0, 0
-
-    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-        """(N,) int64, the agent's actions."""
-        start = time.thread_time()
-        actions = self._agent.act(decisions, generator)
-        self.seconds += time.thread_time() - start
-        self.decisions += int((decisions.action_masks.sum(axis=1) > 1).sum())
-        return actions
+    config, agent = Config(variants=SETS[title]), player.agent(policy)
+    check_agents([agent], config)
+    key = " ".join([agent.name, *(f"{name} {value:g}" for name, value in player.settings.items()), title])
+    settings = {**DEFAULT_SETTINGS, **player.settings}
+    number = player.games(games)
+    return Cell(key, [agent], config, number, seed, growing=True, about={"settings of the search": settings})
 
 
-def measure(
-    player: Player, title: str, policy: str, games: int = GAMES, seed: int = EVALUATION_SEED, **playing: Unpack[Playing]
-) -> Row:
-    """Measure one player in the set of this title. Returns a JSON-able row with estimates [value, low, high].
+def row_of(player: Player, results: Results) -> Row:
+    """A JSON-able row with estimates [value, low, high].
 
-    `petrichor evaluate` plays the same games if no setting is changed. `milliseconds` are those of one core for a
-    decision with more than one legal action. A search decides one game at a time, a policy alone all games together.
-
-    Raises EvaluationStopped if it is stopped before the last game has ended, CheckpointError and ConfigError for a
-    policy that can't play this.
+    `milliseconds` are those of one core for a decision with more than one legal action. A search decides one game at a
+    time, a policy alone all games together.
     """
-    config = Config(variants=SETS[title])
-    agent = player.agent(policy)
-    get_ready([agent], config)
-    timed = Timed(agent)
-    evaluation = evaluate([timed], config, games, seed, **playing)
-    if evaluation.stopped == "interrupted":
-        raise EvaluationStopped
-    report = evaluation.reports[0]
+    assert isinstance(results.config, Config)
+    (report,) = report_agents(results, results.agents)
+    seconds, decisions = results.thinking[0].tolist()
     return {
         "player": player.kind,
         "what": player.what,
         "simulations": player.simulations,
         "settings": dict(player.settings),
-        "variants": set_name(config.variants),
+        "variants": set_name(results.config.variants),
         "games": report.games,
-        "seed": seed,
+        "seed": results.seed,
         "win_rate": list(report.estimates["win_rate"]),
         "margin": list(report.estimates["margin"]),
-        "decisions": timed.decisions,
-        "milliseconds": float(f"{1000 * timed.seconds / timed.decisions:.3g}"),
+        "decisions": int(decisions),
+        "milliseconds": float(f"{1000 * seconds / decisions:.3g}"),
     }
 
 
@@ -211,99 +183,62 @@ def main(
     seed: int = EVALUATION_SEED,
     part: str | None = None,
     output: str | Path = "runs/strength",
+    workers: Workers | int = HERE,
     on_result: OnResult = unheard,
 ) -> Path:
-    """Measure the rows missing in the folder's `strength.json`, print the tables and draw the curve.
-
-    Returns the folder. Each row is saved as soon as it is measured; Ctrl-C loses only the present one.
+    """Measure the rows, print the tables and draw the curve; returns the folder with `strength.json`.
 
     Arguments:
         policy: a checkpoint with win and margin heads, or the name of a shipped one.
         games: for each row with a search; a policy alone plays `POLICY_GAMES` times as many.
         seed: of the first game of each row; all rows use the same seeds.
         part: one of `PARTS`; None for all.
-        on_result: told the rows that are printed, as `strength.json` has them.
+        output: a folder. Games that it has are kept.
+        workers: they play the blocks of games, as in `tabletop_training.measure.matches.evaluate`.
+        on_result: told the content of `strength.json`.
 
-    Raises ConfigError for bad arguments, CheckpointError for a policy without such heads, TabletopError for a file with
-    rows of another network, of other rules, or of a search with other settings.
+    Ctrl-C keeps finished blocks. Raises ConfigError for bad arguments, CheckpointError for a policy without such heads,
+    TabletopError for a folder with other games.
     """
     if part is not None and part not in PARTS:
         raise ConfigError(f"part={part!r}: must be {' or '.join(PARTS)}")
     check_at_least_one(games=games)
-    wanted = {key_of(*one): one for name in PARTS if part in (None, name) for one in PARTS[name]}
+    parts = [name for name in PARTS if part in (None, name)]
+    wanted = {key_of(*one): one for name in parts for one in PARTS[name]}
     with Screen().status("loading the policy"):
-        check_agents([Player(1).agent(policy)], Config())
-    checkpoint = agent_hash(f"policy:{policy}", GAME)
-    rows = _read(Path(output) / FILE, checkpoint)
-    missing = {key: one for key, one in wanted.items() if key not in rows}
-    header = {"game": GAME.name, "package_version": GAME.version, "state_version": GAME.rules_version}
-    header |= {"policy": policy, "checkpoint": checkpoint, "settings": DEFAULT_SETTINGS}
-    with Job(output, resume=True) as job:
-        if not missing:
-            job.console.print("All of this is measured already.")
-        for key, row in _measured(job, missing, policy, games, seed):
-            rows[key] = row
-            write_json(job.folder / FILE, {**header, "rows": list(rows.values())})
+        get_ready([Player(1).agent(policy), Player(0).agent(policy)], Config())
+        cells = {key: cell_of(*one, policy, games, seed) for key, one in wanted.items()}
+    with Job(output, resume=True, again="petrichor strength") as job:
+        keep_settings(job.folder, "strength", GAME, {"policy": policy, "games": games, "seed": seed, "part": part})
+        store = Store(job.folder)
+        done = {cell: results for cell in cells.values() if (results := played(cell, store)) is not None}
+        with job.until_stopped():
+            for cell, results, _ in play_cells(job, list(cells.values()), store, workers, record_thinking=True):
+                done[cell] = results
+        rows = {key: row_of(wanted[key][0], done[cell]) for key, cell in cells.items() if cell in done}
         if not rows:
             raise Stopped
-        write_json(job.folder / FILE, {**header, "rows": list(rows.values())})  # the name may be a new one
-        if not missing.keys() <= rows.keys():
-            job.console.print("Stopped early. The same command continues.")
-        for name in PARTS:
-            if part in (None, name) and (measured := rows_of(name, rows)):
+        header = {"policy": policy, "checkpoint": agent_hash(f"policy:{policy}", GAME), "settings": DEFAULT_SETTINGS}
+        content = plain({**software(GAME), **header, "rows": list(rows.values())})
+        write_json(job.folder / FILE, content)
+        for name in parts:
+            if measured := rows_of(name, rows):
                 job.console.print(_table(name, measured, policy))
-        on_result({**header, "rows": [row for key, row in rows.items() if key in wanted]})
-        if part != "ablations" and (curve := rows_of("curve", rows)):
+        if "curve" in parts and (curve := rows_of("curve", rows)):
             plot_thinking(job.folder / PICTURE, curve)
+        on_result(content)
     return job.folder
 
 
-def _measured(
-    job: Job, wanted: Mapping[Key, tuple[Player, str]], policy: str, games: int, seed: int
-) -> Iterator[tuple[Key, Row]]:
-    """Yield the measured rows, with a progress bar. Ctrl-C ends it early, without the present row."""
-    if not wanted:
-        return
-    with job.bar("measuring", sum(player.games(games) * player.cost for player, _ in wanted.values())) as bar:
-        for key, (player, title) in wanted.items():
-            bar.show(f"{player.kind}, {title}"[: max(0, job.console.width - _BAR_WIDTH)])
-
-            def advance(ended: int, cost: int = player.cost) -> None:
-                bar.advance(ended * cost)
-
-            playing: Playing = {"should_stop": job.should_stop, "on_finished": advance}
-            try:
-                yield key, measure(player, title, policy, player.games(games), seed, **playing)
-            except EvaluationStopped:
-                return
+def resume(folder: str | Path, **how: Any) -> Path:
+    """Go on with what is measured in a folder; `how` are further arguments of `main`."""
+    asked = kept_settings(folder, "strength", GAME, arguments(GAME, "policy", "games", "seed", "part"))
+    return main(**asked, output=folder, **how)
 
 
 def read_rows(content: Mapping[str, Any]) -> dict[Key, Row]:
-    """The rows of a loaded `strength.json`. Raises KeyError, TypeError or AttributeError for other content."""
+    """The rows of the content of a `strength.json`, by their keys."""
     return {(row["player"], tuple(sorted(row["settings"].items())), row["variants"]): row for row in content["rows"]}
-
-
-def _read(path: Path, checkpoint: str | None) -> dict[Key, Row]:
-    """The file's rows; none if there is no file. Raises TabletopError for a file that cannot be continued."""
-    if not path.exists():
-        return {}
-    try:
-        kept = json.loads(read_limited(path))
-        rows = read_rows(kept)
-        version, measured, settings = kept["state_version"], kept["checkpoint"], kept["settings"]
-        for name in PARTS:
-            _table(name, rows_of(name, rows), kept["policy"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise TabletopError(f"{path}: not a file of this command ({error})") from None
-    if version != GAME.rules_version:
-        raise TabletopError(
-            f"{path}: measured with state version {version}, this is {GAME.rules_version}: move it away"
-        )
-    if measured != checkpoint:
-        raise TabletopError(f"{path}: measured with another network than this one: give another --output")
-    if settings != DEFAULT_SETTINGS:
-        raise TabletopError(f"{path}: measured when the search had other settings: give another --output")
-    return rows
 
 
 def _table(part: str, rows: Sequence[Row], policy: str) -> Table:

@@ -13,18 +13,14 @@ from typing import Any
 
 import numpy as np
 
-import petrichor_env
 from petrichor_env.component_files import COMPONENTS, own_numbers
 from petrichor_env.config import Config
 from petrichor_env.game import GAME
-from petrichor_env.state import RULES_VERSION, SOURCE_NAMES
+from petrichor_env.state import SOURCE_NAMES
 from tabletop_agents import Agent
 from tabletop_engine.boxes import MOST_BOXES
 from tabletop_engine.checks import whole
-from tabletop_engine.errors import TabletopError
 from tabletop_engine.seeds import EVALUATION, box_seeds
-from tabletop_training.files.job import kept_settings
-from tabletop_training.files.provenance import agent_hash, agent_hashes, tables_hash
 from tabletop_training.files.tables import csv_file
 from tabletop_training.measure.changes import Changes
 from tabletop_training.measure.results import Results
@@ -32,6 +28,7 @@ from tabletop_training.measure.shapley import Set
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name, summarize
 from tabletop_training.petrichor.variant_effects import Sets
 from tabletop_training.study.cells import Cell, is_search
+from tabletop_training.study.settings import kept_settings
 
 EFFECT_GAMES = 200
 """The default number of games of each set of variants and of changes."""
@@ -58,8 +55,6 @@ class Study:
         agents: the number of games that each agent plays of each set, by name, in the report's order.
         seed: of the first game of each set.
         modules, components: as in `Config`.
-        files: SHA-256 of each agent's checkpoint, for agents that have one.
-        tables: SHA-256 of the numbers on the pieces, and of those of all boxes.
         boxes: how many boxes are drawn for further games of each set; 0 for none.
         box_games: the number of games that each agent plays of each set and box, by name.
         effect_games: games of each agent and set of variants with each set of an overlay file's changes, to tell the
@@ -70,15 +65,13 @@ class Study:
     seed: int
     modules: tuple[str, ...] = ()
     components: Any = None
-    files: dict[str, str] = field(default_factory=dict)
-    tables: str = ""
     boxes: int = 0
     box_games: dict[str, int] = field(default_factory=dict)
     effect_games: int = 0
-    package_version: str = petrichor_env.__version__
-    state_version: int = RULES_VERSION
 
     def __post_init__(self) -> None:
+        for name, most in (("boxes", MOST_BOXES), ("effect_games", None), ("seed", 2**32 - 1)):
+            whole(name, getattr(self, name), 0, most)
         object.__setattr__(self, "components", COMPONENTS.config_value(self.components))
 
     @property
@@ -105,11 +98,6 @@ class Study:
     def box_seeds(self) -> list[int]:
         """The seeds of the boxes. Nothing is learned or chosen on these boxes."""
         return box_seeds(EVALUATION, self.boxes)
-
-    @property
-    def tables_now(self) -> str:
-        """What `tables` must be, with the files and ranges as they are now."""
-        return tables_hash(self.config, self.box_seeds)
 
     def games_of(self, agent: str, config: Config) -> int:
         """How many games an agent plays with a configuration; fewer with only some changes of the overlay file."""
@@ -210,12 +198,11 @@ def study_summaries(study: Study, played: Iterable[Results]) -> list[Summary]:
     return summaries_of(own, list(study.agents), *shipped)
 
 
-def write_games(folder: Path, study: Study, results: Iterable[Results], new: bool = False) -> None:
-    """Append a line for each game to `games.csv`; with `new` start a new file."""
-    with csv_file(folder / GAMES_FILE, new) as file:
+def write_games(folder: Path, study: Study, results: Iterable[Results]) -> None:
+    """Write `games.csv`: a line for each game."""
+    with csv_file(folder / GAMES_FILE) as file:
         writer = csv.writer(file)
-        if new:
-            writer.writerow(_COLUMNS)
+        writer.writerow(_COLUMNS)
         for result in results:
             names = _names(result.agents[0], _config(result), study, bool(result.boxes))
             scored = result.scored.reshape(len(result), -1)
@@ -231,24 +218,12 @@ def _names(agent: str, config: Config, study: Study, boxes: bool = False) -> tup
     return written, set_name(config.variants), "boxes" if boxes else own
 
 
-def read_study(folder: Path) -> Study:
-    """Read the study of a folder. Raises TabletopError if there is none, or if its rules or numbers differ."""
-    today = {"package_version": petrichor_env.__version__, "state_version": RULES_VERSION}
-    study = kept_settings(folder, "study", lambda read: Study(**{**read, "modules": tuple(read["modules"])}), **today)
-    whole("boxes", study.boxes, 0, MOST_BOXES)
-    whole("effect_games", study.effect_games, 0)
-    whole("seed", study.seed, 0, 2**32 - 1)
-    if study.tables != study.tables_now:
-        raise TabletopError(f"{folder}: its games were played with other numbers on the pieces")
-    for agent, digest in study.files.items():
-        if agent_hash(agent, GAME) != digest:
-            raise TabletopError(f"{folder}: the checkpoint of {agent} is another one than its games were played with")
-    return study
+def read_study(folder: str | Path) -> Study:
+    """The study of a folder. Raises TabletopError if there is none."""
+    return kept_settings(folder, "difficulty", GAME, Study)
 
 
 def with_agents(study: Study, games: Mapping[str, int], box_games: Mapping[str, int]) -> Study:
     """The study with further agents, and how many games each plays of each set, and of each set and box."""
     boxed = {**study.box_games, **box_games} if study.boxes else {}
-    return replace(
-        study, agents={**study.agents, **games}, files={**study.files, **agent_hashes(games, GAME)}, box_games=boxed
-    )
+    return replace(study, agents={**study.agents, **games}, box_games=boxed)

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from tabletop_agents import Agent
+from tabletop_engine.checks import whole
 from tabletop_engine.game import Config
-from tabletop_training.measure.evaluation import GameBlock, blocks_of
-from tabletop_training.measure.matches import rotations, seeds_for
+from tabletop_training.measure import evaluation
+from tabletop_training.measure.evaluation import GameBlock, blocks_of, rotations, seeds_for, seeds_from
 
 SEARCH_AGENTS = ("rollout", "ismcts", "openspiel", "search")
 """The first words of agents' names that should play fewer games: their decisions take thousands of times longer."""
 ANEW = "start anew, with another --output"
 """What to do about games that are no use."""
+MOST_GAMES = 10_000_000
+"""The most games of a cell, whose results are in memory together."""
+FIRST_BLOCK = 64
+"""About the number of games in the first block of a growing cell."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,11 +30,17 @@ class Cell:
 
     Attributes:
         key: its name, different from that of all other cells of a study.
-        agents: one for each seat.
-        games: how many, rounded up to whole rotations of the seats.
+        agents: one for each seat, or more with `lineups` of one's own.
+        games: how many, at most `MOST_GAMES`, rounded up to whole seeds.
         seed: of the first game.
-        boxes: the seeds of K boxes; a game with seed s has box s mod K. None for the numbers of `config`.
-        rotate: whether each seed is played in every rotation of the seats; otherwise once, with agent i in seat i.
+        boxes: the seeds of K boxes (if games are not kept, as in `Batch`); a game with seed s has box s mod K.
+            None for the numbers of `config`.
+        lineups: (n, players) int64, indices of agents: each seed is played once with each. By default one agent a seat,
+            in all rotations of the seats.
+        at_once: the most games that are played in one block; None for `MAX_GAMES_AT_ONCE`.
+        growing: whether the first block is small and later ones have an eighth of all so far, for results that are
+            looked at after each block.
+        about: what else decides the games, as JSON values. A store refuses games for which it differs.
     """
 
     key: str
@@ -36,24 +48,44 @@ class Cell:
     config: Config
     games: int
     seed: int
-    boxes: Sequence[int] | None = None
-    rotate: bool = True
+    boxes: Any = None
+    lineups: np.ndarray = None  # type: ignore[assignment]
+    at_once: int | None = None
+    growing: bool = False
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        whole("games", self.games, 1, MOST_GAMES)
+        if self.lineups is None:
+            object.__setattr__(self, "lineups", rotations(self.config.players))
 
     @property
-    def lineups(self) -> np.ndarray:
-        """(n, players) int64: each seed is played once with each."""
-        return rotations(self.config.players)[: None if self.rotate else 1]
+    def seeds(self) -> int:
+        """How many seeds are played."""
+        return seeds_for(self.games, len(self.lineups))
 
     @property
     def blocks(self) -> list[GameBlock]:
-        """The games in blocks, as `play_rounds` plays them.
-
-        Games of one box stand together, because agents reuse what they computed from the same numbers.
-        """
-        seeds = np.arange(self.seed, self.seed + seeds_for(self.games, len(self.lineups)))
-        if self.boxes is not None:
+        """The games in blocks, as `play_lineups` plays them. Raises ConfigError for impossible seeds."""
+        seeds = seeds_from(self.seed, self.seeds)
+        if self.boxes is not None and not self.growing:
+            # agents reuse what they computed from the same numbers, so games of one box stand together
             seeds = seeds[np.argsort(seeds % len(self.boxes), kind="stable")]
-        return blocks_of(self.agents, self.config, seeds, self.lineups, self.boxes)
+        parts = np.split(seeds, [*self._ends()]) if self.growing else [seeds]
+        kinds = (self.lineups, self.boxes, self.at_once)
+        return [block for part in parts for block in blocks_of(self.agents, self.config, part, *kinds)]
+
+    def _ends(self) -> Iterator[int]:
+        """The number of seeds that are played before each block but the first."""
+        played = 0
+        while (played := played + block_seeds(played, len(self.lineups))) < self.seeds:
+            yield played
+
+
+def block_seeds(played: int, games_a_seed: int) -> int:
+    """The number of seeds in the block that follows these seeds of a growing cell; the same whoever plays."""
+    first = seeds_for(FIRST_BLOCK, games_a_seed)
+    return max(first, min(played // 8, evaluation.MAX_GAMES_AT_ONCE // games_a_seed))
 
 
 def is_search(agent: str) -> bool:

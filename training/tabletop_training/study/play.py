@@ -1,13 +1,12 @@
-"""The loop that plays the cells of a study, with the time left, and keeps their games."""
+"""The loop that plays the cells of a study block by block, keeps their games and tells the time left."""
 
 from __future__ import annotations
 
-import itertools
-import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
-from typing import NamedTuple, Unpack
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, closing
+from typing import NamedTuple, Self, Unpack
 
 import numpy as np
 
@@ -18,7 +17,15 @@ from tabletop_engine.play.batch import Batch
 from tabletop_engine.text.words import counted
 from tabletop_training.files.job import Job
 from tabletop_training.measure.cluster import opened
-from tabletop_training.measure.evaluation import HERE, MAX_GAMES_AT_ONCE, GameBlock, Recording, Workers, play_games
+from tabletop_training.measure.evaluation import (
+    HERE,
+    MAX_GAMES_AT_ONCE,
+    GameBlock,
+    Playing,
+    Recording,
+    Workers,
+    play_games,
+)
 from tabletop_training.measure.results import Results, concatenate
 from tabletop_training.study.cells import ANEW, Cell
 from tabletop_training.study.store import Store
@@ -27,18 +34,43 @@ _BAR_WIDTH = 40
 """The columns of a progress bar without the words beside it."""
 _SAMPLE = 64
 """The number of random games that estimate the decisions of a game."""
-_MOMENT = 0.3
+_MOMENT = 0.1
 """The seconds that an agent must have played before its speed is trusted."""
+
+
+class Played(NamedTuple):
+    """A block of a cell that was just played.
+
+    Attributes:
+        block: its games. results: all games of the cell so far, in the order in which they were played.
+        complete: whether these are all.
+    """
+
+    cell: Cell
+    block: Results
+    results: Results
+    complete: bool
+
+
+class _Step(NamedTuple):
+    """A block that is to be played: the `number`th of its cell."""
+
+    cell: Cell
+    number: int
+    block: GameBlock
 
 
 def played(cell: Cell, store: Store) -> Results | None:
     """All games of a cell, by ascending seed; None if the store lacks some. Raises TabletopError for other games."""
-    results, missing = _begun(cell, store)
+    results, missing = begun(cell, store)
     return None if results is None or missing else results.in_order()
 
 
-def _begun(cell: Cell, store: Store | None) -> tuple[Results | None, list[GameBlock]]:
-    """The games of a cell that are kept, and the blocks that are missing."""
+def begun(cell: Cell, store: Store | None) -> tuple[Results | None, list[GameBlock]]:
+    """The games of a cell that are kept, None for none, and the blocks that are missing.
+
+    Raises TabletopError for other games.
+    """
     results, blocks = None if store is None else store.results(cell), cell.blocks
     if results is None:
         return None, blocks
@@ -47,6 +79,203 @@ def _begun(cell: Cell, store: Store | None) -> tuple[Results | None, list[GameBl
     if len(results) not in ends or not np.array_equal(results.seeds, seeds[: len(results)]):
         raise TabletopError(f"{cell.key}: the kept games are not those of this study; {ANEW}")
     return results, blocks[ends.index(len(results)) + 1 :]
+
+
+def play_blocks(
+    cells: Sequence[Cell],
+    store: Store | None = None,
+    workers: Workers | int = HERE,
+    *,
+    in_turns: bool = False,
+    **playing: Unpack[Playing],
+) -> Generator[Played, None, None]:
+    """Play what the store lacks of the cells, block by block: cell after cell, or `in_turns` a block of each.
+
+    The store gets the games after each block, so a stop or a kill loses at most one. Cells that it has completely are
+    left out. A cell that was begun is played anew if replays are recorded, because actions are not kept. `workers` play
+    the blocks, as in `tabletop_training.measure.matches.evaluate`. Raises EvaluationStopped.
+    """
+    steps, before = _missing(cells, store, in_turns, bool(playing.get("record_actions")))
+    with opened(workers) as players:
+        yield from _play(steps, before, store, players, **playing)
+
+
+def play_cells(
+    job: Job,
+    cells: Sequence[Cell],
+    store: Store | None = None,
+    workers: Workers | int = HERE,
+    **recording: Unpack[Recording],
+) -> Generator[tuple[Cell, Results, str], None, None]:
+    """Play what the store lacks of the cells, in this order.
+
+    Yields each cell with all its games by ascending seed, and the time left in words. Otherwise as `play_in_job`.
+    """
+    for one, left in play_in_job(job, cells, store, workers, **recording):
+        if one.complete:
+            yield one.cell, one.results.in_order(), left
+
+
+def play_in_job(
+    job: Job,
+    cells: Sequence[Cell],
+    store: Store | None = None,
+    workers: Workers | int = HERE,
+    *,
+    in_turns: bool = False,
+    note: Callable[[], str] | None = None,
+    **recording: Unpack[Recording],
+) -> Generator[tuple[Played, str], None, None]:
+    """`play_blocks` in a job. Yields each block, and the time left in words.
+
+    The total time is printed before the first game, and the time left beside a progress bar, with `note` or the agents'
+    names. They are estimated first from a few timed decisions of each agent, then from its games. Ctrl-C raises
+    Stopped.
+    """
+    steps, before = _missing(cells, store, in_turns, bool(recording.get("record_actions")))
+    if not steps:
+        return
+    with opened(workers) as players, _TimeLeft(job, steps, players.number, note) as left:
+        for one in _play(steps, before, store, players, should_stop=left.step, **recording):
+            left.after(one.block)
+            yield one, f"{about(left.seconds)} left in all".capitalize()
+
+
+def _missing(
+    cells: Sequence[Cell], store: Store | None, in_turns: bool, anew: bool
+) -> tuple[list[_Step], dict[Cell, Results]]:
+    """The blocks that are to be played, in order, and what is kept of their cells."""
+    steps: list[_Step] = []
+    before: dict[Cell, Results] = {}
+    for cell in cells:
+        results, blocks = begun(cell, store)
+        if blocks and anew:
+            results, blocks = None, cell.blocks
+        if blocks and results is not None:
+            before[cell] = results
+        steps += (_Step(cell, number, block) for number, block in enumerate(blocks, len(cell.blocks) - len(blocks)))
+    return sorted(steps, key=lambda step: step.number) if in_turns else steps, before
+
+
+def _play(
+    steps: Sequence[_Step],
+    before: dict[Cell, Results],
+    store: Store | None,
+    workers: Workers,
+    **playing: Unpack[Playing],
+) -> Generator[Played, None, None]:
+    last = {step.cell: step for step in steps}
+    with closing(workers.play((step.block for step in steps), **playing)) as stream:
+        for step in steps:
+            block, cell = next(stream), step.cell
+            before[cell] = results = concatenate([before[cell], block]) if cell in before else block
+            if store is not None:
+                store.keep(cell, step.number, block)
+            yield Played(cell, block, results, step is last[cell])
+
+
+def about(seconds: float) -> str:
+    """`about 12 minutes`, `less than a minute`."""
+    minutes = round(seconds / 60)
+    if minutes < 1:
+        return "less than a minute"
+    return f"about {counted(minutes, 'minute')}" if minutes < 120 else f"about {minutes / 60:.0f} hours"
+
+
+class _TimeLeft(AbstractContextManager["_TimeLeft"]):
+    """The time that blocks still take, in seconds and beside a progress bar.
+
+    It is what each agent needs for a game times the games: at first estimated, then measured.
+    """
+
+    def __init__(self, job: Job, steps: Sequence[_Step], workers: int, note: Callable[[], str] | None) -> None:
+        self._job, self._steps, self._workers, self._note = job, steps, workers, note
+        self._lengths: dict[int, np.ndarray] = {}  # decisions of some games, by number of players
+        self._paces: dict[tuple[str, int], float] = {}  # seconds a game, by agent and number of players
+        self._taken: Counter[tuple[str, int]] = Counter()  # seconds, by agent and number of players
+        self._done: Counter[tuple[str, int]] = Counter()  # games that were played
+        self._games = sum((_games_of(step) for step in steps), Counter[tuple[str, int]]())  # to be played
+        self._next, self._calls = 0, 0
+        self._progress = job.bar("playing", 1.0)
+
+    def __enter__(self) -> Self:
+        with self._job.console.status("estimating how long this takes"):
+            for step in self._steps:
+                self._estimate(step.cell)
+        number = counted(sum(len(step.block) for step in self._steps), "game")
+        self._job.console.print(f"{number}: this takes {about(self.seconds)} in all.")
+        self._bar = self._progress.__enter__()
+        self._began = self._start = time.perf_counter()
+        return self
+
+    def __exit__(self, kind: object, *error: object) -> None:
+        if kind in (None, GeneratorExit):  # all is played, or the caller has seen enough
+            self._bar.show("", 1.0)
+        self._progress.__exit__(None, None, None)
+
+    @property
+    def seconds(self) -> float:
+        """What the blocks take that have not been played."""
+        return self._seconds_of(self._games)
+
+    def step(self) -> bool:
+        """Show the time left; returns whether to stop. Called again and again while a block is played.
+
+        A single worker calls it at each step. The progress of several workers is known less exactly.
+        """
+        if self._next < len(self._steps):
+            self._calls += 1
+            now, step = time.perf_counter(), self._steps[self._next]
+            taken, done = now - self._start, min(self._calls / self._lengths[step.cell.config.players].max(), 0.99)
+            own = self._seconds_of(_games_of(step))
+            left = self.seconds - own
+            left += taken * (1 - done) / done if self._workers == 1 and done > 0.1 else max(own - taken, 0.0)
+            who = " against ".join(dict.fromkeys(agent.name for agent in step.cell.agents))
+            status = f"{about(left)} left in all; {(self._note or str)() or who}"[
+                : self._job.console.width - _BAR_WIDTH
+            ]
+            self._bar.show(status, (now - self._began) / max(now - self._began + left, 1e-9))
+        return self._job.should_stop()
+
+    def after(self, block: Results) -> None:
+        """Measure the agents' paces by the block that was just played."""
+        step, now = self._steps[self._next], time.perf_counter()
+        games = _games_of(step)
+        # several workers overlap: what the agents thought is the best measure of a block's own time
+        taken = now - self._start if self._workers == 1 else max(block.seconds.sum(), 1e-9)
+        for agent, seconds in zip(step.cell.agents, block.seconds, strict=True):
+            self._taken[agent.name, step.cell.config.players] += taken * seconds / max(block.seconds.sum(), 1e-9)
+        for key, number in games.items():
+            self._done[key] += number
+            self._paces[key] = self._taken[key] / max(self._done[key], 1)
+        self._games -= games
+        self._next, self._calls, self._start = self._next + 1, 0, now
+
+    def _seconds_of(self, games: Counter[tuple[str, int]]) -> float:
+        return sum(number * self._paces[key] for key, number in games.items()) / self._workers
+
+    def _estimate(self, cell: Cell) -> None:
+        """Estimate the paces of a cell's agents from their first decisions."""
+        config = cell.config
+        if config.players not in self._lengths:
+            random = [RandomAgent()] * config.players
+            self._lengths[config.players] = play_games(random, config, _SAMPLE, 0).lengths
+        for agent in cell.agents:
+            if (agent.name, config.players) not in self._paces:
+                decisions = self._lengths[config.players].mean() / config.players
+                # a model is not asked for nothing, so its time is known only when it has played
+                pace = 0.0 if hasattr(agent, "usage") else _seconds_a_game(agent, config, cell.games, decisions)
+                self._paces[agent.name, config.players] = pace
+
+
+def _games_of(step: _Step) -> Counter[tuple[str, int]]:
+    """How many games of a block each agent plays, by its name and the number of players."""
+    config, agents = step.cell.config, step.cell.agents
+    numbers = np.bincount(step.block.lineups.ravel(), minlength=len(agents)).tolist()
+    games: Counter[tuple[str, int]] = Counter()
+    for agent, number in zip(agents, numbers, strict=True):
+        games[agent.name, config.players] += number
+    return games
 
 
 def _seconds_a_game(agent: Agent, config: Config, games: int, decisions: float) -> float:
@@ -59,115 +288,3 @@ def _seconds_a_game(agent: Agent, config: Config, games: int, decisions: float) 
         agent.act(asked, np.random.default_rng(0))
         taken = time.perf_counter() - start
     return decisions * taken / number
-
-
-def about(seconds: float) -> str:
-    """`about 12 minutes`, `less than a minute`."""
-    minutes = round(seconds / 60)
-    if minutes < 1:
-        return "less than a minute"
-    return f"about {counted(minutes, 'minute')}" if minutes < 120 else f"about {minutes / 60:.0f} hours"
-
-
-def play_cells(
-    job: Job,
-    cells: Sequence[Cell],
-    store: Store | None = None,
-    workers: Workers | int = HERE,
-    **recording: Unpack[Recording],
-) -> Iterator[tuple[Cell, Results, str]]:
-    """Play what the store lacks of the cells, in this order. Yields each cell, its games and the time left in words.
-
-    The store gets the games after each block, so a stop or a kill loses at most one. Cells that it has completely are
-    left out. The total time is printed before the first game, and the time left beside a progress bar. They are
-    estimated first from a few timed decisions of each agent, then from its games. `workers` play, as in
-    `tabletop_training.measure.matches.evaluate`. Raises Stopped after Ctrl-C.
-    """
-    parts: list[_Part] = []
-    for cell in cells:
-        results, blocks = _begun(cell, store)
-        if blocks and recording.get("record_actions"):  # replays need the actions of all games, and these are not kept
-            results, blocks = None, cell.blocks
-        if blocks:
-            parts.append(_Part(cell, results, blocks))
-    if parts:
-        with opened(workers) as players:
-            yield from _play_parts(job, parts, store, players, **recording)
-
-
-class _Part(NamedTuple):
-    """What is missing of a cell."""
-
-    cell: Cell
-    before: Results | None
-    blocks: list[GameBlock]
-
-    @property
-    def games(self) -> int:
-        return sum(map(len, self.blocks))
-
-
-def _play_parts(
-    job: Job, parts: Sequence[_Part], store: Store | None, workers: Workers, **recording: Unpack[Recording]
-) -> Iterator[tuple[Cell, Results, str]]:
-    lengths: dict[int, np.ndarray] = {}  # decisions of some games, by number of players
-    paces: dict[tuple[str, int], float] = {}  # seconds a game, by agent and number of players
-
-    def seconds(some: Iterable[_Part]) -> float:
-        own = sum(one.games * paces[agent.name, one.cell.config.players] for one in some for agent in one.cell.agents)
-        return own / workers.number
-
-    def watching(part: _Part, later: Sequence[_Part]) -> Callable[[], bool]:
-        """A function to call again and again during this cell: it shows the time left and returns whether to stop.
-
-        A single worker calls it at each step. The progress of several workers is known less exactly.
-        """
-        start, own, rest, steps = time.perf_counter(), seconds([part]), seconds(later), itertools.count(1)
-        all_steps = int(lengths[part.cell.config.players].max()) * math.ceil(part.games / MAX_GAMES_AT_ONCE)
-        who = " against ".join(dict.fromkeys(agent.name for agent in part.cell.agents))
-
-        def step() -> bool:
-            now, done = time.perf_counter(), min(next(steps) / all_steps, 0.99)
-            taken = now - start
-            steady = workers.number == 1 and done > 0.1
-            left = rest + (taken * (1 - done) / done if steady else max(own - taken, 0.0))
-            status = f"{about(left)} left in all; {who}"[: job.console.width - _BAR_WIDTH]
-            bar.show(status, (now - began) / max(now - began + left, 1e-9))
-            return job.should_stop()
-
-        return step
-
-    with job.console.status("estimating how long this takes"):
-        for part in parts:
-            config = part.cell.config
-            if config.players not in lengths:
-                random = [RandomAgent()] * config.players
-                lengths[config.players] = play_games(random, config, _SAMPLE, 0).lengths
-            for agent in part.cell.agents:
-                if (agent.name, config.players) not in paces:
-                    decisions = lengths[config.players].mean() / config.players
-                    paces[agent.name, config.players] = _seconds_a_game(agent, config, part.games, decisions)
-    number = counted(sum(part.games for part in parts), "game")
-    job.console.print(f"{number}: this takes {about(seconds(parts))} in all.")
-    began = time.perf_counter()
-    watch: Callable[[], bool] = job.should_stop
-    blocks = itertools.chain.from_iterable(part.blocks for part in parts)
-    playing = workers.play(blocks, should_stop=lambda: watch(), **recording)
-    with job.bar("playing", 1.0) as bar, closing(playing):
-        for index, part in enumerate(parts):
-            later, start, results = parts[index + 1 :], time.perf_counter(), part.before
-            watch = watching(part, later)
-            thought = np.zeros(len(part.cell.agents))
-            for _ in part.blocks:
-                block = next(playing)
-                thought += block.seconds
-                results = block if results is None else concatenate([results, block])
-                if store is not None:
-                    store.keep(part.cell, results)
-            assert results is not None
-            # several workers overlap: what the agents thought is the best measure of a cell's own time
-            taken = time.perf_counter() - start if workers.number == 1 else max(thought.sum(), 1e-9)
-            for agent, own in zip(part.cell.agents, thought, strict=True):
-                pace = taken / part.games / max(thought.sum(), 1e-9) * float(own)
-                paces[agent.name, part.cell.config.players] = pace
-            yield part.cell, results.in_order(), f"{about(seconds(later))} left in all".capitalize()

@@ -1,10 +1,11 @@
-"""The games of a study in its folder: a file for each cell, so that nothing is played twice."""
+"""The games of a study in its folder: a file for each block of a cell, so that nothing is played twice."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Mapping
+import itertools
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,16 +13,18 @@ from typing import Any
 import numpy as np
 
 from tabletop_engine.errors import CheckpointError, TabletopError
+from tabletop_engine.play.agents import USAGE
 from tabletop_engine.play.tables import boxes_of
 from tabletop_training.files.provenance import agent_hashes, tables_hash
 from tabletop_training.files.tables import plain, slug
 from tabletop_training.files.trees import load_tree, save_tree
-from tabletop_training.measure.results import Results
+from tabletop_training.measure.results import Results, concatenate
 from tabletop_training.study.cells import ANEW, Cell
 
 FOLDER = "games"
 _MEANINGS = {
     "game": "of another game",
+    "package_version": "of another version of the package",
     "rules_version": "played by other rules",
     "tables": "played with other numbers on the pieces",
     "checkpoints": "played with another checkpoint",
@@ -50,39 +53,63 @@ class Store:
 
         Raises TabletopError for a damaged file and for other games; the message says what differs.
         """
-        path = self._path(cell)
-        if cell in self._read or not path.exists():
-            return self._read.get(cell)
-        try:
-            kept = load_tree(path)
-            about, arrays = dict(kept["about"]), dict(kept["results"])
-            arrays["fields"] = dict(arrays["fields"])
-        except (CheckpointError, KeyError, TypeError, ValueError, AttributeError):
-            raise TabletopError(f"{path}: not games of a study of this version; {ANEW}") from None
-        _check_about(path, about, about_of(cell))
-        boxes = () if cell.boxes is None else boxes_of(cell.config, cell.boxes)
-        names = tuple(agent.name for agent in cell.agents)
-        try:
-            results = Results(cell.config, names, cell.seed, **arrays, boxes=boxes)
-            _check_shapes(results)
-        except (TypeError, ValueError, AttributeError, IndexError):
-            raise TabletopError(f"{path}: its games are damaged; {ANEW}") from None
-        self._read[cell] = results
-        return results
+        if cell not in self._read:
+            paths = itertools.takewhile(Path.exists, (self._path(cell, number) for number in itertools.count()))
+            blocks = [_block(path, cell) for path in paths]
+            if not blocks:
+                return None
+            try:
+                self._read[cell] = concatenate(blocks)
+            except (ValueError, KeyError):
+                raise TabletopError(f"{self._path(cell, 0)}: its games do not fit to those of others; {ANEW}") from None
+        return self._read[cell]
 
-    def keep(self, cell: Cell, results: Results) -> None:
-        """Replace the cell's games."""
+    def keep(self, cell: Cell, number: int, block: Results) -> None:
+        """Keep the `number`th block of a cell, from 0."""
         self._read.pop(cell, None)
         self._folder.mkdir(exist_ok=True)
-        arrays = {name: getattr(results, name) for name in _ARRAYS}
-        save_tree(self._path(cell), {"about": about_of(cell), "results": {**arrays, "fields": dict(results.fields)}})
+        arrays = {name: getattr(block, name) for name in _ARRAYS}
+        tree = {"about": about_of(cell), "results": {**arrays, "fields": dict(block.fields)}}
+        save_tree(self._path(cell, number), tree)
 
-    def _path(self, cell: Cell) -> Path:
+    def forget(self, cell: Cell) -> None:
+        """Delete the games of a cell, and the folder with the last ones."""
+        self._read.pop(cell, None)
+        for path in itertools.takewhile(Path.exists, (self._path(cell, number) for number in itertools.count())):
+            path.unlink()
+        with suppress(OSError):  # there is no folder, or it has other games
+            self._folder.rmdir()
+
+    def _path(self, cell: Cell, number: int) -> Path:
         digest = hashlib.sha256(cell.key.encode(errors="backslashreplace")).hexdigest()[:8]
-        return self._folder / f"{slug(cell.key)}-{digest}.zip"
+        return self._folder / f"{slug(cell.key)}-{digest}-{number}.zip"
 
 
-_ARRAYS = ("points", "places", "lengths", "decisions", "scored", "seeds", "lineups", "forfeited", "usage", "seconds")
+def _block(path: Path, cell: Cell) -> Results:
+    """A block of a cell from its file."""
+    try:
+        kept = load_tree(path)
+        about, arrays = dict(kept["about"]), dict(kept["results"])
+        arrays["fields"] = dict(arrays["fields"])
+    except (CheckpointError, KeyError, TypeError, ValueError, AttributeError):
+        raise TabletopError(f"{path}: not games of a study of this version; {ANEW}") from None
+    for name, value in about_of(cell).items():
+        if about.get(name) != value:
+            raise TabletopError(f"{path}: its games are {_MEANINGS.get(name, f'of other {name}')}; {ANEW}")
+    boxes = () if cell.boxes is None else boxes_of(cell.config, cell.boxes)
+    names = tuple(agent.name for agent in cell.agents)
+    try:
+        results = Results(cell.config, names, cell.seed, **arrays, boxes=boxes)
+        _check_shapes(results)
+    except (TypeError, ValueError, AttributeError, IndexError):
+        raise TabletopError(f"{path}: its games are damaged; {ANEW}") from None
+    return results
+
+
+_ARRAYS = (
+    *("points", "places", "lengths", "decisions", "scored", "seeds", "lineups", "forfeited"),
+    *("usage", "seconds", "thinking"),
+)
 """What is kept of `Results`, beside `fields`. Actions and probabilities are not: replays hold them."""
 
 
@@ -95,6 +122,7 @@ def about_of(cell: Cell) -> dict[str, Any]:
     about: dict[str, Any] = plain(
         {
             "game": game.name,
+            "package_version": game.version,
             "rules_version": game.rules_version,
             "config": asdict(config),
             "agents": names,
@@ -104,6 +132,7 @@ def about_of(cell: Cell) -> dict[str, Any]:
             "games": cell.games,
             "boxes": boxes,
             "lineups": cell.lineups.tolist(),
+            **cell.about,
         }
     )
     return about
@@ -112,12 +141,6 @@ def about_of(cell: Cell) -> dict[str, Any]:
 @functools.lru_cache(maxsize=256)
 def _tables_hash(config: Any, boxes: tuple[int, ...] | None) -> str:
     return tables_hash(config, boxes or ())
-
-
-def _check_about(path: Path, kept: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    for name, value in now.items():
-        if kept.get(name) != value:
-            raise TabletopError(f"{path}: its games are {_MEANINGS.get(name, f'of other {name}')}; {ANEW}")
 
 
 def _check_shapes(results: Results) -> None:
@@ -133,11 +156,13 @@ def _check_shapes(results: Results) -> None:
         "seeds": (games,),
         "lineups": (games, config.players),
         "forfeited": (games,),
+        "usage": (agents if len(results.usage) else 0, len(USAGE)),
         "seconds": (agents,),
+        "thinking": (agents if len(results.thinking) else 0, 2),
     }
     for name, shape in shapes.items():
         array = getattr(results, name)
-        kinds = "f" if name == "seconds" else "i"
+        kinds = "f" if name in ("seconds", "thinking") else "i"
         if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype.kind != kinds:
             raise ValueError(name)
     if not games or any(len(values) != games for values in results.fields.values()):
