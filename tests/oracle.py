@@ -481,7 +481,7 @@ def measuring() -> Iterator[tuple[str, Iterable[str]]]:
                     out.mkdir()
                 overlay.write_text(OVERLAY)
                 given = [word.replace("OUT", str(out)).replace("OVERLAY", str(overlay)) for word in words.split()]
-                stop = 0 if way == "whole" else STOPPED_AT.get(name, 2)
+                stop = 0 if way == "whole" else STOPPED_AT.get(name, 4)
                 outputs = [_command(game, [*given, "--json", str(Path(folder, "told.json"))], stop_at_block=stop)]
                 if way == "resumed":
                     again = [given[0], "--resume", str(out)]
