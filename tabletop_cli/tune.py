@@ -10,6 +10,7 @@ from tabletop_cli import completion, options
 from tabletop_cli.line import MEASURE, CommandLine
 from tabletop_cli.measure import players_of
 from tabletop_cli.modules import imported
+from tabletop_cli.options import given, words
 from tabletop_cli.output import json_to
 from tabletop_cli.switches import Switches, with_switches
 from tabletop_engine.described.overlays import ComponentFile
@@ -74,8 +75,12 @@ def add_tune(app: typer.Typer, line: CommandLine, file: Callable[[], ComponentFi
     ) -> None:
         """Change a few numbers until the game is as hard, as fair or as long as it should be: an overlay and a page."""
         module: Any = imported("tabletop_training.measure.tune", extra="tune")
-        task = None
-        if resume is None:
+        with json_to(json) as on_result, players_of(workers, ray) as who:
+            how: Any = {"workers": who, "on_result": on_result}
+            if resume is not None:
+                trusted = [agent] if agent else []
+                module.resume(resume, line.game, file(), trusted, **how, target=target, keys=keys, output=output)
+                return
             figure, _, goal = (target or "").partition("=")
             try:
                 wanted = float(goal)
@@ -90,17 +95,14 @@ def add_tune(app: typer.Typer, line: CommandLine, file: Callable[[], ComponentFi
                 agent or _strongest(line, players),
                 {"players": players, **switches},
                 every=every,
-                keys=tuple(one.strip() for one in keys.split(",")) if keys else (),
+                keys=words(keys or ""),
                 changes=changes,
                 trials=trials,
                 games=games,
                 verifying=verifying,
                 seed=seed,
             )
-        elif target is not None:
-            raise ConfigError("target: not with --resume, which keeps its settings")
-        with json_to(json) as on_result, players_of(workers, ray) as who:
-            module.main(line.game, file(), task, resume=resume, output=output, workers=who, on_result=on_result)
+            module.main(line.game, file(), task, **given(output=output), **how)
 
 
 def _strongest(line: CommandLine, players: int) -> str:

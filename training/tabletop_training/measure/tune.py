@@ -8,36 +8,32 @@ that no choice has used.
 from __future__ import annotations
 
 import csv
-import hashlib
 import json
 import math
-import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import optuna
 
-from tabletop_agents import Agent
+from tabletop_agents import Agent, check_trusted
 from tabletop_agents.checkpoint import variety
-from tabletop_engine.checks import checked
+from tabletop_engine.checks import checked, fit_fields, whole
 from tabletop_engine.described.overlays import ComponentFile, as_toml, overlaid
 from tabletop_engine.described.ranges import Each, OneOf
-from tabletop_engine.errors import ComponentsError, ConfigError, TabletopError
+from tabletop_engine.errors import ComponentsError, ConfigError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.seeds import EVALUATION, TUNING, Seeds
 from tabletop_engine.text.words import counted
-from tabletop_training.files.job import SETTINGS_FILE, Job, Stopped, kept_settings, refuse_with_resume
+from tabletop_training.files.job import Job, Stopped, refuse_with_resume
 from tabletop_training.files.plots import GREY, INK, picture
-from tabletop_training.files.provenance import tables_hash
-from tabletop_training.files.settings import check_at_least_one
+from tabletop_training.files.provenance import agent_hashes, software, tables_hash
 from tabletop_training.files.tables import (
     OnResult,
     csv_file,
-    kept_rows,
     markdown_code,
     markdown_table,
     plain,
@@ -46,9 +42,13 @@ from tabletop_training.files.tables import (
 )
 from tabletop_training.measure.changes import is_played
 from tabletop_training.measure.cluster import opened
-from tabletop_training.measure.evaluation import HERE, Workers, blocks_of, seeds_from
-from tabletop_training.measure.matches import make_agents, rotations
-from tabletop_training.measure.results import Estimate, Results, concatenate, mean_estimate, share_estimate
+from tabletop_training.measure.evaluation import HERE, Workers
+from tabletop_training.measure.matches import make_agents
+from tabletop_training.measure.results import Estimate, Results, mean_estimate, share_estimate
+from tabletop_training.study.cells import MOST_GAMES, Cell
+from tabletop_training.study.play import play_blocks, played
+from tabletop_training.study.settings import keep_settings, kept_settings
+from tabletop_training.study.store import Store
 
 TARGETS = {
     "win_rate": ("win rate", 0.02, 1.0),
@@ -74,8 +74,6 @@ _REFUSED = 10.0
 _NONE = "none"
 _FINAL = Seeds(TUNING.first + 5_000_000, TUNING.last)
 """The seeds of the finalists' games."""
-TRIALS_FILE = "trials.csv"
-_COLUMNS = ("changes", "distance", "value", "figures")
 
 
 @dataclass(frozen=True)
@@ -108,6 +106,8 @@ class Number:
 
 Candidate = Mapping[str, int]
 """The choices of the numbers that a candidate changes, by their names."""
+Play = Callable[[Sequence[Candidate], int, int], list[list[Results]]]
+"""Gives the results of each candidate with each configuration: so many games, on the seeds from this one on."""
 
 
 def numbers_of(file: ComponentFile, components: Any, keys: Sequence[str] = ()) -> list[Number]:
@@ -159,7 +159,7 @@ def overlay_of(file: ComponentFile, components: Any, numbers: Iterable[Number], 
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be reached. `settings.json` holds it, and resuming checks it.
+    """What is to be reached. `settings.json` holds it.
 
     Attributes:
         target: a figure of `TARGETS`. goal: its value.
@@ -169,7 +169,6 @@ class Task:
         changes: the most numbers that change.
         trials: the most candidates. games: of each of them and each configuration. verifying: of the last one.
         seed: of the optimiser.
-        numbers: SHA-256 of the numbers on the pieces, and of those that may change.
     """
 
     target: str
@@ -183,18 +182,17 @@ class Task:
     games: int = GAMES
     verifying: int = VERIFYING
     seed: int = 0
-    numbers: str = ""
-    package_version: str = ""
-    rules_version: int = 0
 
     def __post_init__(self) -> None:
+        fit_fields(self)
         if self.target not in TARGETS:
             raise ConfigError(f"target={self.target!r:.80}: must be one of {', '.join(TARGETS)}")
         if not math.isfinite(self.goal) or (self.target in ("win_rate", "seats") and not 0 <= self.goal <= 1):
             ends = ", which is from 0 to 1" if self.target in ("win_rate", "seats") else ""
             raise ConfigError(f"goal={self.goal:g}: no possible {TARGETS[self.target][0]}{ends}")
-        counts = ("changes", "trials", "games", "verifying")
-        check_at_least_one(**{name: getattr(self, name) for name in counts})
+        most = {"games": MOST_GAMES // FINALISTS, "verifying": MOST_GAMES}
+        for name in ("changes", "trials", "games", "verifying"):
+            whole(name, getattr(self, name), 1, most.get(name))
 
     @property
     def near(self) -> float:
@@ -234,12 +232,6 @@ class Tuning:
         others = [{number.name: choice} for choice in range(len(number.choices)) if choice != number.now]
         return is_played(self.configs, (overlay_of(self.file, self.components, [number], one) for one in others))
 
-    @property
-    def numbers_now(self) -> str:
-        """What `Task.numbers` must be, with the files and ranges as they are now."""
-        known = f"{tables_hash(self.configs[0])} {self.numbers}"
-        return hashlib.sha256(known.encode()).hexdigest()
-
     def overlay(self, candidate: Candidate) -> dict[str, Any]:
         """The candidate as an overlay."""
         return overlay_of(self.file, self.components, self.numbers, candidate)
@@ -257,23 +249,28 @@ class Tuning:
         candidates: Sequence[Candidate],
         games: int,
         first: int,
-        workers: Workers,
+        store: Store,
+        workers: Workers | int = HERE,
         should_stop: Callable[[], bool] | None = None,
     ) -> list[list[Results]]:
-        """The results of each candidate with each configuration, on the same seeds. Raises EvaluationStopped."""
-        players = self.configs[0].players
-        seeds = seeds_from(first, -(-games // players) if self.task.target != "seats" else games)
-        agents = [self.agent] * players
-        lineups = np.arange(players)[None, :] if players == 1 or self.task.target == "seats" else rotations(players)
-        parts = [
-            blocks_of(agents, replace(config, components=self.overlay(candidate)), seeds, lineups)
-            for candidate in candidates
-            for config in self.configs
-        ]
-        with closing(workers.play((block for part in parts for block in part), should_stop=should_stop)) as played:
-            results = [concatenate([next(played) for _ in part]) for part in parts]
-        ways = len(self.configs)
-        return [results[i * ways : (i + 1) * ways] for i in range(len(candidates))]
+        """The results of each candidate with each configuration, on the same seeds. What `store` has is not played.
+
+        Raises EvaluationStopped.
+        """
+        parts = [[self._cell(candidate, config, games, first) for config in self.configs] for candidate in candidates]
+        cells = {cell.key: cell for part in parts for cell in part}  # candidates may be the same
+        for _ in play_blocks([*cells.values()], store, workers, should_stop=should_stop):
+            pass
+        done: dict[str, Any] = {key: played(cell, store) for key, cell in cells.items()}  # none is missing now
+        return [[done[cell.key] for cell in part] for part in parts]
+
+    def _cell(self, candidate: Candidate, config: Config, games: int, first: int) -> Cell:
+        """The games of a candidate with a configuration. In search of even seats they are not rotated."""
+        agents = [self.agent] * config.players
+        own = json.dumps(overlay := self.overlay(candidate), sort_keys=True)
+        seats = np.arange(config.players)[None, :] if self.task.target == "seats" else None
+        key = f"{config.name} from {first} with {own}"
+        return Cell(key, agents, replace(config, components=overlay), games, first, lineups=seats)  # type: ignore[arg-type]
 
     def figure(self, results: Results) -> Estimate:
         """The figure that is tuned."""
@@ -337,16 +334,6 @@ class Optimiser:
         """Tell the optimiser the value of the trial's candidate."""
         self._study.tell(trial, value)
 
-    def add(self, candidate: Mapping[str, int], value: float) -> None:
-        """Add a candidate that was played before."""
-        make = optuna.distributions
-        chosen = [*candidate, *[_NONE] * len(self._slots)]
-        params: dict[str, Any] = dict(zip(self._slots, chosen, strict=False))
-        kinds: dict[str, Any] = {slot: make.CategoricalDistribution(self._names) for slot in params}
-        kinds |= {name: make.IntDistribution(0, len(self._tuning.by_name[name].choices) - 1) for name in candidate}
-        params |= candidate
-        self._study.add_trial(optuna.trial.create_trial(params=params, distributions=kinds, value=value))
-
 
 # --- The search ------------------------------------------------------------------------------------------------------
 
@@ -358,7 +345,7 @@ class Found:
     Attributes:
         candidate: the changes. before, after: the figures without and with them, by configuration, on new seeds.
         reached: whether every interval of `after` comes near enough to the goal.
-        stopped: what ended the search: "reached", "trials", "patience" or "interrupted".
+        stopped: what ended the search: "reached", "trials" or "patience".
     """
 
     candidate: dict[str, int]
@@ -369,26 +356,21 @@ class Found:
 
 
 def search(
-    tuning: Tuning,
-    trials: list[Trial],
-    workers: Workers,
-    on_trial: Callable[[Trial], None],
-    should_stop: Callable[[], bool],
+    tuning: Tuning, play: Play, trials: list[Trial], on_round: Callable[[], None] = lambda: None
 ) -> tuple[dict[str, int], str]:
-    """Look for the best candidate. New trials are added to `trials`. Returns it and what ended the search.
+    """Look for the best candidate. Returns it and what ended the search.
 
-    Raises EvaluationStopped.
+    Every candidate is added to `trials`, and `on_round` is called after those that were proposed together. Raises
+    EvaluationStopped.
     """
     task, optimiser = tuning.task, Optimiser(tuning)
+    trials += _played(tuning, play, {})  # the numbers as they are
     known = {_frozen(one.candidate): one for one in trials}
-    for one in trials:
-        optimiser.add(one.candidate, one.value)
-    if not trials:  # the numbers as they are
-        on_trial(_played(tuning, {}, workers=workers, should_stop=should_stop)[0])
+    on_round()
 
     def distance_of(candidate: Candidate) -> float:
         """The distance in more games, on seeds that proposed no candidate."""
-        (results,) = tuning.play([candidate], FINALISTS * task.games, _FINAL.first, workers, should_stop)
+        (results,) = play([candidate], FINALISTS * task.games, _FINAL.first)
         return tuning.distance(results)
 
     enough = _SURE * task.near
@@ -397,13 +379,14 @@ def search(
     while len(trials) < task.trials and since < PATIENCE:
         asked = [optimiser.ask() for _ in range(min(AT_ONCE, task.trials - len(trials)))]
         new = {_frozen(one): one for _, one in asked if _frozen(one) not in known and tuning.allowed(one)}
-        known |= dict(zip(new, _played(tuning, *new.values(), workers=workers, should_stop=should_stop), strict=True))
-        best = min((one.value for one in trials), default=math.inf)
+        known |= dict(zip(new, _played(tuning, play, *new.values()), strict=True))
+        best = min(one.value for one in trials)
         for trial, candidate in asked:
             told = known.get(_frozen(candidate)) or Trial(candidate, math.inf, _REFUSED, ())
             optimiser.tell(trial, told.value)
-            on_trial(told)
+            trials.append(told)
             since = 0 if told.value < best - 1e-9 else since + 1
+        on_round()
         promising = min(trials, key=lambda one: one.value)
         if promising.distance <= task.near and _frozen(promising.candidate) not in tried:
             tried.add(_frozen(promising.candidate))
@@ -431,8 +414,8 @@ def _without_needless(
     return candidate
 
 
-def _played(tuning: Tuning, *candidates: Candidate, workers: Workers, should_stop: Callable[[], bool]) -> list[Trial]:
-    results = tuning.play(candidates, tuning.task.games, TUNING.first, workers, should_stop)
+def _played(tuning: Tuning, play: Play, *candidates: Candidate) -> list[Trial]:
+    results = play(candidates, tuning.task.games, TUNING.first)
     trials = []
     for candidate, of in zip(candidates, results, strict=True):
         distance = tuning.distance(of)
@@ -445,12 +428,9 @@ def _frozen(candidate: Candidate) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(candidate.items()))
 
 
-def verify(
-    tuning: Tuning, candidate: dict[str, int], stopped: str, workers: Workers, should_stop: Callable[[], bool]
-) -> Found:
+def verify(tuning: Tuning, play: Play, candidate: dict[str, int], stopped: str) -> Found:
     """Play the candidate, and the numbers as they were, on seeds that no choice has used."""
-    games = tuning.task.verifying
-    before, after = tuning.play([{}, candidate], games, EVALUATION.first, workers, should_stop)
+    before, after = play([{}, candidate], tuning.task.verifying, EVALUATION.first)
     told = [tuple(tuning.figure(one) for one in results) for results in (before, after)]
     goal, near = tuning.task.goal, tuning.task.near
     distance = float(np.mean([abs(one.value - goal) for one in told[1]]))
@@ -464,111 +444,92 @@ def verify(
 def main(
     game: Game,
     file: ComponentFile,
-    task: Task | None = None,
+    task: Task,
     *,
-    resume: str | Path | None = None,
-    output: str | Path | None = None,
+    output: str | Path = "runs/tune",
+    resumed: bool = False,
     workers: Workers | int = HERE,
     on_result: OnResult = unheard,
 ) -> Path:
     """Change numbers until the target is reached, verify that, and write an overlay, a page and a picture.
 
     Arguments:
-        task: what is to be reached; None with `resume`, whose folder says it.
-        resume: the folder of a search to go on with.
-        output: as in `Job`; None means `runs/tune`.
+        task: what is to be reached.
+        output: as in `Job`. All games are kept there; with `resumed` the search finds those that it has played before.
         workers: they play the games, as in `tabletop_training.measure.matches.evaluate`.
 
-    Returns the folder. Raises ConfigError, ComponentsError, and TabletopError for a folder that cannot be resumed.
+    Returns the folder. After Ctrl-C it has the candidates so far. Raises ConfigError, CheckpointError, ComponentsError,
+    and TabletopError for a folder that cannot be resumed.
     """
-    if resume is not None:
-        refuse_with_resume("the number of workers", task=task, output=output)
-        task = read_task(Path(resume), game)
-    elif task is None:
-        raise ConfigError("task: what is to be reached, or resume")
-    else:
-        task = replace(task, package_version=game.version, rules_version=game.rules_version)
     config = game.config(**task.config)
+    if "components" in task.config:  # the file of an overlay may change
+        task = replace(task, config={**task.config, "components": config.components})
     (agent,) = make_agents([task.agent], config)
     tuning = Tuning(game, file, task, agent)
-    if resume is None:
-        own = {"components": config.components} if "components" in task.config else {}
-        task = tuning.task = replace(task, config={**task.config, **own}, numbers=tuning.numbers_now)
-    elif task.numbers != tuning.numbers_now:
-        raise TabletopError(f"{resume}: its games were played with other numbers on the pieces")
-    with Job(resume or output or "runs/tune", resume=resume is not None) as job, opened(workers) as players:
-        write_json(job.folder / SETTINGS_FILE, asdict(task))
-        trials = read_trials(job.folder, tuning)
-        write_trials(job.folder, trials, new=True)
+    with Job(output, resume=resumed, again=f"{game.command} tune") as job, opened(workers) as players:
+        keep_settings(job.folder, "tune", game, asdict(task))
         number = counted(len(tuning.numbers), "number")
         job.console.print(
             f"{number} may change, at most {task.changes} at once: {TARGETS[task.target][0]} {task.goal:g}."
         )
+        play = partial(tuning.play, store=Store(job.folder), workers=players, should_stop=job.should_stop)
+        trials: list[Trial] = []
         found = None
-        with suppress(Stopped), job.bar("tuning", float(task.trials)) as bar:
+        with job.until_stopped(), job.bar("tuning", float(task.trials)) as bar:
 
-            def on_trial(one: Trial) -> None:
-                trials.append(one)
-                write_trials(job.folder, [one])
+            def tell_nearest() -> None:
                 best = min(trials, key=lambda it: it.value)
-                bar.show(
-                    f"nearest: {best.distance:.3g} away with {counted(len(best.candidate), 'change')}", len(trials)
-                )
+                changes = counted(len(best.candidate), "change")
+                bar.show(f"nearest: {best.distance:.3g} away with {changes}", len(trials))
 
-            candidate, ended = search(tuning, trials, players, on_trial, job.should_stop)
+            candidate, ended = search(tuning, play, trials, tell_nearest)
             bar.show("verifying in new games", len(trials))
-            found = verify(tuning, candidate, ended, players, job.should_stop)
-        if found is None:
-            again = f"{game.command} tune --resume {shlex.quote(str(job.folder))}"
-            job.console.print(f"Stopped early. To continue: {again}", soft_wrap=True)
-            return job.folder
-        content = write_results(job.folder, tuning, trials, found)
-        job.console.print(verdict(tuning, found), soft_wrap=True)
-        for key, what, before, now in _changes(tuning, found):
-            job.console.print(f"- {key} ({what}): {before}, now {now}", soft_wrap=True, markup=False)
-        on_result(content)
+            found = verify(tuning, play, candidate, ended)
+        if not trials:
+            raise Stopped
+        write_trials(job.folder / "trials.csv", trials)
+        if found is not None:
+            content = write_results(job.folder, tuning, trials, found)
+            job.console.print(verdict(tuning, found), soft_wrap=True)
+            for key, what, before, now in _changes(tuning, found):
+                job.console.print(f"- {key} ({what}): {before}, now {now}", soft_wrap=True, markup=False)
+            on_result(content)
     return job.folder
 
 
-def read_task(folder: Path, game: Game) -> Task:
-    """The task of a folder. Raises TabletopError if there is none, or if its rules differ."""
+def resume(
+    folder: str | Path,
+    game: Game,
+    file: ComponentFile,
+    trusted: Sequence[str] = (),
+    *,
+    workers: Workers | int = HERE,
+    on_result: OnResult = unheard,
+    **given: Any,
+) -> Path:
+    """Go on with the search of a folder, as `tabletop_training.measure.matches.resume` does.
 
-    def task_of(read: dict[str, Any]) -> Task:
-        config = {key: tuple(one) if isinstance(one, list) else one for key, one in read["config"].items()}
-        return Task(**{**read, "config": config, "keys": tuple(read["keys"])})
+    Raises ConfigError if settings are `given`.
+    """
+    refuse_with_resume("the number of workers", **given)
 
-    today = {"package_version": game.version, "rules_version": game.rules_version}
-    return kept_settings(folder, "search", task_of, **today)
+    def make(**kept: Any) -> Task:
+        task = Task(**kept)
+        game.config(**task.config)
+        return task
+
+    task = kept_settings(folder, "tune", game, make)
+    check_trusted(folder, [task.agent], trusted, option="--agent ")
+    return main(game, file, task, output=folder, resumed=True, workers=workers, on_result=on_result)
 
 
-def write_trials(folder: Path, trials: Iterable[Trial], new: bool = False) -> None:
-    """Append a line for each candidate to `trials.csv`; with `new` start a new file."""
-    with csv_file(folder / TRIALS_FILE, new) as file:
+def write_trials(path: Path, trials: Iterable[Trial]) -> None:
+    """Write a line for each candidate."""
+    with csv_file(path) as file:
         writer = csv.writer(file)
-        if new:
-            writer.writerow(_COLUMNS)
+        writer.writerow(("changes", "distance", "value", "figures"))
         for one in trials:
             writer.writerow((json.dumps(one.candidate), one.distance, one.value, json.dumps(one.figures)))
-
-
-def read_trials(folder: Path, tuning: Tuning) -> list[Trial]:
-    """The candidates of `trials.csv`; none if there is no such file. Raises TabletopError for another file."""
-    path = folder / TRIALS_FILE
-    rows = kept_rows(path, _COLUMNS)
-    trials = []
-    for line, row in enumerate(rows, 2):
-        try:
-            changes, distance, value, figures = row
-            candidate = {str(name): int(one) for name, one in json.loads(changes).items()}
-            fits = all(0 <= one < len(tuning.by_name[name].choices) for name, one in candidate.items())
-            if not fits or len(candidate) > tuning.task.changes or math.isnan(float(value)):
-                raise ValueError
-            trials.append(Trial(candidate, float(distance), float(value), tuple(map(float, json.loads(figures)))))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            if line == len(rows) + 1:  # cut off while it was written
-                break
-            raise TabletopError(f"{path}, line {line}: no candidate ({', '.join(row)[:80]})") from None
-    return trials
 
 
 def verdict(tuning: Tuning, found: Found) -> str:
@@ -626,9 +587,13 @@ def write_results(folder: Path, tuning: Tuning, trials: Sequence[Trial], found: 
     ]
     (folder / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     _plot(folder / "tune.png", tuning, trials, found)
+    task, config = tuning.task, tuning.configs[0]
     content: dict[str, Any] = plain(
         {
-            **asdict(tuning.task),
+            **software(tuning.game),
+            "checkpoints": agent_hashes([task.agent], tuning.game),
+            "tables": tables_hash(config),
+            **asdict(task),
             "overlay": overlay,
             "changes": [dict(zip(("key", "what", "before", "now"), row, strict=True)) for row in changes],
             "before": {config.name: one for config, one in zip(tuning.configs, found.before, strict=True)},
