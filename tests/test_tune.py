@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,20 @@ from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.game import game_of
 from tabletop_engine.play.batch import Batch
 from tabletop_training.measure import tune
-from tabletop_training.measure.evaluation import HERE, Workers
 from tabletop_training.measure.matches import play_match
 from tabletop_training.measure.results import Results
-from tabletop_training.measure.tune import Found, Number, Task, Trial, Tuning, numbers_of, overlay_of, verdict
+from tabletop_training.measure.tune import (
+    Found,
+    Number,
+    Optimiser,
+    Task,
+    Trial,
+    Tuning,
+    numbers_of,
+    overlay_of,
+    verdict,
+)
+from tabletop_training.study.store import Store
 from tests.support.workers import stopping_after
 
 SOLO = {"players": 1}
@@ -103,6 +114,7 @@ def test_places_of_one_list_change_together() -> None:
         ({"trials": 0}, "trials"),
         ({"games": 0}, "games"),
         ({"verifying": -1}, "verifying"),
+        ({"games": 10**7}, "games"),
     ],
 )
 def test_bad_tasks_are_refused(changed: dict[str, Any], message: str) -> None:
@@ -138,11 +150,12 @@ def test_the_advantage_of_a_seat() -> None:
     assert tuning("seats", 0.0, {"players": 2}).figure(even).low == 0.0
 
 
-def test_candidates_play_the_same_seeds_with_their_own_numbers() -> None:
+def test_candidates_play_the_same_seeds_with_their_own_numbers(tmp_path: Path) -> None:
     made = tuning("margin", 0.0)
     number = made.by_name["pieces.votes"] if "pieces.votes" in made.by_name else made.numbers[0]
     candidate = {number.name: (number.now + 1) % len(number.choices)}
-    (own,), (other,) = made.play([{}, candidate], 16, 7, HERE)
+    (own,), (other,), (again,) = made.play([{}, candidate, {}], 16, 7, Store(tmp_path))
+    assert again is own, "the same candidate is played once"
     assert own.seeds.tolist() == other.seeds.tolist() == list(range(7, 23))
     assert own.config.components is None and dict(other.config.components) == dict(
         COMPONENTS.frozen(made.overlay(candidate))
@@ -174,9 +187,7 @@ class MadeUp(Tuning):
         self.number, self.played = self.numbers[0], 0
         self.spread = spread
 
-    def play(
-        self, candidates: Sequence[Any], games: int, first: int, workers: Workers, should_stop: Any = None
-    ) -> list[list[Results]]:
+    def play(self, candidates: Sequence[Any], games: int, first: int, *how: Any, **more: Any) -> list[list[Results]]:
         self.played += len(candidates)
         found = []
         for candidate in candidates:
@@ -191,48 +202,51 @@ class MadeUp(Tuning):
 
 def test_the_search_finds_what_is_there() -> None:
     made, trials = MadeUp(goal=0.35), list[Trial]()
-    candidate, ended = tune.search(made, trials, HERE, trials.append, lambda: False)
+    candidate, ended = tune.search(made, made.play, trials)
     assert ended == "reached" and candidate == {made.number.name: made.number.now + 1}
     assert trials[0].candidate == {} and len(trials) < 100
-    found = tune.verify(made, candidate, ended, HERE, lambda: False)
+    found = tune.verify(made, made.play, candidate, ended)
     assert found.reached and found.after[0].value == pytest.approx(0.35) and found.before[0].value == pytest.approx(0.2)
     assert "Reached with 1 change" in verdict(made, found)
 
 
 def test_the_search_stops_when_it_cannot_reach_the_goal_and_says_how_near_it_came() -> None:
     made, trials = MadeUp(goal=0.9), list[Trial]()
-    candidate, ended = tune.search(made, trials, HERE, trials.append, lambda: False)
+    candidate, ended = tune.search(made, made.play, trials)
     assert ended == "patience" and len(trials) < 200
     furthest = len(made.number.choices) - 1
     assert candidate == {made.number.name: furthest}
-    told = verdict(made, tune.verify(made, candidate, ended, HERE, lambda: False))
+    told = verdict(made, tune.verify(made, made.play, candidate, ended))
     near = 0.9 - 0.2 - 0.15 * (furthest - made.number.now)
     rate = 0.9 - near
     assert f"the win rate is {rate:.3g} (" in told and "and was 0.2 (" in told and "The goal is 0.9" in told
     assert "Not reached (60 candidates in a row were no better)" in told
 
 
-@pytest.mark.parametrize("goal", [0.2, 0.35, 0.9])
-def test_needless_changes_are_taken_back_however_the_search_ends(goal: float) -> None:
+@pytest.mark.parametrize(("goal", "ends"), [(0.35, "reached"), (0.9, "trials")])
+def test_needless_changes_are_taken_back_however_the_search_ends(
+    goal: float, ends: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = MadeUp(goal)
     made.task = replace(made.task, trials=2)
-    needed = {made.number.name: len(made.number.choices) - 1} if goal == 0.9 else {}
-    trials = [Trial({}, 0.7, 0.7, (0.2,)), Trial({**needed, made.numbers[1].name: 0}, 0.1, 0.1, (goal,))]
-    candidate, ended = tune.search(made, trials, HERE, trials.append, lambda: False)
-    assert (candidate, ended) == (needed, "trials")
+    needed = {made.number.name: made.number.now + 1 if ends == "reached" else len(made.number.choices) - 1}
+    ask = Optimiser.ask
+    monkeypatch.setattr(Optimiser, "ask", lambda self: (ask(self)[0], {**needed, made.numbers[1].name: 0}))
+    assert tune.search(made, made.play, []) == (needed, ends)
 
 
 def test_a_candidate_is_played_once() -> None:
     made, trials = MadeUp(goal=0.9), list[Trial]()
-    tune.search(made, trials, HERE, trials.append, lambda: False)
+    tune.search(made, made.play, trials)
     different = {tuple(sorted(one.candidate.items())) for one in trials if one.figures}
     assert made.played <= len(different) + 2 * tune.FINALISTS + 2
 
 
 def test_more_numbers_than_allowed_never_change(tmp_path: Path) -> None:
     folder = tune.main(GAME, COMPONENTS, tuning(changes=2).task, output=tmp_path / "tune")
-    trials = tune.read_trials(folder, tuning(changes=2))
-    assert len(trials) >= 12 and max(len(one.candidate) for one in trials) <= 2
+    with (folder / "trials.csv").open(newline="", encoding="utf-8") as file:
+        changes = [len(json.loads(row["changes"])) for row in csv.DictReader(file)]
+    assert len(changes) == 12 and max(changes) == 2
 
 
 # --- The command -----------------------------------------------------------------------------------------------------
@@ -257,55 +271,59 @@ def test_it_leaves_an_overlay_a_page_and_a_picture(tmp_path: Path) -> None:
 
 
 def test_a_search_that_is_stopped_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    task = tuning().task
-    folder = tune.main(GAME, COMPONENTS, task, output=tmp_path / "tune", workers=stopping_after(9))
-    assert "To continue: petrichor tune --resume" in capsys.readouterr().out
-    kept = (folder / "trials.csv").read_text(encoding="utf-8")
-    assert not (folder / "report.md").exists() and kept.count("\n") > 3
-    with (folder / "trials.csv").open("r+b") as file:
-        file.truncate((folder / "trials.csv").stat().st_size - 9)
-    assert tune.main(GAME, COMPONENTS, resume=folder) == folder
-    assert (folder / "report.md").exists()
-    whole = kept.rstrip("\n").rpartition("\n")[0]
-    assert (folder / "trials.csv").read_text(encoding="utf-8").startswith(whole)
-    with pytest.raises(ConfigError, match="not with --resume"):
-        tune.main(GAME, COMPONENTS, task, resume=folder)
+    """As if it had never been stopped, wherever that was: among the candidates, the finalists or the last games."""
+    task = replace(tuning().task, config={**SOLO, "components": _ideas(tmp_path)})
+    whole = tune.main(GAME, COMPONENTS, task, output=tmp_path / "whole")
+    folder = tmp_path / "tune"
+    with pytest.raises(KeyboardInterrupt):
+        tune.main(GAME, COMPONENTS, task, output=folder, workers=stopping_after(0))
+    assert "nothing was kept" in capsys.readouterr().out and not folder.exists()
+    tune.main(GAME, COMPONENTS, task, output=folder, workers=stopping_after(5))
+    assert f"To continue: petrichor tune --resume {folder}" in capsys.readouterr().out
+    assert not (folder / "report.md").exists()
+    trials = (whole / "trials.csv").read_text(encoding="utf-8")
+    assert trials.startswith(kept := (folder / "trials.csv").read_text(encoding="utf-8")) and kept != trials
+    (tmp_path / "ideas.toml").unlink()  # the folder knows its numbers
+    stops = 0
+    while not (folder / "report.md").exists():
+        tune.resume(folder, GAME, COMPONENTS, workers=stopping_after(2))
+        stops += 1
+    assert stops >= 4
+    tune.resume(folder, GAME, COMPONENTS, workers=stopping_after(0))  # all is there
+    for name in ("trials.csv", "tune.json", "report.md", "overlay.toml", "tune.png", "settings.json"):
+        assert (folder / name).read_bytes() == (whole / name).read_bytes(), name
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "nothing,1,1,[]",
-        '"{""x"": 1}",1,1,[]',
-        '"[1]",1,1,[]',
-        '"{""pieces.votes"": 99}",1,1,[]',
-        "{},nan,nan,[]",
-        "{},1",
-    ],
-)
-def test_damaged_trials_are_refused(tmp_path: Path, line: str) -> None:
-    made = tuning()
-    tune.write_trials(tmp_path, [], new=True)
-    with (tmp_path / "trials.csv").open("a", encoding="utf-8") as file:
-        file.write(f"{line}\n{{}},0.5,0.5,[0.5]\n")
-    with pytest.raises(TabletopError, match=r"trials\.csv, line 2: no candidate"):
-        tune.read_trials(tmp_path, made)
+def _ideas(folder: Path) -> str:
+    path = folder / "ideas.toml"
+    path.write_text("[pieces]\ndrops = 11\n", encoding="utf-8")
+    return str(path)
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TabletopError, match="there is no search to continue"):
-        tune.main(GAME, COMPONENTS, resume=tmp_path)
-    (tmp_path / "settings.json").write_text("[]", encoding="utf-8")
-    with pytest.raises(TabletopError, match="not the settings of a search"):
-        tune.main(GAME, COMPONENTS, resume=tmp_path)
-    (tmp_path / "settings.json").write_text(
-        json.dumps({"target": "win_rate", "goal": 0.5, "agent": "random", "config": SOLO, "keys": []}), encoding="utf-8"
-    )
-    with pytest.raises(TabletopError, match="its games are of package_version"):
-        tune.main(GAME, COMPONENTS, resume=tmp_path)
-    (tmp_path / "trials.csv").write_text("a,b\n", encoding="utf-8")
-    with pytest.raises(TabletopError, match="its columns are not those"):
-        tune.read_trials(tmp_path, tuning())
+    with pytest.raises(TabletopError, match="there is nothing to continue"):
+        tune.resume(tmp_path, GAME, COMPONENTS)
+    good = {"command": "tune", "game": "petrichor", **asdict(tuning().task)}
+    own = "tests.support.workers:Noting"
+    for content, says in (
+        ([], "not the settings of `petrichor tune` of this version"),
+        ({**good, "goal": "high"}, "not the settings of"),
+        ({**good, "target": ["margin"]}, "not the settings of"),
+        ({**good, "config": {"seats": 1}}, "not the settings of"),
+        ({**good, "config": 7}, "not the settings of"),
+        ({**good, "keys": 7}, "not the settings of"),
+        ({**good, "trials": -1}, "not the settings of"),
+        ({**good, "more": 1}, "not the settings of"),
+        ({**good, "command": "evaluate"}, "the settings of evaluate of petrichor, not of"),
+        ({**good, "keys": ["nothing"]}, "'nothing' is not a key"),
+        ({**good, "agent": own}, f"names {own}, .*; if you trust that code, add --agent {own}"),
+    ):
+        (tmp_path / "settings.json").write_text(json.dumps(content), encoding="utf-8")
+        with pytest.raises(TabletopError, match=says):
+            tune.resume(tmp_path, GAME, COMPONENTS)
+    (tmp_path / "settings.json").write_text(json.dumps(good), encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"keys: not with --resume"):
+        tune.resume(tmp_path, GAME, COMPONENTS, keys="pieces.votes")
 
 
 def test_evergreen_is_tuned_for_equal_seats(tmp_path: Path) -> None:
@@ -323,7 +341,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     cli.app([*words, "--keys", "tiles.cotton.scores", "--output", str(tmp_path / "tune")], standalone_mode=False)
     settings = json.loads((tmp_path / "tune" / "settings.json").read_text(encoding="utf-8"))
     assert settings["keys"] == ["tiles.cotton.scores"] and settings["config"]["players"] == 1
-    cli.app(["tune", "--resume", str(tmp_path / "tune")], standalone_mode=False)
+    cli.app(["tune", "--resume", str(tmp_path / "tune"), "--agent", "random"], standalone_mode=False)
     with pytest.raises(ConfigError, match=r"target: say what to reach, such as win_rate=0\.5"):
         cli.app(["tune"], standalone_mode=False)
     with pytest.raises(ConfigError, match="no possible win rate, which is from 0 to 1"):
@@ -338,7 +356,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 def test_what_was_found_is_said_in_a_sentence() -> None:
     made = MadeUp(goal=0.35)
-    won = made.figure(made.play([{}], 100, 0, HERE)[0][0])
+    won = made.figure(made.play([{}], 100, 0)[0][0])
     told = verdict(made, Found({}, (won,), (won,), False, "trials"))
     assert told.startswith("Not reached (all candidates were tried). The nearest has no change")
     told = verdict(made, Found({}, (won, won), (won, won), False, "trials"))
