@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import math
 import re
@@ -19,8 +18,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tabletop_engine.errors import ConfigError, TabletopError
-from tabletop_engine.files import make_folder, read_limited, whole_file
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.files import make_folder, whole_file
 from tabletop_engine.game import Game
 from tabletop_engine.replays.files import THOUSANDTHS, printable
 from tabletop_engine.replays.replay import Replay, replays_of
@@ -180,22 +179,6 @@ def csv_file(path: Path, new: bool = True) -> Iterator[TextIO]:
         written.open("w" if new else "a", newline="", encoding="utf-8", errors="backslashreplace") as file,
     ):
         yield file
-
-
-def kept_rows(path: Path, columns: tuple[str, ...]) -> list[list[str]]:
-    """The cells of a CSV file's lines below its header; none if there is no file.
-
-    Raises TabletopError for a file that can't be read or has other columns.
-    """
-    if not path.exists():
-        return []
-    try:
-        lines = list(csv.reader(io.StringIO(read_limited(path).decode(), newline="")))
-    except (OSError, ValueError, csv.Error) as error:
-        raise TabletopError(f"{path}: can't be read ({error})") from None
-    if not lines or tuple(lines[0]) != columns:
-        raise TabletopError(f"{path}: its columns are not those of this version: {', '.join(columns)}")
-    return lines[1:]
 
 
 def write_rows(path: Path, rows: Sequence[dict[str, Any]], form: str = ".6f") -> None:
