@@ -14,7 +14,7 @@ from tabletop_cli.modules import imported
 from tabletop_cli.options import agent_names, given, whole_numbers, words
 from tabletop_cli.output import json_to
 from tabletop_cli.switches import Switches, with_switches, without
-from tabletop_engine.errors import TabletopError
+from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.text.words import either, spelled
 
 
@@ -226,12 +226,16 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         def benchmark_text(
             *,
             agent: Annotated[
-                str,
+                str | None,
                 typer.Argument(
-                    help="The player, such as model:MODULE:FUNCTION.", metavar="AGENT", autocompletion=completion.agents
+                    help="The player, such as model:MODULE:FUNCTION.",
+                    metavar="AGENT",
+                    autocompletion=completion.agents,
+                    show_default=False,
                 ),
-            ],
+            ] = None,
             switches: Switches,
+            resume: Annotated[Path | None, options.resume("")] = None,
             rungs: Annotated[
                 str,
                 typer.Option(
@@ -241,11 +245,15 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
                 ),
             ] = "",
             seeds: Annotated[
-                int,
+                int | None,
                 typer.Option(
-                    min=1, max=100_000, help="Seeds of each rung, in fours; both seats play each.", metavar="N"
+                    min=1,
+                    max=100_000,
+                    help="Seeds of each rung, in fours; both seats play each.",
+                    metavar="N",
+                    show_default="20",
                 ),
-            ] = 20,
+            ] = None,
             until_width: Annotated[
                 float | None,
                 typer.Option(
@@ -260,25 +268,26 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
                 bool, typer.Option("--estimate", help="Only tell how many calls and tokens it would take.")
             ] = False,
             cores: options.Cores = None,
+            workers: options.Workers = None,
+            ray: options.Ray = None,
             output: Annotated[
-                Path, options.output("benchmark-text.json, which is continued, its games and a page")
-            ] = Path("runs/benchmark-text"),
+                Path | None,
+                options.output("benchmark-text.json, which is continued, its games and a page", "runs/benchmark-text"),
+            ] = None,
             json: options.Json = None,
         ) -> None:
             """Measure a language model on fixed seeds, from both seats, against agents of rising strength."""
-            with json_to(json) as on_result:
-                imported("tabletop_training.measure.text_benchmark", extra="evaluate").main(
-                    agent,
-                    line.game,
-                    rungs=words(rungs),
-                    seeds=seeds,
-                    until_width=until_width,
-                    every_rung=every_rung,
-                    estimate_only=estimate,
-                    output=output,
-                    on_result=on_result,
-                    **switches,
-                )
+            module: Any = imported("tabletop_training.measure.text_benchmark", extra="evaluate")
+            asked = given(seeds=seeds, until_width=until_width, output=output, every_rung=every_rung or None)
+            with json_to(json) as on_result, players_of(workers, ray) as players:
+                how: Any = {**asked, "workers": players, "on_result": on_result}
+                if resume is not None:
+                    module.resume(resume, line.game, [agent or "", *words(rungs)], **how)
+                elif agent is None:
+                    raise ConfigError("agent: name the player, such as model:MODULE:FUNCTION")
+                else:
+                    config = line.game.config(players=2, **switches)
+                    module.main(agent, config, rungs=words(rungs), estimate_only=estimate, **how)
 
     @app.command("text-positions", rich_help_panel=MEASURE, epilog=line.examples("text-positions --positions 500"))
     @with_switches(line.config)

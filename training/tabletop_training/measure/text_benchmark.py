@@ -1,31 +1,34 @@
 """`… benchmark-text`: how strong a language model is, on fixed seeds, against agents of rising strength.
 
 Each rung of the ladder is an agent. The model plays it on the same seeds from both seats, and climbs on as long as it
-beats the rung. Every finished seed is kept, so a stopped run can go on.
+beats the rung. The games of every `AT_ONCE` seeds are kept, so a stopped run can go on, also with more seeds.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tabletop_agents import Agent, make_agent, shipped_policies
+from tabletop_agents import Agent, check_trusted, shipped_policies
 from tabletop_agents.text.turn import Form, Turn
 from tabletop_engine.checks import checked, whole
-from tabletop_engine.errors import ConfigError, TabletopError
-from tabletop_engine.files import read_limited, whole_file
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.files import whole_file
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.agents import USAGE
 from tabletop_engine.play.batch import Batch
+from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.tokens import estimated_tokens
 from tabletop_engine.text.words import counted, shown
-from tabletop_training.files.job import Job
-from tabletop_training.files.provenance import agent_hash, installed, provenance
+from tabletop_training.files.job import SETTINGS_FILE, Job, Stopped, refuse_with_resume
+from tabletop_training.files.provenance import agent_hash, provenance
 from tabletop_training.files.tables import (
     OnResult,
     markdown_code,
@@ -37,21 +40,25 @@ from tabletop_training.files.tables import (
     unheard,
     write_json,
 )
-from tabletop_training.measure.evaluation import TEXT_SEED, get_ready
-from tabletop_training.measure.matches import play_match
-from tabletop_training.measure.results import Estimate, mean_estimate, share_estimate
+from tabletop_training.measure.cluster import opened
+from tabletop_training.measure.evaluation import HERE, TEXT_SEED, Workers
+from tabletop_training.measure.matches import make_agents
+from tabletop_training.measure.results import Estimate, Results, concatenate, mean_estimate, share_estimate
+from tabletop_training.study.cells import Cell
+from tabletop_training.study.play import play_blocks, played
+from tabletop_training.study.settings import arguments, keep_settings, kept_settings
+from tabletop_training.study.store import Store
 
 RUNGS = ("random", "greedy", "rollout", "ismcts-200", "policy:versus")
 """The ladder, the weakest first."""
 SEEDS = 20
 """Seeds of each rung; both seats play each."""
 AT_ONCE = 4
-"""Seeds that are played side by side, and kept together: agents draw their random numbers for all of them at once."""
+"""Seeds that are played and kept together: agents draw their random numbers for all of them at once."""
 FIRST_LOOK = 8
 """Seeds before `until_width` may stop."""
 _SAMPLE = 12
 """Random games that estimate the cost."""
-_FILE, _KEPT = "benchmark-text.json", "games.jsonl"
 
 
 @dataclass(frozen=True)
@@ -84,73 +91,85 @@ class Rung:
 @checked
 def main(
     name: str,
-    game: Game,
+    config: Config,
     *,
     rungs: Sequence[str] = (),
     seeds: int = SEEDS,
     until_width: float | None = None,
     every_rung: bool = False,
     estimate_only: bool = False,
+    workers: Workers | int = HERE,
     output: str | Path = "runs/benchmark-text",
     on_result: OnResult = unheard,
-    **switches: Any,
 ) -> Path | None:
     """Measure a player and print the table; returns the folder with `benchmark-text.json`, `games.jsonl` and a page.
 
     Arguments:
         name: of the player, such as `model:my_module:ask`.
+        config: for two players.
         rungs: names of agents, the weakest first; (): `rungs_for`.
         seeds: of each rung, at most, rounded up to a multiple of `AT_ONCE`; each is played from both seats.
         until_width: stop a rung as soon as the interval of its victories is this narrow.
         every_rung: play on after a rung that is not beaten.
         estimate_only: only tell what it would cost, and play nothing; returns None.
-        output: a folder. Games that it has of the same player are kept.
-        switches: fields of the configuration besides the number of players.
+        workers: they play the games, as in `tabletop_training.measure.matches.evaluate`.
+        output: a folder. Games that it has of the same player are not played again.
 
-    Raises ConfigError and CheckpointError for bad arguments, TabletopError for a folder of another measurement.
+    After Ctrl-C the table has the games that were finished. Raises ConfigError and CheckpointError for bad arguments,
+    TabletopError for a folder of another measurement.
     """
-    rungs = rungs or rungs_for(game)
+    rungs = tuple(rungs or rungs_for(config.game))
     if len(set(rungs)) < len(rungs):
         raise ConfigError(f"rungs={list(rungs)}: each agent once")
-    if 2 not in game.players:
-        raise ConfigError(f"{game.title} has no game for two")
+    if config.players != 2:
+        raise ConfigError(f"players={config.players}: must be 2, the player and an agent")
     seeds = -(-whole("seeds", seeds, 1, 100_000) // AT_ONCE) * AT_ONCE
-    config: Config = game.config(players=2, **switches)
-    player = make_agent(name, game)
-    others = [make_agent(one, game) for one in rungs]
-    get_ready([player, *others], config)
-    with Job(output, resume=True) as job:
+    console = Screen()
+    with console.status("loading the agents"):
+        player, *others = make_agents([name, *rungs], config)
+    if hasattr(player, "usage"):
         calls, tokens = estimated_cost(player, config)
         games = 2 * seeds * len(rungs)
-        cost = (
+        console.print(
             f"About {calls:.0f} calls and {tokens:,.0f} tokens read in a game, estimated from random games. At most "
             f"{counted(games, 'game')}: {games * calls:,.0f} calls, {games * tokens:,.0f} tokens read."
         )
-        if hasattr(player, "usage"):
-            job.console.print(cost)
-        if estimate_only:
-            return None
-        rows = _kept(job.folder, player, config)
-        measured = []
-        with job.bar("playing", games) as bar, (job.folder / _KEPT).open("a", encoding="utf-8") as file:
-            for other in others:
-                own = [row for row in rows if row["rung"] == other.name]
-                bar.advance(len(own))
-                for row in _played(player, other, config, own, seeds, until_width, job):
-                    file.write(json.dumps(row) + "\n")
-                    file.flush()
-                    own.append(row)
-                    bar.advance(1)
-                if not own:
+    if estimate_only:
+        return None
+    asked = {"name": name, "config": asdict(config), "rungs": rungs, "seeds": seeds, "until_width": until_width}
+    asked |= {"every_rung": every_rung}
+    again = f"{config.game.command} benchmark-text"
+    with Job(output, resume=True, again=again) as job, opened(workers) as players:
+        if (job.folder / SETTINGS_FILE).exists():  # the games of something else must not be mixed with these
+            kept_settings(job.folder, "benchmark-text", config.game, dict)
+        store = Store(job.folder)
+        cells = {other.name: _cells(player, other, config, seeds) for other in others}
+        kept = {rung: [one for cell in own if (one := played(cell, store)) is not None] for rung, own in cells.items()}
+        keep_settings(job.folder, "benchmark-text", config.game, asked)
+        blocks: dict[str, list[Results]] = {}
+        with job.until_stopped(), job.bar("playing", 2 * seeds * len(rungs)) as bar:
+            for rung, own in cells.items():
+                blocks[rung] = []
+                with closing(play_blocks(own, store, players, should_stop=job.should_stop)) as playing:
+                    for block in chain(kept[rung], (one.block for one in playing)):
+                        blocks[rung].append(block)
+                        so_far = rung_of(rung, concatenate(blocks[rung]))
+                        bar.advance(len(block))
+                        bar.show(f"{rung}: {percent(so_far.won)}")
+                        if until_width is not None and so_far.seeds >= FIRST_LOOK and so_far.won.width <= until_width:
+                            break
+                if not (so_far.beaten or every_rung):
                     break
-                measured.append(rung_of(other.name, own))
-                bar.show(f"{other.name}: {percent(measured[-1].won)}")
-                if job.should_stop() or not (measured[-1].beaten or every_rung):
-                    break
-        content = {**provenance(config, TEXT_SEED, [name]), "agent_hash": agent_hash(name, game)}
-        content |= {"rules_version": game.rules_version, "seeds": seeds, "rungs": [_plain(rung) for rung in measured]}
+        measured = [rung_of(rung, concatenate(own)) for rung, own in blocks.items() if own]
+        if not measured:
+            raise Stopped
+        with whole_file(job.folder / "games.jsonl") as unfinished:
+            rows = (row for rung, own in blocks.items() for block in own for row in _rows(rung, block))
+            unfinished.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        content = {**provenance(config, TEXT_SEED, [name]), "agent_hash": agent_hash(name, config.game)}
+        content |= {"seeds": seeds, "rungs": [{**vars(rung), "beaten": rung.beaten} for rung in measured]}
         content["highest_beaten"] = highest_beaten(measured)
-        write_json(job.folder / _FILE, content)
+        write_json(job.folder / "benchmark-text.json", content)
         (job.folder / "benchmark-text.md").write_text(page_of(name, config, measured), encoding="utf-8")
         table = new_table(f"{shown(name)}, {config.name}: 95 % intervals", ["rung"], _SHORT)
         for rung in measured:
@@ -159,6 +178,33 @@ def main(
         job.console.print(verdict(measured))
         on_result(plain(content))
     return job.folder
+
+
+def resume(
+    folder: str | Path,
+    game: Game,
+    trusted: Sequence[str] = (),
+    *,
+    workers: Workers | int = HERE,
+    on_result: OnResult = unheard,
+    **given: Any,
+) -> Path | None:
+    """Go on with the measurement of a folder, as `tabletop_training.measure.matches.resume` does.
+
+    Raises ConfigError if settings are `given`.
+    """
+    refuse_with_resume("the number of workers", **given)
+    names = ("name", "config", "rungs", "seeds", "until_width", "every_rung")
+    asked = kept_settings(folder, "benchmark-text", game, arguments(game, *names))
+    check_trusted(folder, [asked["name"]], trusted, option="the agent ")
+    check_trusted(folder, asked["rungs"], trusted, option="--rungs ")
+    return main(**asked, output=folder, workers=workers, on_result=on_result)
+
+
+def _cells(player: Agent, other: Agent, config: Config, seeds: int) -> list[Cell]:
+    """The games of a rung, a cell for each `AT_ONCE` seeds: however many are asked for, the first ones are the same."""
+    firsts = range(TEXT_SEED, TEXT_SEED + seeds, AT_ONCE)
+    return [Cell(f"{other.name} from {first}", [player, other], config, 2 * AT_ONCE, first) for first in firsts]
 
 
 def rungs_for(game: Game) -> list[str]:
@@ -223,109 +269,43 @@ def highest_beaten(rungs: Sequence[Rung]) -> str:
     return next((rung.agent for rung in reversed(rungs) if rung.beaten), "")
 
 
-def rung_of(agent: str, rows: Sequence[dict[str, Any]]) -> Rung:
-    """The estimates of games; the games of one seed count as one observation."""
-    by_seed: dict[int, list[dict[str, Any]]] = {}
-    for row in rows:
-        by_seed.setdefault(row["seed"], []).append(row)
-
-    def means(key: str) -> np.ndarray:
-        return np.array([np.mean([row[key] for row in games]) for games in by_seed.values()])
-
-    clean = [row["won"] for row in rows if not row["invalid"]]
-    counted_rows = [row["usage"] for row in rows if row["usage"]]
-    usage = dict(zip(USAGE, np.mean(counted_rows, axis=0).tolist(), strict=True)) if counted_rows else {}
+def rung_of(agent: str, results: Results) -> Rung:
+    """What the first agent of these games reached; the games of one seed count as one observation."""
+    by_seat = (results.win_shares, results.margins_by_seat, results.invalid)
+    own = np.stack([results.by_agent(values)[:, 0] for values in by_seat], axis=1)  # (games, 3)
+    won, margin, invalid = results.by_seed(own).T
+    clean = own[own[:, 2] == 0, 0]
+    usage = (results.usage[0] / len(results)).tolist() if len(results.usage) else []
     return Rung(
         agent,
-        len(rows),
-        len(by_seed),
-        share_estimate(means("won")),
-        mean_estimate(means("margin")),
-        share_estimate(means("invalid")),
-        float(np.mean(clean)) if clean else None,
-        usage,
+        len(results),
+        len(won),
+        share_estimate(won),
+        mean_estimate(margin),
+        share_estimate(invalid),
+        float(clean.mean()) if len(clean) else None,
+        dict(zip(USAGE, usage, strict=False)),
     )
 
 
-def _plain(rung: Rung) -> dict[str, Any]:
-    return {**rung.__dict__, "beaten": rung.beaten}
-
-
-def _played(
-    player: Agent,
-    other: Agent,
-    config: Config,
-    own: Sequence[dict[str, Any]],
-    seeds: int,
-    until_width: float | None,
-    job: Job,
-) -> Iterator[dict[str, Any]]:
-    """Play the missing games of a rung, a few seeds at a time; yields a row for each."""
-    done, missing = list(own), [seed for seed in _seeds(seeds) if seed not in {row["seed"] for row in own}]
-    while missing and not job.should_stop():
-        played = len({row["seed"] for row in done})
-        if until_width is not None and played >= FIRST_LOOK and rung_of("", done).won.width <= until_width:
-            return
-        now, missing = missing[:AT_ONCE], missing[AT_ONCE:]
-        results = play_match([player, other], config, now)
-        # a model answers for all games of a seed at once, so its usage is divided among them
-        usage = (results.usage[0] / len(results)).tolist() if len(results.usage) else []
-        for game in range(len(results)):
-            seat = int(np.flatnonzero(results.lineups[game] == 0)[0])
-            row = {
-                "rung": other.name,
-                "seed": int(results.seeds[game]),
-                "seat": seat,
-                "won": float(results.win_shares[game, seat]),
-                "margin": float(results.margins_by_seat[game, seat]),
-                "invalid": bool(results.invalid[game, seat]),
-                "length": int(results.lengths[game]),
-                "usage": usage,
-            }
-            done.append(row)
-            yield row
-
-
-def _seeds(number: int) -> list[int]:
-    return list(range(TEXT_SEED, TEXT_SEED + number))
-
-
-def _kept(folder: Path, player: Agent, config: Config) -> list[dict[str, Any]]:
-    """The games that a folder has. Raises TabletopError if they are of another player, game or version."""
-    path = folder / "settings.json"
-    now = plain(
+def _rows(rung: str, block: Results) -> list[dict[str, Any]]:
+    """The lines of `games.jsonl`."""
+    # a model answers for all games of a block at once, so its usage is divided among them
+    usage = (block.usage[0] / len(block)).tolist() if len(block.usage) else []
+    seats = np.argmin(block.lineups, axis=1).tolist()  # the player is agent 0
+    return [
         {
-            **provenance(config, TEXT_SEED, [player.name]),
-            "rules_version": config.game.rules_version,
-            "agent_hash": agent_hash(player.name, config.game),
+            "rung": rung,
+            "seed": int(block.seeds[game]),
+            "seat": seat,
+            "won": float(block.win_shares[game, seat]),
+            "margin": float(block.margins_by_seat[game, seat]),
+            "invalid": bool(block.invalid[game, seat]),
+            "length": int(block.lengths[game]),
+            "usage": usage,
         }
-    )
-    if not path.exists():
-        write_json(path, now)
-        return []
-    try:
-        before = json.loads(read_limited(path))
-        data = read_limited(folder / _KEPT)
-        rows = [json.loads(line) for line in data[: data.rfind(b"\n") + 1].splitlines() if line.strip()]
-        for row in rows:
-            if set(row) != {"rung", "seed", "seat", "won", "margin", "invalid", "length", "usage"}:
-                raise ValueError
-    except FileNotFoundError:
-        rows = []
-    except (ValueError, TypeError, OSError):
-        raise TabletopError(f"{folder}: its files are not those of a benchmark by text of this version") from None
-    for key, value in now.items():
-        if key not in installed() and before.get(key) != value:
-            another = key.replace("_", " ")
-            raise TabletopError(f"{folder}: it is of another {another}; give another folder with --output")
-    games: dict[tuple[str, int], int] = {}
-    for row in rows:
-        block = row["rung"], (row["seed"] - TEXT_SEED) // AT_ONCE
-        games[block] = games.get(block, 0) + 1
-    kept = [row for row in rows if games[row["rung"], (row["seed"] - TEXT_SEED) // AT_ONCE] == 2 * AT_ONCE]
-    with whole_file(folder / _KEPT) as unfinished:  # without what was cut off: half a block, or half a line
-        unfinished.write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
-    return kept
+        for game, seat in enumerate(seats)
+    ]
 
 
 def estimated_cost(player: Agent, config: Config) -> tuple[float, float]:
