@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,15 @@ from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.text.answers import declared_answers
 from tabletop_training.measure.evaluation import TEXT_SEED, play_games
 from tabletop_training.measure.matches import play_match
-from tabletop_training.measure.text_benchmark import estimated_cost, highest_beaten, main, rung_of, rungs_for
+from tabletop_training.measure.results import Results
+from tabletop_training.measure.text_benchmark import estimated_cost, highest_beaten, main, resume, rung_of, rungs_for
 from tabletop_training.measure.text_positions import main as write_positions
 from tests.games import connect_four
 from tests.support.effort import games
+from tests.support.workers import stopping_after
 
 TWO = Config(players=2)
+FOUR = connect_four.Config()
 SCRIPTED = "model:tabletop_agents.text.scripted"
 
 
@@ -53,7 +57,7 @@ def test_scripted_players(name: str) -> None:
 
 
 def run(folder: Path, name: str = f"{SCRIPTED}:random", **more: Any) -> dict[str, Any]:
-    main(name, connect_four.GAME, output=folder, **{"rungs": ("random", "greedy"), "seeds": 8, **more})
+    main(name, FOUR, output=folder, **{"rungs": ("random", "greedy"), "seeds": 8, **more})
     return dict(json.loads((folder / "benchmark-text.json").read_text(encoding="utf-8")))
 
 
@@ -73,25 +77,52 @@ def test_a_rung_that_is_not_beaten_ends_it(tmp_path: Path) -> None:
     assert "| `greedy` | 16 |" in page and "No rung was beaten." in page
 
 
-def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
+def test_it_goes_on_where_it_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the same command, also for more seeds, and by `--resume`; every game is played once."""
     whole = run(tmp_path / "whole", every_rung=True)
     part = tmp_path / "part"
+    with pytest.raises(KeyboardInterrupt):
+        run(part, workers=stopping_after(0))
+    assert "nothing was kept" in capsys.readouterr().out and not part.exists()
     run(part, seeds=3)
-    lines = (part / "games.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
-    assert len(lines) == 8
-    (part / "games.jsonl").write_text(
-        "".join([*lines, lines[0].replace(str(TEXT_SEED), str(TEXT_SEED + 4)), lines[1][:20]]), encoding="utf-8"
-    )  # cut off in a block, and in a line
-    resumed = run(part, every_rung=True)
-    games = [(row["rung"], row["seed"], row["seat"]) for row in rows(part)]
-    assert len(games) == len(set(games)) == 32
-    for key in ("won", "margin", "games", "invalid"):
-        assert [rung[key] for rung in resumed["rungs"]] == [rung[key] for rung in whole["rungs"]]
-    with pytest.raises(TabletopError, match="it is of another agents; give another folder"):
+    assert len(rows(part)) == 8
+    assert run(part, every_rung=True, workers=stopping_after(2))["rungs"][1]["games"] == 8
+    assert f"Stopped early. To continue: {connect_four.GAME.command} benchmark-text --resume {part}" in capsys.readouterr().out
+    resume(part, connect_four.GAME, [f"{SCRIPTED}:random"], workers=stopping_after(1))
+    assert (part / "games.jsonl").read_bytes() == (tmp_path / "whole" / "games.jsonl").read_bytes()
+    assert json.loads((part / "benchmark-text.json").read_text(encoding="utf-8")) == whole
+    assert run(part, seeds=3, workers=stopping_after(0))["rungs"][0]["games"] == 8
+    games = (part / "games.jsonl").read_bytes()
+    with pytest.raises(TabletopError, match="its games are of other agents; start anew, with another --output"):
         run(part, f"{SCRIPTED}:first")
-    (part / "games.jsonl").write_text('{"rung": 3}\n', encoding="utf-8")
-    with pytest.raises(TabletopError, match="not those of a benchmark by text"):
-        run(part)
+    assert games == (part / "games.jsonl").read_bytes() and len(rows(part)) == 8
+    with pytest.raises(ConfigError, match=r"seeds: not with --resume"):
+        resume(part, connect_four.GAME, [f"{SCRIPTED}:random"], seeds=4)
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TabletopError, match="there is nothing to continue"):
+        resume(tmp_path, connect_four.GAME)
+    run(tmp_path, seeds=4)
+    with pytest.raises(ConfigError, match=rf"names {SCRIPTED}:random, .*; if you trust .* add the agent {SCRIPTED}"):
+        resume(tmp_path, connect_four.GAME)
+    path = tmp_path / "settings.json"
+    good = json.loads(path.read_text(encoding="utf-8")) | {"name": "random"}
+    path.write_text(json.dumps(good | {"rungs": [f"{SCRIPTED}:first"]}), encoding="utf-8")
+    with pytest.raises(ConfigError, match=f"add --rungs {SCRIPTED}:first"):
+        resume(tmp_path, connect_four.GAME)
+    for content, says in (
+        ({"rung": 3}, "not the settings of `.* benchmark-text` of this version"),
+        ({**good, "command": "evaluate"}, "the settings of evaluate of connect_four, not of"),
+    ):
+        path.write_text(json.dumps(content), encoding="utf-8")
+        for again in (run, lambda folder: resume(folder, connect_four.GAME)):
+            with pytest.raises(TabletopError, match=says):
+                again(tmp_path)
+    for wrong in ({"rungs": "random"}, {"rungs": 3}, {"seeds": "many"}, {"seeds": 0}, {"config": 3}, {"name": [1]}):
+        path.write_text(json.dumps(good | wrong), encoding="utf-8")
+        with pytest.raises(TabletopError):
+            resume(tmp_path, connect_four.GAME)
 
 
 def test_invalid_ends_are_told_apart(tmp_path: Path) -> None:
@@ -102,14 +133,13 @@ def test_invalid_ends_are_told_apart(tmp_path: Path) -> None:
 
 def test_the_estimates() -> None:
     """Two games of a seed are one observation; the highest rung need not be the last that was played."""
-    lines = [
-        {"seed": seed, "seat": seat, "won": float(seat), "margin": 2.0, "invalid": False, "usage": [1, 2, 3, 0, 0]}
-        for seed in range(10)
-        for seat in (0, 1)
-    ]
-    even = rung_of("greedy", lines)
+    seats, seeds = np.tile([[0, 1], [1, 0]], (10, 1)), np.repeat(np.arange(10), 2)
+    places = np.tile([[2, 1]], (20, 1))  # whoever sits second wins
+    zeros = np.zeros((20, 2), int)
+    lost = Results(TWO, ("player", "greedy"), 0, zeros, places, np.ones(20, int), seeds=seeds, lineups=seats)
+    even = rung_of("greedy", lost)
     assert even.won.value == 0.5 and even.won.width < 0.2 and even.seeds == 10 and even.games == 20 and not even.beaten
-    better = rung_of("random", [{**line, "won": 1.0} for line in lines])
+    better = rung_of("random", replace(lost, places=np.where(seats == 0, 1, 2)))
     assert better.beaten and highest_beaten([better, even]) == "random" and highest_beaten([even]) == ""
 
 
@@ -137,6 +167,15 @@ def test_in_the_command_line(tmp_path: Path) -> None:
     assert rungs_for(TWO.game)[-1] == "policy:versus" and rungs_for(connect_four.GAME)[-1] == "ismcts-200"
     with pytest.raises(ConfigError, match="each agent once"):
         run(tmp_path / "x", rungs=("greedy", "greedy"))
+    words = ["benchmark-text", "greedy", "--rungs", "random", "--seeds", "4", "--output", str(tmp_path / "out")]
+    evergreen.app(words, standalone_mode=False)
+    made = (tmp_path / "out" / "games.jsonl").read_bytes()
+    evergreen.app(["benchmark-text", "--resume", str(tmp_path / "out")], standalone_mode=False)
+    assert made == (tmp_path / "out" / "games.jsonl").read_bytes() and made.count(b"\n") == 8
+    with pytest.raises(ConfigError, match=r"seeds, every_rung: not with --resume"):
+        evergreen.app(["benchmark-text", "--resume", "x", "--seeds", "8", "--every-rung"], standalone_mode=False)
+    with pytest.raises(ConfigError, match="agent: name the player"):
+        evergreen.app(["benchmark-text"], standalone_mode=False)
 
 
 def test_positions(tmp_path: Path) -> None:

@@ -269,7 +269,7 @@ class Tuning:
         agents = [self.agent] * config.players
         own = json.dumps(overlay := self.overlay(candidate), sort_keys=True)
         seats = np.arange(config.players)[None, :] if self.task.target == "seats" else None
-        key = f"{config.name} from {first} with {own}"
+        key = f"{own} {config.name} from {first}"
         return Cell(key, agents, replace(config, components=overlay), games, first, lineups=seats)  # type: ignore[arg-type]
 
     def figure(self, results: Results) -> Estimate:
