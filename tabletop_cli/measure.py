@@ -235,7 +235,6 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
                 ),
             ] = None,
             switches: Switches,
-            resume: Annotated[Path | None, options.resume("")] = None,
             rungs: Annotated[
                 str,
                 typer.Option(
@@ -244,6 +243,7 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
                     show_default="random to policy:versus",
                 ),
             ] = "",
+            resume: Annotated[Path | None, options.resume("")] = None,
             seeds: Annotated[
                 int | None,
                 typer.Option(
@@ -277,17 +277,18 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
             json: options.Json = None,
         ) -> None:
             """Measure a language model on fixed seeds, from both seats, against agents of rising strength."""
-            module: Any = imported("tabletop_training.measure.text_benchmark", extra="evaluate")
-            asked = given(seeds=seeds, until_width=until_width, output=output, every_rung=every_rung or None)
+            module = imported("tabletop_training.measure.text_benchmark", extra="evaluate")
             with json_to(json) as on_result, players_of(workers, ray) as players:
-                how: Any = {**asked, "workers": players, "on_result": on_result}
+                how: Any = {"workers": players, "on_result": on_result}
+                asked = given(seeds=seeds, until_width=until_width, every_rung=every_rung or None, output=output)
                 if resume is not None:
-                    module.resume(resume, line.game, [agent or "", *words(rungs)], **how)
+                    refused = {**asked, **switches, **given(estimate=estimate or None)}
+                    go_on(module, resume, line.game, words(f"{agent or ''},{rungs}"), refused=refused, **how)
                 elif agent is None:
                     raise ConfigError("agent: name the player, such as model:MODULE:FUNCTION")
                 else:
                     config = line.game.config(players=2, **switches)
-                    module.main(agent, config, rungs=words(rungs), estimate_only=estimate, **how)
+                    module.main(agent, config, rungs=words(rungs), estimate_only=estimate, **asked, **how)
 
     @app.command("text-positions", rich_help_panel=MEASURE, epilog=line.examples("text-positions --positions 500"))
     @with_switches(line.config)

@@ -8,7 +8,7 @@ import typer
 
 from tabletop_cli import completion, options
 from tabletop_cli.line import MEASURE, CommandLine
-from tabletop_cli.measure import players_of
+from tabletop_cli.measure import go_on, players_of
 from tabletop_cli.modules import imported
 from tabletop_cli.options import given, words
 from tabletop_cli.output import json_to
@@ -37,8 +37,13 @@ def add_tune(app: typer.Typer, line: CommandLine, file: Callable[[], ComponentFi
         ] = None,
         *,
         players: Annotated[
-            int, typer.Option(help="Number of players; the same agent has every seat.", metavar="N")
-        ] = line.players[0],
+            int | None,
+            typer.Option(
+                help="Number of players; the same agent has every seat.",
+                metavar="N",
+                show_default=str(line.players[0]),
+            ),
+        ] = None,
         every: Annotated[
             bool, typer.Option("--every", help="Tune the mean over all ways to play, such as all sets of variants.")
         ] = False,
@@ -62,11 +67,15 @@ def add_tune(app: typer.Typer, line: CommandLine, file: Callable[[], ComponentFi
                 show_default="all that have a range",
             ),
         ] = None,
-        changes: Annotated[int, typer.Option(min=1, help="The most numbers that change.", metavar="N")] = 3,
-        trials: Annotated[int, typer.Option(min=1, help="The most candidates that play.", metavar="N")] = 120,
-        games: Annotated[int, options.games(" of each candidate and way to play")] = 256,
-        verifying: Annotated[int, options.games(" of the result, on new seeds")] = 2000,
-        seed: Annotated[int, options.seed("of the search")] = 0,
+        changes: Annotated[
+            int | None, typer.Option(min=1, help="The most numbers that change.", metavar="N", show_default="3")
+        ] = None,
+        trials: Annotated[
+            int | None, typer.Option(min=1, help="The most candidates that play.", metavar="N", show_default="120")
+        ] = None,
+        games: Annotated[int | None, options.games(" of each candidate and way to play", "256")] = None,
+        verifying: Annotated[int | None, options.games(" of the result, on new seeds", "2000")] = None,
+        seed: Annotated[int | None, options.seed("of the search", "0")] = None,
         cores: options.Cores = None,
         workers: options.Workers = None,
         ray: options.Ray = None,
@@ -77,9 +86,11 @@ def add_tune(app: typer.Typer, line: CommandLine, file: Callable[[], ComponentFi
         module: Any = imported("tabletop_training.measure.tune", extra="tune")
         with json_to(json) as on_result, players_of(workers, ray) as who:
             how: Any = {"workers": who, "on_result": on_result}
+            asked = given(changes=changes, trials=trials, games=games, verifying=verifying, seed=seed)
+            asked |= given(every=every or None)
             if resume is not None:
-                trusted = [agent] if agent else []
-                module.resume(resume, line.game, file(), trusted, **how, target=target, keys=keys, output=output)
+                refused = {**asked, **switches, **given(target=target, players=players, keys=keys, output=output)}
+                go_on(module, resume, line.game, file(), words(agent or ""), refused=refused, **how)
                 return
             figure, _, goal = (target or "").partition("=")
             try:
@@ -89,18 +100,10 @@ def add_tune(app: typer.Typer, line: CommandLine, file: Callable[[], ComponentFi
                     f"target{'' if target is None else f'={target!r}'}: say what to reach, such as win_rate=0.5: one of"
                     f" {', '.join(_TARGETS)}, with a number"
                 ) from None
+            number = players or line.players[0]
+            config = {"players": number, **switches}
             task = module.Task(
-                figure,
-                wanted,
-                agent or _strongest(line, players),
-                {"players": players, **switches},
-                every=every,
-                keys=words(keys or ""),
-                changes=changes,
-                trials=trials,
-                games=games,
-                verifying=verifying,
-                seed=seed,
+                figure, wanted, agent or _strongest(line, number), config, keys=words(keys or ""), **asked
             )
             module.main(line.game, file(), task, **given(output=output), **how)
 

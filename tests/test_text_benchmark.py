@@ -87,7 +87,10 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path, capsys: pytest.CaptureFixtu
     run(part, seeds=3)
     assert len(rows(part)) == 8
     assert run(part, every_rung=True, workers=stopping_after(2))["rungs"][1]["games"] == 8
-    assert f"Stopped early. To continue: {connect_four.GAME.command} benchmark-text --resume {part}" in capsys.readouterr().out
+    assert (
+        f"Stopped early. To continue: {connect_four.GAME.command} benchmark-text --resume {part}"
+        in capsys.readouterr().out
+    )
     resume(part, connect_four.GAME, [f"{SCRIPTED}:random"], workers=stopping_after(1))
     assert (part / "games.jsonl").read_bytes() == (tmp_path / "whole" / "games.jsonl").read_bytes()
     assert json.loads((part / "benchmark-text.json").read_text(encoding="utf-8")) == whole
@@ -96,8 +99,6 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path, capsys: pytest.CaptureFixtu
     with pytest.raises(TabletopError, match="its games are of other agents; start anew, with another --output"):
         run(part, f"{SCRIPTED}:first")
     assert games == (part / "games.jsonl").read_bytes() and len(rows(part)) == 8
-    with pytest.raises(ConfigError, match=r"seeds: not with --resume"):
-        resume(part, connect_four.GAME, [f"{SCRIPTED}:random"], seeds=4)
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:

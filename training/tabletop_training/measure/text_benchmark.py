@@ -27,8 +27,8 @@ from tabletop_engine.play.batch import Batch
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.tokens import estimated_tokens
 from tabletop_engine.text.words import counted, shown
-from tabletop_training.files.job import SETTINGS_FILE, Job, Stopped, refuse_with_resume
-from tabletop_training.files.provenance import agent_hash, provenance
+from tabletop_training.files.job import SETTINGS_FILE, Job, Stopped
+from tabletop_training.files.provenance import provenance
 from tabletop_training.files.tables import (
     OnResult,
     markdown_code,
@@ -166,9 +166,12 @@ def main(
         with whole_file(job.folder / "games.jsonl") as unfinished:
             rows = (row for rung, own in blocks.items() for block in own for row in _rows(rung, block))
             unfinished.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        content = {**provenance(config, TEXT_SEED, [name]), "agent_hash": agent_hash(name, config.game)}
-        content |= {"seeds": seeds, "rungs": [{**vars(rung), "beaten": rung.beaten} for rung in measured]}
-        content["highest_beaten"] = highest_beaten(measured)
+        content = {
+            **provenance(config, TEXT_SEED, [name]),
+            "seeds": seeds,
+            "rungs": [{**vars(rung), "beaten": rung.beaten} for rung in measured],
+            "highest_beaten": highest_beaten(measured),
+        }
         write_json(job.folder / "benchmark-text.json", content)
         (job.folder / "benchmark-text.md").write_text(page_of(name, config, measured), encoding="utf-8")
         table = new_table(f"{shown(name)}, {config.name}: 95 % intervals", ["rung"], _SHORT)
@@ -180,25 +183,13 @@ def main(
     return job.folder
 
 
-def resume(
-    folder: str | Path,
-    game: Game,
-    trusted: Sequence[str] = (),
-    *,
-    workers: Workers | int = HERE,
-    on_result: OnResult = unheard,
-    **given: Any,
-) -> Path | None:
-    """Go on with the measurement of a folder, as `tabletop_training.measure.matches.resume` does.
-
-    Raises ConfigError if settings are `given`.
-    """
-    refuse_with_resume("the number of workers", **given)
+def resume(folder: str | Path, game: Game, trusted: Sequence[str] = (), **how: Any) -> Path | None:
+    """Go on with the measurement of a folder, as `tabletop_training.measure.matches.resume` does."""
     names = ("name", "config", "rungs", "seeds", "until_width", "every_rung")
     asked = kept_settings(folder, "benchmark-text", game, arguments(game, *names))
     check_trusted(folder, [asked["name"]], trusted, option="the agent ")
     check_trusted(folder, asked["rungs"], trusted, option="--rungs ")
-    return main(**asked, output=folder, workers=workers, on_result=on_result)
+    return main(**asked, output=folder, **how)
 
 
 def _cells(player: Agent, other: Agent, config: Config, seeds: int) -> list[Cell]:

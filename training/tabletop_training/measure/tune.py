@@ -28,7 +28,7 @@ from tabletop_engine.errors import ComponentsError, ConfigError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.seeds import EVALUATION, TUNING, Seeds
 from tabletop_engine.text.words import counted
-from tabletop_training.files.job import Job, Stopped, refuse_with_resume
+from tabletop_training.files.job import Job, Stopped
 from tabletop_training.files.plots import GREY, INK, picture
 from tabletop_training.files.provenance import agent_hashes, software, tables_hash
 from tabletop_training.files.tables import (
@@ -497,21 +497,8 @@ def main(
     return job.folder
 
 
-def resume(
-    folder: str | Path,
-    game: Game,
-    file: ComponentFile,
-    trusted: Sequence[str] = (),
-    *,
-    workers: Workers | int = HERE,
-    on_result: OnResult = unheard,
-    **given: Any,
-) -> Path:
-    """Go on with the search of a folder, as `tabletop_training.measure.matches.resume` does.
-
-    Raises ConfigError if settings are `given`.
-    """
-    refuse_with_resume("the number of workers", **given)
+def resume(folder: str | Path, game: Game, file: ComponentFile, trusted: Sequence[str] = (), **how: Any) -> Path:
+    """Go on with the search of a folder, as `tabletop_training.measure.matches.resume` does."""
 
     def make(**kept: Any) -> Task:
         task = Task(**kept)
@@ -520,7 +507,7 @@ def resume(
 
     task = kept_settings(folder, "tune", game, make)
     check_trusted(folder, [task.agent], trusted, option="--agent ")
-    return main(game, file, task, output=folder, resumed=True, workers=workers, on_result=on_result)
+    return main(game, file, task, output=folder, resumed=True, **how)
 
 
 def write_trials(path: Path, trials: Iterable[Trial]) -> None:
