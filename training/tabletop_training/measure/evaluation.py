@@ -184,19 +184,14 @@ def play_rounds(
 
 
 def blocks_of(
-    agents: Sequence[Agent],
-    config: Config,
-    seeds: Seeds,
-    lineups: np.ndarray,
-    boxes: Boxes | None = None,
-    at_once: int | None = None,
+    agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray, boxes: Boxes | None = None
 ) -> list[GameBlock]:
-    """The games of `play_rounds`, in blocks of at most `at_once` games. Raises ConfigError without seeds."""
+    """The games of `play_rounds`, in blocks. Raises ConfigError without seeds."""
     seeds = checked_seeds(seeds)
-    step = max(1, (at_once or MAX_GAMES_AT_ONCE) // len(lineups))
+    at_once = max(1, MAX_GAMES_AT_ONCE // len(lineups))
     blocks = []
-    for start in range(0, len(seeds), step):
-        chosen = seeds[start : start + step]
+    for start in range(0, len(seeds), at_once):
+        chosen = seeds[start : start + at_once]
         games = np.repeat(chosen, len(lineups)), np.tile(lineups, (len(chosen), 1))
         blocks.append(GameBlock(agents, config, *games, boxes))
     return blocks

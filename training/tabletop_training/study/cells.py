@@ -37,7 +37,6 @@ class Cell:
             None for the numbers of `config`.
         lineups: (n, players) int64, indices of agents: each seed is played once with each. By default one agent a seat,
             in all rotations of the seats.
-        at_once: the most games that are played in one block; None for `MAX_GAMES_AT_ONCE`.
         growing: whether the first block is small and later ones have an eighth of all so far, for results that are
             looked at after each block.
         about: what else decides the games, as JSON values. A store refuses games for which it differs.
@@ -50,7 +49,6 @@ class Cell:
     seed: int
     boxes: Any = None
     lineups: np.ndarray = None  # type: ignore[assignment]
-    at_once: int | None = None
     growing: bool = False
     about: Mapping[str, Any] = field(default_factory=dict)
 
@@ -72,8 +70,9 @@ class Cell:
             # agents reuse what they computed from the same numbers, so games of one box stand together
             seeds = seeds[np.argsort(seeds % len(self.boxes), kind="stable")]
         parts = np.split(seeds, [*self._ends()]) if self.growing else [seeds]
-        kinds = (self.lineups, self.boxes, self.at_once)
-        return [block for part in parts for block in blocks_of(self.agents, self.config, part, *kinds)]
+        return [
+            block for part in parts for block in blocks_of(self.agents, self.config, part, self.lineups, self.boxes)
+        ]
 
     def _ends(self) -> Iterator[int]:
         """The number of seeds that are played before each block but the first."""
