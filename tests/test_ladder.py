@@ -44,7 +44,10 @@ def test_the_published_ladder_rises() -> None:
         assert row["above"][1] > 0, step
 
 
-def test_games_that_are_there_are_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_games_that_are_there_are_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     main(ALL, (2,), ("random", "greedy"), games=4, output=tmp_path)
     (kept,) = (path.stat().st_mtime_ns for path in (tmp_path / "games").iterdir())
     main(ALL, (2, 1), ("random", "greedy"), games=4, output=tmp_path)

@@ -250,7 +250,7 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
     process = started(f"from tabletop_cli import petrichor; petrichor.main({words!r}.split())", tmp_path)
     try:
         deadline = time.monotonic() + 240
-        while not (tmp_path / "out" / "games.csv").exists():
+        while not (tmp_path / "out" / "games").exists():
             assert process.poll() is None, process.communicate()[0]
             assert time.monotonic() < deadline
             time.sleep(0.05)

@@ -175,8 +175,8 @@ def main(
         write_json(job.folder / "benchmark-text.json", content)
         (job.folder / "benchmark-text.md").write_text(page_of(name, config, measured), encoding="utf-8")
         table = new_table(f"{shown(name)}, {config.name}: 95 % intervals", ["rung"], _SHORT)
-        for one in measured:
-            table.add_row(*short_cells(one))
+        for reached in measured:
+            table.add_row(*short_cells(reached))
         job.console.print(table)
         job.console.print(verdict(measured))
         on_result(plain(content))
