@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tabletop_engine.drawing.lines import Block
+from tabletop_engine.drawing.lines import Block, Size
 from tabletop_engine.drawing.owners import Mark
 from tabletop_engine.drawing.panes import Panes
 from tabletop_engine.drawing.svg import Place
@@ -130,22 +130,22 @@ class Words(Protocol):
         """Pairs of a source of points and the points of each owner from it. Empty if the game does not count them."""
         ...
 
-    def lesson(self, state: Any, tables: np.ndarray | None = None) -> Lesson:
-        """An explanation of the pending decision for its actor, from what that player knows.
+    def lesson(self, config: Any, state: Any = None, tables: np.ndarray | None = None) -> Lesson:
+        """An explanation for new players: of the pending decision, for its actor, from what that player knows.
 
-        For a finished game it tells how the game ended. `tables` are the printed numbers of this game, None for the
-        shipped ones.
+        For a finished game it tells how the game ended. Without a state it is the introduction: what the game is about,
+        what scores points, how a round goes. `tables` are the printed numbers of this game, (1,); None for the shipped
+        ones, and in the introduction for those of the configuration.
         """
         ...
 
-    def introduction(self, config: Any) -> Lesson:
-        """An introduction for new players: what the game is about, what scores points, how a round goes."""
-        ...
-
-    def rules(self, config: Any, tables: np.ndarray | None = None) -> str:
+    def rules(self, config: Any, tables: np.ndarray | None = None, *, brief: bool = False) -> str:
         """The complete rules of what a configuration plays, as Markdown: enough to play by, and no more.
 
-        `tables` are the printed numbers of the game, (1,); None for those of the configuration.
+        Arguments:
+            tables: the printed numbers of the game, (1,); None for those of the configuration.
+            brief: only a reminder for players at a terminal: what scores points, and what the abbreviations mean. ""
+                where a game has none.
         """
         ...
 
@@ -159,11 +159,6 @@ class Words(Protocol):
         """Examples of what a person can type to choose an action: parts of texts of actions."""
         ...
 
-    @property
-    def guide(self) -> Sequence[str]:
-        """Paragraphs for players at a terminal: what scores points, and what the abbreviations mean."""
-        ...
-
 
 class Drawing(Protocol):
     """A game in pictures and as text.
@@ -174,9 +169,14 @@ class Drawing(Protocol):
     """
 
     def render_text(
-        self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
+        self,
+        state: Any,
+        viewer: int | None = None,
+        colour: bool = False,
+        tables: np.ndarray | None = None,
+        size: Size = "wide",
     ) -> str:
-        """The game as text, several lines, in ANSI colours if `colour`."""
+        """The blocks of `text_blocks` as text, several lines, in ANSI colours if `colour`."""
         ...
 
     def text_blocks(
@@ -185,25 +185,17 @@ class Drawing(Protocol):
         viewer: int | None = None,
         colour: bool = False,
         tables: np.ndarray | None = None,
+        size: Size = "wide",
         asked: bool = True,
     ) -> Sequence[Block]:
-        """The blocks that `render_text` joins, so that they can be fitted to the width of a terminal.
+        """The game as blocks of text, which can be fitted to the width of a terminal.
 
-        `asked` adds a line with the pending decision and its actor.
+        Arguments:
+            size: "wide": everything, within 100 columns if possible; "small": for a terminal of 80 columns and 24
+                lines: the last two blocks are a heading and the board itself, together at most 14 lines, and what comes
+                before may scroll away; "compact": in as few signs as possible, for language models.
+            asked: whether the wide form says which decision is pending, and whose. The other forms do not.
         """
-        ...
-
-    def small_blocks(
-        self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
-    ) -> Sequence[Block]:
-        """The blocks of `text_blocks` without the decision, for a terminal of 80 columns and 24 lines.
-
-        The last two are a heading and the board itself, together at most 14 lines; what comes before may scroll away.
-        """
-        ...
-
-    def compact_text(self, state: Any, viewer: int | None = None, tables: np.ndarray | None = None) -> str:
-        """What `render_text` shows in as few signs as possible, for language models."""
         ...
 
     def render_svg(

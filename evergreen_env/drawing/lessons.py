@@ -30,19 +30,23 @@ from tabletop_engine.text.words import counted, paragraphs, player_names, win_te
 ACTIONS, POWERS = "The four actions", "Powers"
 
 
-def lesson(state: State, tables: np.ndarray | None = None) -> Lesson:
+def lesson(config: Config, state: State | None = None, tables: np.ndarray | None = None) -> Lesson:
     """An explanation of the pending decision for the actor; at the end, of the result.
 
     Arguments:
-        state: one record of dtype STATE.
-        tables: the printed numbers of the game, (1,) `evergreen_env.tables.TABLES`; None for the shipped ones.
+        config: what is played.
+        state: one record of dtype STATE. None asks for the introduction: what the game is about, what scores points,
+            how a round goes.
+        tables: the printed numbers of the game, (1,) `evergreen_env.tables.TABLES`; None for the shipped ones, and in
+            the introduction for those of the configuration.
     """
+    if state is None:
+        return _introduction(config, load_tables(config.components) if tables is None else tables)
     return _LESSONS[Decision(state.decision)](state, tables_of(tables))
 
 
-def introduction(config: Config) -> Lesson:
-    """An introduction: what the game is about, what scores points, how a round goes."""
-    t = load_tables(config.components)[0]
+def _introduction(config: Config, tables: np.ndarray) -> Lesson:
+    t = tables[0]
     solo, rounds = config.solo, int(t.season_rounds.sum())
     drafts, acts = ("you draft", "you do") if solo else ("everybody drafts", "all do, at the same time,")
     return Lesson(

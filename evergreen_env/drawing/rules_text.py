@@ -23,14 +23,32 @@ from evergreen_env.words import PIECE_WORDS, POWER_WORDS, biome_letters
 from tabletop_engine.decisions import check_table
 from tabletop_engine.text.words import Section, counted, rules_page
 
+_BRIEF = (
+    "Points: at the end of each season every small tree in the light brings 1 point, every big tree 2, and each space "
+    "of the largest forest 1: trees and bushes that touch at their sides. At the end of the game each big tree brings "
+    "the fertility of its biome. Buds bring their level.",
+    "Light comes from the sun's side. A small tree's shadow is 1 space long, a big one's 2; a tree in a shadow is dark "
+    "unless it is bigger than the tree that casts it. The sun moves on after each season: north, east, south, west.",
+    "The spaces of one action, or of one power, are named in reading order, row by row: after c3 comes d3 or row 4. "
+    "Only lakes can be placed in any order.",
+    "The card that nobody takes changes the fertility: flowers add to it, a skull takes the latest flowers away.",
+    "The board: a letter for the biome (M meadow, F flowers, G grain, R rock, W swamp, N snow, # a ravine), then s "
+    "sprout, t small tree, T big tree, b bush, l lake; * a tree that is in the light now. In a small terminal the "
+    "others' spaces show the piece or, without one, the biome; light 3 for 2 is their light and their largest forest.",
+)
+"""Paragraphs for players at a terminal: what scores points, and what the abbreviations mean."""
 
-def rules(config: Config, tables: np.ndarray | None = None) -> str:
+
+def rules(config: Config, tables: np.ndarray | None = None, *, brief: bool = False) -> str:
     """The complete rules of what this configuration plays, as Markdown, in our own words.
 
     Arguments:
         config: what is played.
         tables: (1,) `evergreen_env.tables.TABLES` that the game is played with; None for those of the configuration.
+        brief: only a reminder for players at a terminal: what scores points, and what the abbreviations mean.
     """
+    if brief:
+        return "\n\n".join(_BRIEF)
     t = (load_tables(config.components) if tables is None else tables)[0]
     sections = [
         Section("Goal", _goal(config)),

@@ -53,7 +53,7 @@ from evergreen_env.words import (
     places_in,
     tables_of,
 )
-from tabletop_engine.drawing.lines import Block, Cells, Tiles, Words, joined
+from tabletop_engine.drawing.lines import Block, Cells, Size, Tiles, Words, joined
 from tabletop_engine.text.terminal import BOLD, painted
 from tabletop_engine.text.terminal import COLUMNS as WIDTH
 from tabletop_engine.text.words import counted, player_names
@@ -69,8 +69,14 @@ Paint = Callable[[str, str], str]
 """A function that colours a text, or returns it unchanged."""
 
 
-def render_text(state: State, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None) -> str:
-    """The whole game as lines of text, within 100 columns, without a newline at the end.
+def render_text(
+    state: State,
+    viewer: int | None = None,
+    colour: bool = False,
+    tables: np.ndarray | None = None,
+    size: Size = "wide",
+) -> str:
+    """The whole game as lines of text, without a newline at the end; the wide form within 100 columns.
 
     Arguments:
         state: one record of dtype STATE.
@@ -78,8 +84,9 @@ def render_text(state: State, viewer: int | None = None, colour: bool = False, t
             everything.
         colour: whether to use ANSI colours, one for each player.
         tables: (1,) TABLES that the game is played with; None for the shipped numbers.
+        size: which form (`text_blocks`).
     """
-    return joined(text_blocks(state, viewer, colour, tables))
+    return joined(text_blocks(state, viewer, colour, tables, size))
 
 
 def text_blocks(
@@ -87,41 +94,36 @@ def text_blocks(
     viewer: int | None = None,
     colour: bool = False,
     tables: np.ndarray | None = None,
+    size: Size = "wide",
     asked: bool = True,
 ) -> list[Block]:
-    """The text of `render_text` as blocks, which also fit into narrower terminals. The first one is the heading.
+    """The text of `render_text` as blocks, which also fit into narrower terminals.
 
     Arguments:
-        asked: whether the pending decision and its actor are in it. The other arguments are those of `render_text`.
+        size: "wide", the heading first; "small", for a terminal of 80 by 24, the planets last: the viewer's is as
+            always, on the others' a space is its piece or, without one, its biome; or "compact", without colours: a
+            line for each player, without the map.
+        asked: whether the wide form has the pending decision and its actor. The other forms never have it. The other
+            arguments are those of `render_text`.
     """
     t = tables_of(tables)
-    paint = partial(painted, colour=colour)
-    letters = biome_letters(t)
-    planets = [_planet_lines(state, letters, seat, viewer, paint) for seat in range(state.players)]
+    paint = partial(painted, colour=colour and size != "compact")
+    heading = _heading(state, viewer, paint, asked and size == "wide")
+    notes, seats = list(_table(state, t)), range(state.players)
+    if size == "compact":
+        return [Words([*heading, *(_planet_line(state, seat, viewer) for seat in seats), *notes])]
+    letters, blank = biome_letters(t), Words([""])
+    below = Words([part for line in notes for part in textwrap.wrap(line, WIDTH, subsequent_indent="    ")])
+    if size == "small":  # what is above the planets may scroll away
+        own = viewer or 0
+        in_order = [own, *(seat for seat in seats if seat != own)]
+        planets = [_small_planet(state, letters, seat, viewer, paint, seat == own) for seat in in_order]
+        widths = [_OWN_PLANET, *([_OTHER_PLANET] * (state.players - 1))]
+        return [below, blank, Words(heading), Cells([planets], widths)]
+    planets = [_planet_lines(state, letters, seat, viewer, paint) for seat in seats]
     beside = 2 if state.players == 4 else state.players
     rows = [planets[first : first + beside] for first in range(0, len(planets), beside)]
-    below = [part for line in _table(state, t) for part in textwrap.wrap(line, WIDTH, subsequent_indent="    ")]
-    heading = Words([*_heading(state, viewer, paint, asked), ""])
-    return [heading, Tiles(rows, _PLANET), Words([""]), Words(below)]
-
-
-def small_blocks(
-    state: State, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
-) -> list[Block]:
-    """The blocks of `text_blocks` without the decision, for a terminal of 80 by 24. The planets are the last one.
-
-    The viewer's planet is as always. On the others' a space is its piece or, without one, its biome.
-    """
-    t = tables_of(tables)
-    paint = partial(painted, colour=colour)
-    *_, below = text_blocks(state, viewer, colour, tables, asked=False)
-    own = viewer or 0
-    seats = [own, *(seat for seat in range(state.players) if seat != own)]
-    letters = biome_letters(t)
-    planets = [_small_planet(state, letters, seat, viewer, paint, seat == own) for seat in seats]
-    widths = [_OWN_PLANET, *([_OTHER_PLANET] * (state.players - 1))]
-    heading = Words(_heading(state, viewer, paint, False))
-    return [below, Words([""]), heading, Cells([planets], widths)]
+    return [Words([*heading, ""]), Tiles(rows, _PLANET), blank, below]
 
 
 _OWN_PLANET, _OTHER_PLANET = 2 + 3 * COLUMNS, 1 + 2 * COLUMNS
@@ -146,13 +148,6 @@ def _small_planet(s: State, letters: list[str], seat: int, viewer: int | None, p
     if own:
         return [*lines, f"light {light}, forest {forest}", " ".join(pairs)]
     return [*lines, f"light {light} for {forest}", "".join(pairs)]
-
-
-def compact_text(state: State, viewer: int | None = None, tables: np.ndarray | None = None) -> str:
-    """What `render_text` shows in as few signs as possible: a line for each player, without the map."""
-    t = tables_of(tables)
-    planets = [_planet_line(state, seat, viewer) for seat in range(state.players)]
-    return "\n".join([*_heading(state, viewer, partial(painted, colour=False), False), *planets, *_table(state, t)])
 
 
 def _planet_line(s: State, seat: int, viewer: int | None) -> str:

@@ -45,19 +45,22 @@ _OVERFLOWS = f"With {OVERFLOWS_AT} drops a cloud overflows: everybody's drops in
 _CHECKS = f"Clouds that meet become one thundercloud, and so does a cloud with {GROWS_AT} drops. {_OVERFLOWS}"
 
 
-def lesson(state: State, tables: np.ndarray | None = None) -> Lesson:
+def lesson(config: Config, state: State | None = None, tables: np.ndarray | None = None) -> Lesson:
     """An explanation of the pending decision for the actor; at the end, of the result.
 
     Arguments:
-        state: one record of dtype STATE.
+        config: what is played.
+        state: one record of dtype STATE. None asks for the introduction: what the game is about, what scores points,
+            how a round goes.
         tables: the printed numbers of the game, (1,) `petrichor_env.tables.TABLES`; None for the shipped ones.
     """
+    if state is None:
+        return _introduction(config)
     t = (load_tables() if tables is None else tables)[0]
     return _LESSONS[Decision(state.decision)](state, t)
 
 
-def introduction(config: Config) -> Lesson:
-    """An introduction: what the game is about, what scores points, how a round goes."""
+def _introduction(config: Config) -> Lesson:
     solo = config.solo
     pass_ends = {1: "when you pass", 2: "a turn after one of you passes"}
     ends = pass_ends.get(config.players, "once somebody has passed and each of the others has had one turn more")

@@ -29,16 +29,33 @@ _TRICKS = (Crop.WHEAT, Crop.POTATO)
 _TOLD_VARIANTS = ("double_card", "non_random_targets", "no_more_tricks", "one_more_turn")
 """The variants that these texts tell of."""
 
+_BRIEF = (
+    "Points: a Harvest pays for each tile with a growing token. 6/4/2 is 6 for the most drops, 4 for the second most, "
+    "2 for the third; who ties takes the lower place. Corn pays by how many have drops there, Rice for each own drop "
+    "once it is developed. A vote less on a Harvest die is a point, the last one two. At the end the Voting Wins pay, "
+    "and the most Wheat tokens bring a bonus.",
+    "A Harvest comes when all three dice show Harvest, and in the last round.",
+    "The board: p0 3 is three drops of player_0 (n: of the neutral player), 2/4 behind a crop the drops that are there "
+    "and that it needs to grow. Behind a cloud it is its drops, and how many make it a thundercloud, or overflow.",
+    "In a small terminal, p0:2 ~3/4 p1:3 is two drops on the tile and a light cloud with three of 4; * is a "
+    "thundercloud. s, d, w: sprouting, developed, drowned; f fertilizer, p pod; o, c: an open or closed Snowdrop; "
+    "after the Primrose its blooms and who controls it.",
+)
+"""Paragraphs for players at a terminal: what scores points, and what the abbreviations mean."""
 
-def rules(config: Config, tables: np.ndarray | None = None) -> str:
+
+def rules(config: Config, tables: np.ndarray | None = None, *, brief: bool = False) -> str:
     """The complete rules of what this configuration plays, as Markdown, in our own words.
 
     Arguments:
         config: what is played.
         tables: (1,) `petrichor_env.tables.TABLES` that the game is played with; None for those of the configuration.
+        brief: only a reminder for players at a terminal: what scores points, and what the abbreviations mean.
 
     Raises ConfigError for a variant that the texts do not tell of.
     """
+    if brief:
+        return "\n\n".join(_BRIEF)
     for name in config.variants:
         if name not in _TOLD_VARIANTS:
             where = "write what it changes into petrichor_env/drawing/rules_text.py, and its name into _TOLD_VARIANTS"

@@ -48,7 +48,7 @@ from petrichor_env.state import (
 )
 from petrichor_env.tables import Tables
 from petrichor_env.words import FIELDS, GROWING_NAMES, owner_names, tile_name
-from tabletop_engine.drawing.lines import Block, Cells, Row, Table, Tiles, Words, joined, width
+from tabletop_engine.drawing.lines import Block, Cells, Row, Size, Table, Tiles, Words, joined, width
 from tabletop_engine.text.terminal import BOLD, COLUMNS, painted
 from tabletop_engine.text.words import counted, win_text
 
@@ -82,8 +82,14 @@ Paint = Callable[[str, str], str]
 """A function that colours a text, or returns it unchanged."""
 
 
-def render_text(state: State, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None) -> str:
-    """The whole game as lines of text, within 100 columns, without a newline at the end.
+def render_text(
+    state: State,
+    viewer: int | None = None,
+    colour: bool = False,
+    tables: np.ndarray | None = None,
+    size: Size = "wide",
+) -> str:
+    """The whole game as lines of text, without a newline at the end; the wide form within 100 columns.
 
     Arguments:
         state: one record of dtype STATE.
@@ -91,8 +97,9 @@ def render_text(state: State, viewer: int | None = None, colour: bool = False, t
             forecast cards that were not dealt, and the player who is asked for one are hidden. None shows everything.
         colour: whether to use ANSI colours, one for each owner.
         tables: (1,) TABLES that the game is played with; None for the shipped numbers.
+        size: which form (`text_blocks`).
     """
-    return joined(text_blocks(state, viewer, colour, tables))
+    return joined(text_blocks(state, viewer, colour, tables, size))
 
 
 def text_blocks(
@@ -100,43 +107,39 @@ def text_blocks(
     viewer: int | None = None,
     colour: bool = False,
     tables: np.ndarray | None = None,
+    size: Size = "wide",
     asked: bool = True,
 ) -> list[Block]:
-    """The text of `render_text` as blocks, which also fit into narrower terminals. The first one is the heading.
+    """The text of `render_text` as blocks, which also fit into narrower terminals.
 
     Arguments:
-        asked: whether the pending decision and its actor are in it. The other arguments are those of `render_text`.
+        size: "wide", the heading first; "small", for a terminal of 80 by 24, the Fields last: a tile has a line for the
+            crop and one for its drops and its cloud, `c4 Wheat   2/3 d` and `p0:2 ~3/4 p1:3`; or "compact", without
+            colours: a line for each tile, and one for each owner.
+        asked: whether the wide form has the pending decision and its actor. The other forms never have it. The other
+            arguments are those of `render_text`.
     """
     t = (load_tables() if tables is None else tables)[0]
-    paint = partial(painted, colour=colour)
-    below = [*_board(state, viewer, t), *_module_lines(state, viewer, t)]
-    below += [winds_card_text(state, t, i) for i in range(state.winds_revealed)]
+    paint = partial(painted, colour=colour and size != "compact")
+    heading = _heading(state, viewer, paint, asked and size == "wide")
+    notes = [*_board(state, viewer, t), *_module_lines(state, viewer, t)]
+    notes += [winds_card_text(state, t, i) for i in range(state.winds_revealed)]
     if state.winds_deck.any():
-        below.append(f"Southern Winds deck: {_numbers(np.flatnonzero(state.winds_deck) + 1)}.")
-    wrapped = [part for line in below for part in textwrap.wrap(line, COLUMNS, subsequent_indent="    ")]
-    blank = Words([""])
-    heading = Words([*_heading(state, viewer, paint, asked), ""])
-    return [heading, _fields(state, t, paint), blank, _people(state, viewer, paint), blank, Words(wrapped)]
-
-
-def small_blocks(
-    state: State, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
-) -> list[Block]:
-    """The blocks of `text_blocks` without the decision, for a terminal of 80 by 24. The Fields are the last one.
-
-    A tile has a line for the crop, and one for its drops and its cloud: `c4 Wheat   2/3 d` and `p0:2 ~3/4 p1:3`.
-    """
-    t = (load_tables() if tables is None else tables)[0]
-    paint = partial(painted, colour=colour)
-    heading = Words(_heading(state, viewer, paint, False))
-    _, _, _, people, _, below = text_blocks(state, viewer, colour, tables, asked=False)
+        notes.append(f"Southern Winds deck: {_numbers(np.flatnonzero(state.winds_deck) + 1)}.")
+    if size == "compact":  # without the points of a Harvest, which the rules tell
+        tiles = [_tile_line(state, t, tile) for tile in FIELDS[state.players]]
+        owners = [_owner_line(state, seat, viewer) for seat in range(state.owners)]
+        return [Words([*heading, *tiles, *owners, *notes[1:]])]
+    people, blank = _people(state, viewer, paint), Words([""])
+    below = Words([part for line in notes for part in textwrap.wrap(line, COLUMNS, subsequent_indent="    ")])
+    draw = _tile_lines if size == "wide" else _small_tile
+    cells = {tile: draw(state, t, tile, paint) for tile in FIELDS[state.players]}
     columns, rows = size_of_fields(state.players)
-    cells = {tile: _small_tile(state, t, tile, paint) for tile in FIELDS[state.players]}
-    grid = []
-    for row in range(rows):
-        grid.append([cells.get(row * _SIDE + column, []) for column in range(columns)])
-    place = Words([" ".join(heading.texts).rstrip()])
-    return [below, people, Words([""]), place, Cells(grid, [_CELL] * columns)]
+    field = [[cells.get(row * _SIDE + column, []) for column in range(columns)] for row in range(rows)]
+    if size == "small":  # what is above the Fields may scroll away
+        return [below, people, blank, Words([" ".join(heading).rstrip()]), Cells(field, [_CELL] * columns)]
+    widest = max(_CELL, *(width(line) for cell in cells.values() for line in cell))
+    return [Words([*heading, ""]), Tiles(field, widest), blank, people, blank, below]
 
 
 _SMALL_TOKENS = {"sprouting": "s", "developed": "d", "drowned": "w", "fertilizer": "f", "pod": "p"}
@@ -163,19 +166,6 @@ def _small_drops(s: State, drops: np.ndarray, paint: Paint) -> list[str]:
     close = len(there) > 3
     labels = [owner_label(s.players, seat)[-1 if close else 0 :] for seat, _ in there]
     return [paint(f"{label}:{count}", _paint_of(s, seat)) for label, (seat, count) in zip(labels, there, strict=True)]
-
-
-def compact_text(state: State, viewer: int | None = None, tables: np.ndarray | None = None) -> str:
-    """What `render_text` shows in as few signs as possible: a line for each tile, and one for each owner."""
-    t = (load_tables() if tables is None else tables)[0]
-    lines = _heading(state, viewer, partial(painted, colour=False), False)
-    lines += [_tile_line(state, t, tile) for tile in FIELDS[state.players]]
-    lines += [_owner_line(state, seat, viewer) for seat in range(state.owners)]
-    lines += [*_board(state, viewer, t)[1:], *_module_lines(state, viewer, t)]
-    lines += [winds_card_text(state, t, i) for i in range(state.winds_revealed)]
-    if state.winds_deck.any():
-        lines.append(f"Southern Winds deck: {_numbers(np.flatnonzero(state.winds_deck) + 1)}.")
-    return "\n".join(lines)
 
 
 def _tile_line(s: State, t: Tables, tile: int) -> str:
@@ -288,13 +278,6 @@ def result_text(s: State, names: Sequence[str]) -> str:
 
 
 # --- the Fields -----------------------------------------------------------------------------------------------------
-
-
-def _fields(s: State, t: Tables, paint: Paint) -> Tiles:
-    columns, rows = size_of_fields(s.players)
-    cells = {tile: _tile_lines(s, t, tile, paint) for tile in FIELDS[s.players]}
-    in_rows = [[cells.get(row * _SIDE + column, []) for column in range(columns)] for row in range(rows)]
-    return Tiles(in_rows, max(_CELL, *(width(line) for cell in cells.values() for line in cell)))
 
 
 def size_of_fields(players: int) -> tuple[int, int]:

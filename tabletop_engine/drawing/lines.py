@@ -7,12 +7,16 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 _PAINT = re.compile("\x1b\\[[0-9;]*m")
 _INDENT = " " * 4
 _TIED = "\xa0"
 """A blank at which no line is broken."""
+
+
+Size = Literal["wide", "small", "compact"]
+"""A form of a game as text (`Drawing.text_blocks`)."""
 
 
 class Block(Protocol):

@@ -129,7 +129,6 @@ class PlainWords:
         opponent: "" here: no game is played alone against an opponent.
         rules_text: the rules of the game, as Markdown.
         examples: none here.
-        guide: empty here.
     """
 
     decisions: Sequence[str]
@@ -137,7 +136,6 @@ class PlainWords:
     rules_text: str = ""
     opponent: ClassVar[str] = ""
     examples: ClassVar[Sequence[str]] = ()
-    guide: ClassVar[Sequence[str]] = ()
 
     def question(self, state: Any) -> str:
         """The name of the pending decision after "for"."""
@@ -193,18 +191,16 @@ class PlainWords:
         """The number of players."""
         return [counted(config.players, "player")]
 
-    def lesson(self, state: Any, tables: np.ndarray | None = None) -> Lesson:
-        """The pending decision without an explanation."""
+    def lesson(self, config: Any, state: Any = None, tables: np.ndarray | None = None) -> Lesson:
+        """The pending decision, or what is played, without an explanation."""
+        if state is None:
+            return Lesson(", ".join(self.about(config)))
         question = self.question(state) if state["actor"] != NOBODY else "the game is over"
         return Lesson(question[0].upper() + question[1:])
 
-    def introduction(self, config: Any) -> Lesson:
-        """What is played, without an explanation."""
-        return Lesson(", ".join(self.about(config)))
-
-    def rules(self, config: Any, tables: np.ndarray | None = None) -> str:
-        """The rules of the game, the same for every configuration."""
-        return self.rules_text
+    def rules(self, config: Any, tables: np.ndarray | None = None, *, brief: bool = False) -> str:
+        """The rules of the game, the same for every configuration; nothing in brief."""
+        return "" if brief else self.rules_text
 
     def sources(self, state: Any) -> Sequence[tuple[str, Sequence[int]]]:
         """None: the points are not counted by source."""
@@ -225,10 +221,15 @@ class PlainDrawing:
     text: Callable[..., str]
 
     def render_text(
-        self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
+        self,
+        state: Any,
+        viewer: int | None = None,
+        colour: bool = False,
+        tables: np.ndarray | None = None,
+        size: lines.Size = "wide",
     ) -> str:
         """The game as text: round, points, the pending decision, then the text itself."""
-        return lines.joined(self.text_blocks(state, viewer, colour, tables))
+        return lines.joined(self.text_blocks(state, viewer, colour, tables, size))
 
     def text_blocks(
         self,
@@ -236,25 +237,17 @@ class PlainDrawing:
         viewer: int | None = None,
         colour: bool = False,
         tables: np.ndarray | None = None,
+        size: lines.Size = "wide",
         asked: bool = True,
     ) -> Sequence[lines.Block]:
-        """The round, the points, the pending decision if `asked`, and the text."""
+        """The round, the points, the pending decision if `asked`, and the text: the same in all sizes."""
         names = self.words.owner_names(int(state["players"]))
         points = [f"{name} {number}" for name, number in zip(names, state["points"].tolist(), strict=False)]
         place = [f"Round {state['round']} of {state['rounds']}"] if state["rounds"] > 1 else []
-        heading = [painted(", ".join([*place, *points]), BOLD, colour)]
-        heading += [self.words.facts(state, viewer, None).asked] if asked or state["actor"] == NOBODY else []
+        heading = [painted(", ".join([*place, *points]), BOLD, colour and size != "compact")]
+        if (asked and size == "wide") or state["actor"] == NOBODY:
+            heading.append(self.words.facts(state, viewer, None).asked)
         return [lines.Words([*heading, "", *self._lines(state, viewer, tables)])]
-
-    def small_blocks(
-        self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
-    ) -> Sequence[lines.Block]:
-        """The blocks of `text_blocks`."""
-        return self.text_blocks(state, viewer, colour, tables, asked=False)
-
-    def compact_text(self, state: Any, viewer: int | None = None, tables: np.ndarray | None = None) -> str:
-        """The round and the points, then the text."""
-        return lines.joined(self.text_blocks(state, viewer, False, tables, asked=False))
 
     def render_svg(
         self,

@@ -120,7 +120,7 @@ class TypedSession(Session):
         below = [*self._result(colour), *self._offer()] if self.over else self._asked(columns, colour)
         high = len(joined([*board, Words(below)], columns).split("\n")) + 1  # with the line that is typed
         if rows is not None and high > rows and columns >= _SMALL and not self.over:
-            board = self.game.drawing.small_blocks(self.state, self._viewer, colour, self.tables)
+            board = self.game.drawing.text_blocks(self.state, self._viewer, colour, self.tables, size="small")
             below = self._asked(columns, colour, rows - 1 - sum(len(block.lines(columns)) for block in board[-2:]))
         return joined([Words(above), *board, Words(below)], columns)
 
@@ -249,7 +249,8 @@ class TypedSession(Session):
         examples = ", ".join(f'"{one}"' for one in self.game.words.examples)
         undo = _UNDO if self.alone else self._no_undo
         commands = _HELP.format(hints=shown(self.hints.name), undo=undo, examples=f": {examples}" if examples else "")
-        return "\n\n".join([commands, *self.game.words.guide, self._seating()])
+        brief = self.game.words.rules(self.config, brief=True)
+        return "\n\n".join([commands, *([brief] if brief else []), self._seating()])
 
     def _seating(self) -> str:
         """Who sits where, and in which game. The seed is left out, because it reveals everything hidden."""

@@ -183,7 +183,8 @@ class Player:
         said = self._said(turn := table.turn())
         if turn.board:
             return said
-        board = self._game.drawing.compact_text(table.session.state, table.seat, table.session.tables)
+        state, tables = table.session.state, table.session.tables
+        board = self._game.drawing.render_text(state, table.seat, tables=tables, size="compact")
         return Said(f"{board}\n\n{said.text}")
 
     def _legal(self) -> Said:

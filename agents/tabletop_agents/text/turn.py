@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from tabletop_engine.drawing.lines import Size
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import NOBODY, Config
 from tabletop_engine.play.batch import choice
@@ -120,9 +121,8 @@ class Turn:
         drawing, kind = self._config.game.drawing, self._form.board
         if kind == "none" or (kind == "turn" and not self._anew and not self.done):
             return ""
-        if kind != "full":
-            return str(drawing.compact_text(self._state, self.seat, self._tables))
-        return str(drawing.render_text(self._state, self.seat, tables=self._tables))
+        size: Size = "wide" if kind == "full" else "compact"
+        return str(drawing.render_text(self._state, self.seat, tables=self._tables, size=size))
 
     @cached_property
     def question(self) -> str:
@@ -136,7 +136,7 @@ class Turn:
     def lesson(self) -> tuple[str, ...]:
         """Paragraphs that explain the decision; none without lessons."""
         shown = self._form.lessons and self.options
-        return tuple(self._config.game.words.lesson(self._state, self._tables).text) if shown else ()
+        return tuple(self._config.game.words.lesson(self._config, self._state, self._tables).text) if shown else ()
 
     @property
     def answers(self) -> tuple[str, ...]:

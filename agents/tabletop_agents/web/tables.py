@@ -402,13 +402,13 @@ class Table:
         thinks = session.waits_for_agent and actor != NOBODY and self.kind == "play"
         lesson = None
         if self.learn and (asked or session.over):
-            lesson = words.lesson(session.state, session.tables)
+            lesson = words.lesson(session.config, session.state, session.tables)
         return {
             "question": views.question_of(session) if asked else "",
             "answers": views.answers_of(session, self._combines) if asked else [],
             "thinking": session.agents[actor].name if thinks else "",
             "lesson": None if lesson is None else _lesson(lesson),
-            "introduction": _lesson(words.introduction(session.config)) if self.learn and not session.number else None,
+            "introduction": _lesson(words.lesson(session.config)) if self.learn and not session.number else None,
             "result": views.result_of(session),
             "advisers": self.advisers,
             "can": {
