@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evergreen_env import scenario as evergreen_scenario
 from evergreen_env.config import Config as Evergreen
 from evergreen_env.state import Decision as EvergreenDecision
 from petrichor_env import scenario as petrichor_scenario
@@ -112,9 +111,9 @@ def chapters() -> set[str]:
 @pytest.mark.parametrize("config", [*EVERY_CONFIGURATION, SCARCE], ids=lambda config: config.name)
 def test_petrichors_lessons(config: Petrichor) -> None:
     words = config.game.words
-    check_form(words.introduction(config), HEADINGS)
+    check_form(words.lesson(config), HEADINGS)
     for state, tables in states_of(config, games=1):
-        check_form(words.lesson(state, tables), HEADINGS)
+        check_form(words.lesson(config, state, tables), HEADINGS)
 
 
 @pytest.mark.parametrize(
@@ -122,9 +121,9 @@ def test_petrichors_lessons(config: Petrichor) -> None:
 )
 def test_evergreens_lessons(config: Evergreen) -> None:
     words = config.game.words
-    check_form(words.introduction(config), chapters())
+    check_form(words.lesson(config), chapters())
     for state, tables in states_of(config, games=4):
-        check_form(words.lesson(state, tables), chapters())
+        check_form(words.lesson(config, state, tables), chapters())
 
 
 def test_every_decision_is_met() -> None:
@@ -137,20 +136,6 @@ def test_every_decision_is_met() -> None:
         met |= {int(state["decision"]) for state, _ in states_of(config, games=12)}
     assert met == set(Decision)
     assert {int(state["decision"]) for state, _ in states_of(EVERGREEN[1], games=12)} == set(EvergreenDecision)
-
-
-def test_frost_without_a_cloud() -> None:
-    field = [f"{column}{row}" for row in "1234" for column in "abcd"][:12]
-    state = petrichor_scenario(
-        {
-            "players": 5,
-            "decision": "frost_cloud",
-            "field": {tile: {"cloud": {"drops": {"player_1": 1}}} for tile in field},
-        }
-    )
-    lesson = Petrichor().game.words.lesson(state)
-    check_form(lesson, HEADINGS)
-    assert lesson.text[0].startswith("All 12 clouds")
 
 
 # --- What a player can't know ----------------------------------------------------------------------------------------
@@ -170,7 +155,7 @@ def test_petrichor_tells_nothing_hidden(config: Petrichor) -> None:
     for state, tables in states_of(config):
         if state["actor"] != NOBODY:
             other = swapped(np.array([state]), int(state["actor"]), generator)[0]
-            assert words.lesson(other, tables) == words.lesson(state, tables)
+            assert words.lesson(config, other, tables) == words.lesson(config, state, tables)
             compared += other.tobytes() != state.tobytes()
     assert compared > 50
 
@@ -185,148 +170,44 @@ def test_evergreen_tells_nothing_hidden(config: Evergreen) -> None:
             game.kernels.sample_hidden_games(
                 others, tables, np.array([state["actor"]], np.int64), np.array([9], np.uint64)
             )
-            assert game.words.lesson(others[0], tables) == game.words.lesson(state, tables)
+            assert game.words.lesson(config, others[0], tables) == game.words.lesson(config, state, tables)
             compared += others["sprouts"].tobytes() != np.array([state])["sprouts"].tobytes()
     assert compared > 20
 
 
-# --- Numbers ---------------------------------------------------------------------------------------------------------
+# --- Numbers: what lessons say is in `tests/texts` --------------------------------------------------------------------
 
 
 def told(lesson: Lesson) -> str:
     return " ".join(lesson.text)
 
 
-def test_numbers_of_petrichor() -> None:
-    words = Petrichor().game.words
-    over = petrichor_scenario({"players": 2, "phase": "over", "points": {"player_1": 30, "player_0": 24}})
-    assert "most Wheat tokens 12 more" in told(words.lesson(over))
-    assert "Points: player_0 24, player_1 30." in told(words.lesson(over))
-    assert told(words.lesson(over)).endswith("So player_1 wins.")
+def test_numbers_are_those_of_the_game() -> None:
+    """A lesson uses the tables that it is given, an introduction those of the configuration."""
+    shipped = Petrichor(players=5)
     fewer = Petrichor(players=5, components={"pieces.wheat_bonus": 7, "pieces.clouds": 9})
-    tables = fewer.game.load_tables(fewer.components)
-    assert "most Wheat tokens 7 more" in told(words.lesson(over, tables))
-    assert "always" not in told(words.introduction(Petrichor())) and "round 4" in told(words.introduction(Petrichor()))
-    assert "round 6" in told(words.introduction(Petrichor(players=3, rounds=6)))
-    field = [f"{column}{row}" for row in "1234" for column in "abcd"][:9]
-    state = fewer.game.scenario(
+    over = petrichor_scenario({"players": 5, "phase": "over", "points": {"player_1": 30}})
+    full = fewer.game.scenario(
         {
             "players": 5,
             "decision": "frost_cloud",
-            "field": {tile: {"cloud": {"drops": {"player_1": 1}}} for tile in field},
+            "field": {f"{column}{row}": {"cloud": {"drops": {"player_1": 1}}} for row in "123" for column in "abc"},
         },
         fewer.components,
     )
-    assert "All 9 clouds" in told(words.lesson(state, tables))
-
-
-@pytest.mark.parametrize(
-    ("points", "wins", "said"),
-    [
-        ({"player_0": 9, "player_1": 8}, {}, "The most points win. Equal points would have been"),
-        ({"player_0": 9, "player_1": 9}, {"player_1": 1}, "the one with more Voting Wins is first. So player_1 wins."),
-        ({"player_0": 9, "player_1": 9}, {}, "they share the victory. So player_0 and player_1 win."),
-    ],
-)
-def test_how_petrichor_was_decided(points: dict[str, int], wins: dict[str, int], said: str) -> None:
-    state = petrichor_scenario({"players": 3, "phase": "over", "points": points, "voting_wins": wins})
-    assert said in told(Petrichor().game.words.lesson(state))
-
-
-@pytest.mark.parametrize(("own", "winner"), [(5, "neutral"), (6, "player_0")])
-def test_how_solo_was_decided(own: int, winner: str) -> None:
-    state = petrichor_scenario({"players": 1, "phase": "over", "points": {"player_0": own, "neutral": 5}})
-    assert told(Petrichor().game.words.lesson(state)).endswith(f"So {winner} wins.")
-
-
-def test_a_forfeited_game() -> None:
-    for scenario, config in ((petrichor_scenario, Petrichor()), (evergreen_scenario, Evergreen())):
-        state = scenario({"players": 2, "decision": "game_over", "forfeited": "player_0"})
-        lesson = config.game.words.lesson(state)
-        assert lesson.text[0].startswith("player_0 chose") and lesson.text[-1] == "So player_1 wins."
-
-
-def turn(**more: Any) -> str:
-    state = petrichor_scenario({"hands": {"player_0": {"sun": 2, "rain": 1}}, **more})
-    return told(Petrichor().game.words.lesson(state))
-
-
-def test_what_a_turn_says() -> None:
-    assert "To pass is to discard your hand" in turn(players=1)
-    assert "one more turn of the Southern Winds" in turn(players=1, variants=["one_more_turn"])
-    assert "the other player has one more turn. Each of you may keep 4 cards" in turn(players=2)
-    assert "The first to pass discards the hand" in turn(players=3)
-    assert "Nobody may pass" in turn(players=3, turns=0)
-    assert "this is your last turn" in turn(players=2, passed="player_1")
-    assert "second action" in turn(players=2) and "without a second action" in turn(players=2, passed="player_1")
-    assert "last round" in turn(players=2, round=4) and "last round" not in turn(players=2, round=3)
-    assert "any card may be played as a Sun card" in turn(
-        players=2, modules=["powers"], power={"player_0": "sun", "player_1": "rain"}
-    )
-
-
-def test_what_a_vote_says() -> None:
-    described = {"players": 2, "decision": "vote", "pending": {"card": "rain"}}
-    said = told(Petrichor().game.words.lesson(petrichor_scenario({**described, "dice": [1, 2, "harvest"]})))
-    assert "Vote for Rain, or for Frost, the next weather clockwise, or turn a Harvest die" in said
-    assert "from 1 to Harvest 2 points" in said and "more votes than the other" in said
-    said = told(Petrichor().game.words.lesson(petrichor_scenario({**described, "dice": ["harvest"] * 3})))
-    assert "all dice show Harvest already" in said and "A die turned down" not in said
-
-
-def test_missing_drops() -> None:
-    state = petrichor_scenario(
-        {
-            "players": 2,
-            "decision": "take_drop",
-            "pending": {"card": "sun", "target": "b1"},
-            "field": {
-                "b1": {"cloud": {"drops": {"player_0": 3}}},
-                "a2": {"drops": {"player_0": 10}},
-                "b2": {"drops": {"player_0": 6}},
-            },
-        }
-    )
-    assert "has 1 drop too few" in told(Petrichor().game.words.lesson(state))
-
-
-def test_numbers_of_evergreen() -> None:
-    words = Evergreen().game.words
-    assert "14 rounds" in told(words.introduction(Evergreen(2)))
-    assert "6 rounds" in told(words.introduction(Evergreen(2, FLAGS)))
-    described = {"players": 2, "cards": {"player_0": "swamp bush"}, "levels": {"player_0": {"bush": 2}}}
-    tables = Evergreen(2, FLAGS)
-    capped = tables.game.load_tables(FLAGS)
-    said = told(words.lesson(evergreen_scenario(described)))
-    assert "in the biome swamp" in said and "The power bush would reach level 3" in said
-    assert "from the north, when spring ends after 4 more rounds" in said
-    said = told(words.lesson(evergreen_scenario(described, FLAGS), capped))
-    assert "The power bush would reach level 2" in said and "after 1 more round." in said
-    wild = {"players": 2, "cards": {"player_0": "wild buds"}, "levels": {"player_0": {"buds": 1}}, "round": 5}
-    said = told(words.lesson(evergreen_scenario(wild)))
-    assert "in one biome, as the card is wild" in said and "reach level 2 and bring 2 points" in said
-    assert "when spring ends after this round" in said
-    assert "in any biomes, as the card is wild" in told(words.lesson(evergreen_scenario({**wild, "round": 1}), capped))
-
-
-def test_how_evergreen_was_decided() -> None:
-    def said(**points: int) -> str:
-        return told(
-            Evergreen().game.words.lesson(
-                evergreen_scenario(
-                    {"players": 2, "decision": "game_over", "points": points, "first_player": "player_1"}
-                )
-            )
-        )
-
-    assert said(player_0=9, player_1=8).endswith("So player_0 wins.")
-    assert "first in the last round's order wins. So player_1 wins." in said(player_0=9, player_1=9)
+    lesson, tables = fewer.game.words.lesson, fewer.game.load_tables(fewer.components)
+    assert "most Wheat tokens 12 more" in told(lesson(shipped, over))
+    assert "most Wheat tokens 7 more" in told(lesson(fewer, over, tables))
+    assert "All 9 clouds" in told(lesson(fewer, full, tables))
+    assert "round 4" in told(lesson(Petrichor())) and "round 6" in told(lesson(Petrichor(players=3, rounds=6)))
+    introduction = Evergreen().game.words.lesson
+    assert "14 rounds" in told(introduction(Evergreen(2))) and "6 rounds" in told(introduction(Evergreen(2, FLAGS)))
 
 
 @pytest.mark.parametrize("game", [connect_four.GAME, leduc_poker.GAME], ids=lambda game: game.name)
 def test_a_plain_game_has_titles(game: Any) -> None:
     config = game.config()
-    assert game.words.introduction(config) == Lesson("2 players")
+    assert game.words.lesson(config) == Lesson("2 players")
     for state, tables in states_of(config):
-        lesson = game.words.lesson(state, tables)
+        lesson = game.words.lesson(config, state, tables)
         assert lesson.title[0].isupper() and lesson == Lesson(lesson.title)

@@ -73,7 +73,8 @@ def test_the_parts_of_a_message() -> None:
     turn = game.step("1")
     own = f"player_1 (you): {first.answers[0]}"
     assert turn.events[0] == own and own in turn.text
-    assert turn.board == TWO.game.drawing.compact_text(game.session.state, 1, game.session.tables)
+    drawn = TWO.game.drawing.render_text(game.session.state, 1, tables=game.session.tables, size="compact")
+    assert turn.board == drawn
     told = [line for turn in whole_game(game, 1) for line in turn.events]
     assert any(line.startswith("player_0 (random): ") for line in told)
     assert turn.text.index(own) < turn.text.index(turn.board) < turn.text.index(turn.question)

@@ -1629,13 +1629,13 @@ def test_learning(visitor: Visitor, server: Server, game: str) -> None:
     visitor.click("play")
     visitor.starts()
     words, session = game_of(f"{game}_env").words, session_of(server, visitor)
-    introduction = words.introduction(session.config)
+    introduction = words.lesson(session.config)
     assert visitor.shows("introduction")
     assert visitor.texts("#introduction summary") == [introduction.title]
     assert visitor.texts("#introduction p") == list(introduction.text) + rulebook(introduction)
     titles = set()
     for number in range(16):
-        lesson = words.lesson(session.state, session.tables)
+        lesson = words.lesson(session.config, session.state, session.tables)
         assert visitor.shows("lesson") and visitor.shows("introduction") == (number == 0)
         assert visitor.texts("#lesson summary") == [lesson.title]
         assert visitor.texts("#lesson p") == list(lesson.text) + rulebook(lesson) and lesson.section

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evergreen_env import describe, drawing, scenario
+from evergreen_env import Config, describe, drawing, scenario
 from evergreen_env.actions import ACTIONS
 from evergreen_env.component_files import load_tables
 from tabletop_engine.errors import ScenarioError
@@ -181,7 +181,8 @@ def test_buds_points(value: str, points: tuple[int, ...], cap: int | str) -> Non
         state = e.pick(state, next(card for card in look(state, "market") if card), overlay)
         level = min(e.levels(state).get("buds", 0) + 1, 2 if cap == 2 else 14)
         word = "point" if after - before == 1 else "points"
-        assert f"reach level {level} and bring {after - before} {word}." in " ".join(drawing.lesson(state, tables).text)
+        lesson = " ".join(drawing.lesson(Config(1, overlay), state, tables).text)
+        assert f"reach level {level} and bring {after - before} {word}." in lesson
         told = drawing.events(state, ACTIONS["power"], 0, tables)
         assert told[0] == f"player_0 has the power buds at level {level} and gets {after - before} {word}."
         state = play(state, "power", components=overlay)
