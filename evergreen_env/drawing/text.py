@@ -60,8 +60,8 @@ from tabletop_engine.text.words import counted, player_names
 
 PIECE_LETTERS = "stTbl"
 _LEVEL_LETTERS = "stTblp"
-_CELL = 4
-_PLANET = 2 + _CELL * COLUMNS
+_CELL, _OWN_CELL, _OTHERS_CELL = 4, 3, 2
+"""The columns of a space: in the wide form, and in the small one on the viewer's planet and on the others'."""
 OWNER_PAINTS = tuple(f"\x1b[38;5;{number}m" for number in (32, 172, 35, 175))
 """The players' colours of the pictures, in terminals."""
 
@@ -116,38 +116,13 @@ def text_blocks(
     below = Words([part for line in notes for part in textwrap.wrap(line, WIDTH, subsequent_indent="    ")])
     if size == "small":  # what is above the planets may scroll away
         own = viewer or 0
-        in_order = [own, *(seat for seat in seats if seat != own)]
-        planets = [_small_planet(state, letters, seat, viewer, paint, seat == own) for seat in in_order]
-        widths = [_OWN_PLANET, *([_OTHER_PLANET] * (state.players - 1))]
-        return [below, blank, Words(heading), Cells([planets], widths)]
-    planets = [_planet_lines(state, letters, seat, viewer, paint) for seat in seats]
+        in_order = {own: _OWN_CELL} | {seat: _OTHERS_CELL for seat in seats if seat != own}
+        planets = [_planet(state, letters, seat, viewer, paint, cell) for seat, cell in in_order.items()]
+        return [below, blank, Words(heading), Cells([planets], [_width(cell) for cell in in_order.values()])]
+    planets = [_planet(state, letters, seat, viewer, paint, _CELL) for seat in seats]
     beside = 2 if state.players == 4 else state.players
     rows = [planets[first : first + beside] for first in range(0, len(planets), beside)]
-    return [Words([*heading, ""]), Tiles(rows, _PLANET), blank, below]
-
-
-_OWN_PLANET, _OTHER_PLANET = 2 + 3 * COLUMNS, 1 + 2 * COLUMNS
-
-
-def _small_planet(s: State, letters: list[str], seat: int, viewer: int | None, paint: Paint, own: bool) -> list[str]:
-    shown = viewer not in (None, seat)
-    small, big, bushes, lit = _growing(s, seat, shown)
-    name = f"p{seat} {player_names(s.players)[seat]}" if own else f"p{seat}"
-    points = str(points_seen(s, seat, viewer)).rjust((_OWN_PLANET if own else _OTHER_PLANET) - len(name))
-    lines = [paint(name + points, OWNER_PAINTS[seat])]
-    cell, margin = (3, 2) if own else (2, 1)
-    lines.append(" " * margin + "".join(f"{letter:<{cell}}" for letter in "abcdefg").rstrip())
-    every = _cells(s, letters, seat, shown, lit)
-    for row in range(ROWS):
-        cells = every[COLUMNS * row : COLUMNS * (row + 1)]
-        texts = cells if own else [one[1:] or one for one in cells]
-        lines.append((f"{row + 1} " if own else " ") + "".join(f"{text:<{cell}}" for text in texts).rstrip())
-    light, forest = light_points(small, big, s.sun), int(largest_forest(small | big | bushes)).bit_count()
-    levels = (s.shown_level if shown else s.level)[seat].tolist()
-    pairs = (f"{letter}{level}" for letter, level in zip(_LEVEL_LETTERS, levels, strict=True))
-    if own:
-        return [*lines, f"light {light}, forest {forest}", " ".join(pairs)]
-    return [*lines, f"light {light} for {forest}", "".join(pairs)]
+    return [Words([*heading, ""]), Tiles(rows, _width(_CELL)), blank, below]
 
 
 def _planet_line(s: State, seat: int, viewer: int | None) -> str:
@@ -215,23 +190,31 @@ def _growing(s: State, seat: int, shown: bool) -> tuple[Any, Any, Any, int]:
     return small, big, bushes, int(lit_small_trees(small, big, s.sun) | lit_big_trees(big, s.sun))
 
 
-def _planet_lines(s: State, letters: list[str], seat: int, viewer: int | None, paint: Paint) -> list[str]:
-    shown = viewer not in (None, seat)
+def _planet(s: State, letters: list[str], seat: int, viewer: int | None, paint: Paint, cell: int) -> list[str]:
+    """The lines of a planet whose spaces have this many columns: 4, in the small form 3, or 2 without names of rows."""
+    shown, wide, others = viewer not in (None, seat), cell == _CELL, cell == _OTHERS_CELL
     small, big, bushes, lit = _growing(s, seat, shown)
-    name = f"p{seat} {player_names(s.players)[seat]}"
-    points = counted(points_seen(s, seat, viewer), "point")
-    lines = [paint(name + points.rjust(_PLANET - len(name)), OWNER_PAINTS[seat])]
-    lines.append("  " + "".join(f"{letter:<{_CELL}}" for letter in "abcdefg"))
+    name = f"p{seat}" if others else f"p{seat} {player_names(s.players)[seat]}"
+    points = points_seen(s, seat, viewer)
+    score = counted(points, "point") if wide else str(points)
+    lines = [paint(name + score.rjust(_width(cell) - len(name)), OWNER_PAINTS[seat])]
     cells = _cells(s, letters, seat, shown, lit)
-    for row in range(ROWS):
-        in_row = cells[COLUMNS * row : COLUMNS * (row + 1)]
-        lines.append(f"{row + 1} " + "".join(f"{cell:<{_CELL}}" for cell in in_row))
-    forest = int(largest_forest(small | big | bushes)).bit_count()
-    lines.append(f"light {light_points(small, big, s.sun)}, forest {forest}")
-    levels = s.shown_level[seat] if shown else s.level[seat]
-    pairs = zip(_LEVEL_LETTERS, levels.tolist(), strict=True)
-    lines.append("levels " + " ".join(f"{letter}{level}" for letter, level in pairs))
-    return lines
+    if others:
+        cells = [text[1:] or text for text in cells]
+    rows = ["abcdefg", *(cells[first : first + COLUMNS] for first in range(0, ROWS * COLUMNS, COLUMNS))]
+    for number, texts in enumerate(rows):
+        margin = " " if others else f"{number or ' '} "
+        lines.append(margin + "".join(f"{text:<{cell}}" for text in texts).rstrip())
+    light, forest = light_points(small, big, s.sun), int(largest_forest(small | big | bushes)).bit_count()
+    levels = (s.shown_level if shown else s.level)[seat].tolist()
+    pairs = [f"{letter}{level}" for letter, level in zip(_LEVEL_LETTERS, levels, strict=True)]
+    lines.append(f"light {light} for {forest}" if others else f"light {light}, forest {forest}")
+    return [*lines, "levels " * wide + ("" if others else " ").join(pairs)]
+
+
+def _width(cell: int) -> int:
+    """The columns of a planet, with the names of its rows."""
+    return cell * COLUMNS + (1 if cell == _OTHERS_CELL else 2)
 
 
 def _cells(s: State, letters: list[str], seat: int, shown: bool, lit: int) -> list[str]:

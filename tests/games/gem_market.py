@@ -601,10 +601,10 @@ RULES = """# Gem Market: rules
 class Words(PlainWords):
     """The plain words, and rules that tell the numbers of the game."""
 
-    def rules(self, config: Any, tables: np.ndarray | None = None) -> str:
-        """The rules with the numbers that are played with."""
+    def rules(self, config: Any, tables: np.ndarray | None = None, *, brief: bool = False) -> str:
+        """The rules with the numbers that are played with; nothing in brief."""
         t = (COMPONENTS.load_tables(config.components) if tables is None else tables)[0]
-        return RULES.format(most_gems=t["most_gems"], goal=t["goal"], rounds=ROUNDS)
+        return "" if brief else RULES.format(most_gems=t["most_gems"], goal=t["goal"], rounds=ROUNDS)
 
 
 def contradiction(states: np.ndarray) -> str:
