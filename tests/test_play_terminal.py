@@ -27,7 +27,7 @@ from tabletop_agents import Agent, GreedyAgent, RandomAgent, make_agent, own_age
 from tabletop_agents.play.session import PERSON, hints_for
 from tabletop_agents.play.terminal import Terminal, hangups_end_input, main, play
 from tabletop_agents.play.typed import TypedSession
-from tabletop_engine.drawing.lines import Row, Table, Tiles, Words, fit, in_columns, in_groups, joined, width
+from tabletop_engine.drawing.lines import Tiles, Words, fit, in_columns, in_groups, joined, width
 from tabletop_engine.errors import ConfigError, IllegalAction, ReplayError
 from tabletop_engine.play.agents import POINTS_AHEAD, Decisions
 from tabletop_engine.play.batch import legal_actions
@@ -199,101 +199,21 @@ def test_fit() -> None:
     assert in_columns(["one", "two", "three", "four"], 14) == ["one    three", "two    four"]
 
 
-def owners(*labels: str) -> Table:
-    """A table of what everybody has, with these labels."""
-    headings = (
-        ("          in supply ", "   on weather spaces ", " voting  wheat"),
-        (" points  drops votes", "  frost sun wind rain", "  wins  tokens"),
-    )
-    first, second = (
-        ("     12     20    12", "      2   0    0   10", "     3       1"),
-        ("     -4      9    10", "      0   1    0    1", "     1       0"),
-    )
-    below = ("pack 1 frost, 2 wind", "forecast 13, instead of a turn: all dice turn to Harvest, and three points")
-    rows = [
-        Row(labels[0], first, "1 frost, 2 sun, 1 wind, 3 rain", below),
-        Row(labels[1], second),
-        Row(labels[2], (" " * 20, "      2   1    0   11", "")),
-    ]
-    return Table(11, headings, "hand", rows)
-
-
-LABELS = ("p0 player_0", "n  neutral", "all")
-OWNERS = """\
-                     in supply    on weather spaces  voting  wheat
-            points  drops votes  frost sun wind rain  wins  tokens  hand
-p0 player_0     12     20    12      2   0    0   10     3       1  1 frost, 2 sun, 1 wind, 3 rain
-           pack 1 frost, 2 wind
-           forecast 13, instead of a turn: all dice turn to Harvest, and three points
-n  neutral      -4      9    10      0   1    0    1     1       0
-all                                  2   1    0   11"""
-OWNERS_IN_80 = """\
-                     in supply    on weather spaces  voting  wheat
-            points  drops votes  frost sun wind rain  wins  tokens
-p0 player_0     12     20    12      2   0    0   10     3       1
-    hand 1 frost, 2 sun, 1 wind, 3 rain
-    pack 1 frost, 2 wind
-    forecast 13, instead of a turn: all dice turn to Harvest, and three points
-n  neutral      -4      9    10      0   1    0    1     1       0
-all                                  2   1    0   11"""
-OWNERS_IN_60 = """\
-                     in supply
-            points  drops votes
-p0 player_0     12     20    12
-n  neutral      -4      9    10
-              on weather spaces  voting  wheat
-             frost sun wind rain  wins  tokens
-p0 player_0      2   0    0   10     3       1
-    hand 1 frost, 2 sun, 1 wind, 3 rain
-    pack 1 frost, 2 wind
-    forecast 13, instead of a turn: all dice turn to
-        Harvest, and three points
-n  neutral       0   1    0    1     1       0
-all              2   1    0   11"""
-OWNERS_IN_40 = """\
-                     in supply
-            points  drops votes
-p0 player_0     12     20    12
-n  neutral      -4      9    10
-              on weather spaces
-             frost sun wind rain
-p0 player_0      2   0    0   10
-n  neutral       0   1    0    1
-all              2   1    0   11
-            voting  wheat
-             wins  tokens
-p0 player_0     3       1
-    hand 1 frost, 2 sun, 1 wind, 3 rain
-    pack 1 frost, 2 wind
-    forecast 13, instead of a turn: all
-        dice turn to Harvest, and three
-        points
-n  neutral      1       0"""
-
-
-@pytest.mark.parametrize(
-    ("columns", "fitting"), [(100, OWNERS), (80, OWNERS_IN_80), (66, None), (60, OWNERS_IN_60), (40, OWNERS_IN_40)]
-)
-def test_numbers_stand_below_their_headings(columns: int, fitting: str | None) -> None:
-    """Hands that don't fit beside the numbers stand below them in the same colours, split if they are too wide."""
-    lines = owners(*LABELS).lines(columns)
-    assert max(map(len, lines)) <= columns
-    assert fitting in (None, "\n".join(lines))
-    assert fitting is not None or OWNERS_IN_80.split("\n")[:4] == lines[:4]
-    painted_names = ("\x1b[38;5;32mp0 player_0\x1b[0m", "\x1b[38;5;247mn  neutral \x1b[0m", "all")
-    coloured = "\n".join(owners(*painted_names).lines(columns))
-    assert re.sub("\x1b\\[[0-9;]*m", "", coloured).split("\n") == lines
-    assert coloured.count("\x1b[38;5;32mp0 player_0\x1b[0m") == sum(line.startswith("p0") for line in lines)
-
-
 def test_the_numbers_of_a_game_stand_below_their_headings() -> None:
-    """`render_text` draws the same numbers in a narrow terminal, each below its heading."""
+    """`render_text` draws the same numbers in a narrow terminal, each below its heading, in the same colours.
+
+    What does not fit beside the numbers stands below them, as `tests/texts` shows.
+    """
     session = TypedSession(Config(players=5, modules=MODULES), dict.fromkeys(range(4), RandomAgent()), seed=3)
     for _ in range(8):
         go_on(session)
         text = render_text(session.state)
         for columns, parts in ((70, 1), (60, 2), (40, 3)):
             narrow = joined(text_blocks(session.state), columns)
+            coloured = joined(text_blocks(session.state, colour=True), columns)
+            assert re.sub("\x1b\\[[0-9;]*m", "", coloured) == narrow
+            assert coloured.count(f"{OWNER_PAINTS[0]}p0 player_0\x1b[0m") == parts
+            assert max(map(len, narrow.split("\n"))) <= columns
             table = re.search(r"^ +in supply.*?\n\n", narrow, re.DOTALL | re.MULTILINE)
             assert table is not None and table[0].count("p0 player_0") == parts
             for seat in range(5):
