@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tabletop_cli import options
+from tabletop_cli.commands import add
 from tabletop_cli.line import GAME, CommandLine
 from tabletop_cli.output import json_to
 from tabletop_engine.described.draws import DRAWS_VERSION
@@ -32,60 +33,57 @@ Section = tuple[str, str, Sequence[tuple[str, str, str]]]
 _STYLES = {"rulebook": "green", "public": "green", "assumed": "yellow", OVERLAY: "cyan"}
 
 
-def add_components(
-    app: typer.Typer, line: CommandLine, file: Callable[[], ComponentFile], sections: Callable[[], Sequence[Section]]
-) -> None:
-    """Give an app the command. Rows of one name stand together; in a table of more numbers each has a line above."""
+def add_components(app: typer.Typer, line: CommandLine, file: ComponentFile, sections: Sequence[Section]) -> None:
+    """Give an app the command for the numbers of this file, which are printed in these tables."""
+    examples = ("components", "components --json numbers.json", "components --draw 17", "components --ranges")
+    add(app, line, GAME, components, *examples, file=file, sections=sections)
 
-    @app.command(
-        rich_help_panel=GAME,
-        epilog=line.examples(
-            "components", "components --json numbers.json", "components --draw 17", "components --ranges"
+
+def components(
+    line: CommandLine,
+    file: ComponentFile,
+    sections: Sequence[Section],
+    *,
+    overlay: options.Overlay = None,
+    draw: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            max=options.LARGEST_SEED,
+            help="Draw every number that has a range from it, by this seed, and print the box as an overlay.",
+            show_default=False,
         ),
-    )
-    def components(
-        overlay: options.Overlay = None,
-        draw: Annotated[
-            int | None,
-            typer.Option(
-                metavar="N",
-                min=0,
-                max=options.LARGEST_SEED,
-                help="Draw every number that has a range from it, by this seed, and print the box as an overlay.",
-                show_default=False,
-            ),
-        ] = None,
-        ranges: Annotated[
-            bool,
-            typer.Option("--ranges", help="Print the range of every number that has one, as an overlay to change."),
-        ] = False,
-        json: options.Json = None,
-    ) -> None:
-        """Print every number on the game's components, and where each comes from."""
-        if ranges and draw is not None:
-            raise ConfigError("ranges: not with --draw, which prints numbers drawn from them")
-        with json_to(json) as on_result:
-            if draw is not None:
-                box = file().draw(draw, overlay)
-                print(f"# Box {draw} of {line.name} components --draw, version {DRAWS_VERSION}: drawn from ranges")
-                print(as_toml(box), end="")
-                on_result(box)
-                return
-            loaded = file().load(overlay)
-            if ranges:
-                found = {
-                    key: stated(one.range, file().keys[key]) for key, one in loaded.items() if one.range is not None
-                }
-                print(f"# Ranges of {line.name} components: what a number may be, and what it is now.")
-                print(_ranges_as_toml(found, loaded), end="")
-                on_result(found)
-                return
-            console = Screen()
-            for title, first_column, rows in sections():
-                console.print(_table(title, first_column, rows, loaded))
-                console.print()
-            console.print(_note(loaded, file().page))
-            on_result(_nested(loaded, file()))
+    ] = None,
+    ranges: Annotated[
+        bool,
+        typer.Option("--ranges", help="Print the range of every number that has one, as an overlay to change."),
+    ] = False,
+    json: options.Json = None,
+) -> None:
+    """Print every number on the game's components, and where each comes from."""
+    if ranges and draw is not None:
+        raise ConfigError("ranges: not with --draw, which prints numbers drawn from them")
+    with json_to(json) as on_result:
+        if draw is not None:
+            box = file.draw(draw, overlay)
+            print(f"# Box {draw} of {line.name} components --draw, version {DRAWS_VERSION}: drawn from ranges")
+            print(as_toml(box), end="")
+            on_result(box)
+            return
+        loaded = file.load(overlay)
+        if ranges:
+            found = {key: stated(one.range, file.keys[key]) for key, one in loaded.items() if one.range is not None}
+            print(f"# Ranges of {line.name} components: what a number may be, and what it is now.")
+            print(_ranges_as_toml(found, loaded), end="")
+            on_result(found)
+            return
+        console = Screen()
+        for title, first_column, rows in sections:
+            console.print(_table(title, first_column, rows, loaded))
+            console.print()
+        console.print(_note(loaded, file.page))
+        on_result(_nested(loaded, file))
 
 
 def _ranges_as_toml(ranges: Mapping[str, Any], loaded: Components) -> str:

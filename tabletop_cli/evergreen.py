@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,6 +14,7 @@ from evergreen_env.config import Config
 from evergreen_env.state import BIOME_NAMES, MAX_PLAYERS
 from tabletop_cli import completion, options
 from tabletop_cli.app import make_app
+from tabletop_cli.commands import add
 from tabletop_cli.components import Section, add_components
 from tabletop_cli.line import MEASURE, TRAIN, CommandLine
 from tabletop_cli.measure import players_of
@@ -21,8 +22,8 @@ from tabletop_cli.modules import imported
 from tabletop_cli.options import whole_numbers
 from tabletop_cli.output import json_to
 from tabletop_cli.run import run_app
-from tabletop_cli.switches import Switches, with_switches
-from tabletop_cli.tune import add_tune
+from tabletop_cli.switches import Fields
+from tabletop_cli.tune import tune
 
 LINE = CommandLine(
     name="evergreen",
@@ -36,7 +37,6 @@ LINE = CommandLine(
     table="tabletop_training.evergreen.benchmark",
     benchmarks="evergreen",
 )
-app = make_app(LINE)
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -54,19 +54,10 @@ def _sections() -> list[Section]:
     ]
 
 
-add_components(app, LINE, lambda: COMPONENTS, _sections)
-add_tune(app, LINE, lambda: COMPONENTS, ["tune seats=0 --players 4", "tune length=60 --keys flags.season_rounds"])
-
-
-@app.command(
-    rich_help_panel=MEASURE,
-    epilog=LINE.examples("balance --boxes 200", "balance --players 4 --agent greedy", "balance --resume runs/balance"),
-)
-@with_switches(Config, only=("components",))
 def balance(
     *,
     players: Annotated[str, options.player_counts("", "2,3,4")] = "",
-    switches: Switches,
+    switches: Annotated[dict[str, Any], Fields(only=("components",))],
     agent: Annotated[
         str | None,
         typer.Option(
@@ -105,8 +96,9 @@ def balance(
         )
 
 
-@app.command(rich_help_panel=TRAIN, epilog=LINE.examples("demo --minutes 1"))
 def demo(
+    line: CommandLine,
+    *,
     games: Annotated[int, options.games(" of each two agents")] = 400,
     seed: Annotated[int, options.seed("of the training and the games")] = 0,
     minutes: Annotated[float, options.minutes()] = 5.0,
@@ -117,5 +109,20 @@ def demo(
     """Train an agent for two players by self-play, then compare it with others."""
     with json_to(json) as on_result:
         imported("tabletop_training.demo", extra="train").main(
-            LINE.game, minutes=minutes, output=output, games=games, seed=seed, on_result=on_result
+            line.game, minutes=minutes, output=output, games=games, seed=seed, on_result=on_result
         )
+
+
+app = make_app(LINE)
+add_components(app, LINE, COMPONENTS, _sections())
+add(app, LINE, MEASURE, tune, "tune seats=0 --players 4", "tune length=60 --keys flags.season_rounds", file=COMPONENTS)
+add(
+    app,
+    LINE,
+    MEASURE,
+    balance,
+    "balance --boxes 200",
+    "balance --players 4 --agent greedy",
+    "balance --resume runs/balance",
+)
+add(app, LINE, TRAIN, demo, "demo --minutes 1")

@@ -59,9 +59,9 @@ class CommandLine:
         return self.players[-1] > 1
 
     @property
-    def only(self) -> tuple[str, ...]:
-        """The option for the number of players, where there is only one number."""
-        return ("players",) if len(self.players) == 1 else ()
+    def players_vary(self) -> bool:
+        """Whether there are several numbers of players to choose from."""
+        return len(self.players) > 1
 
     @property
     def least_several(self) -> int:

@@ -1,7 +1,5 @@
 """The commands that measure agents: `evaluate`, `tournament`, `ladder`, `benchmark`, and those by text."""
 
-# typer reads the annotations of the commands, which use `line`: they must not become strings
-
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,13 +7,37 @@ from typing import Annotated, Any
 import typer
 
 from tabletop_cli import completion, options
+from tabletop_cli.commands import add
 from tabletop_cli.line import MEASURE, CommandLine
 from tabletop_cli.modules import imported
 from tabletop_cli.options import agent_names, given, whole_numbers, words
 from tabletop_cli.output import json_to
-from tabletop_cli.switches import Switches, with_switches, without
+from tabletop_cli.switches import Fields, Switches
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.text.words import either, spelled
+
+
+def add_commands(app: typer.Typer, line: CommandLine) -> None:
+    """Give an app the commands that a game has."""
+    ways = []
+    if line.several:
+        span = " to ".join(map(spelled, dict.fromkeys((line.least_several, line.players[-1]))))
+        ways.append(f"{span} agents play against each other, with seats rotated")
+    if line.alone:
+        ways.append(f"{'each of them' if line.several else 'agents play'} alone{line.against}")
+    examples = ["evaluate random greedy --games 200"]
+    if line.alone and line.several:
+        examples.append("evaluate greedy rollout --solo")
+    add(app, line, MEASURE, evaluate, *examples, help=f"Measure how well {', or '.join(ways)}.")
+    if line.several:
+        add(app, line, MEASURE, tournament, "tournament random greedy rollout --games 100")
+    if line.ladder:
+        add(app, line, MEASURE, ladder, "ladder --players 2")
+    if line.table:
+        add(app, line, MEASURE, benchmark, "benchmark my_module:MyAgent --quick")
+    if 2 in line.players:
+        add(app, line, MEASURE, benchmark_text, "benchmark-text model:my_model:ask")
+    add(app, line, MEASURE, text_positions, "text-positions --positions 500")
 
 
 def replay_files(folder: Path | None, most: int | None, probabilities: bool) -> Any:
@@ -37,301 +59,276 @@ def go_on(module: Any, folder: Path, *of: Any, refused: dict[str, Any], **how: A
     module.resume(folder, *of, **how)
 
 
-def add_commands(app: typer.Typer, line: CommandLine) -> None:
-    """Give an app the commands that a game has."""
-    several = [number for number in line.players if number > 1]
-    ways = []
-    if several:
-        span = " to ".join(map(spelled, dict.fromkeys((several[0], several[-1]))))
-        ways.append(f"{span} agents play against each other, with seats rotated")
-    if line.alone:
-        ways.append(f"{'each of them' if several else 'agents play'} alone{line.against}")
-    both = line.alone and line.several
-    examples = ["evaluate random greedy --games 200", *(["evaluate greedy rollout --solo"] if both else [])]
+def _solo(line: CommandLine) -> Any:
+    """The option for the game for one; None where there is nothing to choose."""
+    if not (line.alone and line.several):
+        return None
+    return typer.Option("--solo", help=f"Each agent plays {line.opponent or 'alone'}, on the same seeds.")
 
-    @app.command(
-        help=f"Measure how well {', or '.join(ways)}.",
-        rich_help_panel=MEASURE,
-        epilog=line.examples(*examples),
-    )
-    @with_switches(line.config)
-    @without(*() if both else ("solo",))  # nothing to choose
-    def evaluate(
-        *,
-        agents: options.AnyAgents = None,
-        solo: Annotated[
-            bool, typer.Option("--solo", help=f"Each agent plays {line.opponent or 'alone'}, on the same seeds.")
-        ] = False,
-        switches: Switches,
-        resume: Annotated[Path | None, options.resume("")] = None,
-        games: Annotated[
-            int | None,
-            options.games(
-                " of each agent, rounded up to whole rotations of the seats", "1000; at most 20000 with --until-width"
-            ),
-        ] = None,
-        seed: options.FirstSeed = None,
-        until_width: Annotated[
-            float | None,
-            typer.Option(help="Stop when the intervals of win rates are this narrow, such as 0.05.", metavar="WIDTH"),
-        ] = None,
-        cores: options.Cores = None,
-        workers: options.Workers = None,
-        ray: options.Ray = None,
-        output: Annotated[Path | None, options.output("JSON and CSV files", "runs/evaluate")] = None,
-        json: options.Json = None,
-        save_replays: options.SaveReplays = None,
-        replay_games: options.ReplayGames = None,
-        replay_probabilities: options.ReplayProbabilities = False,
-    ) -> None:
-        matches = imported("tabletop_training.measure.matches", extra="evaluate")
-        with json_to(json) as on_result, players_of(workers, ray) as players:
-            replays = replay_files(save_replays, replay_games, replay_probabilities)
-            how: Any = {"replays": replays, "workers": players, "on_result": on_result}
-            asked = given(games=games, seed=seed, until_width=until_width, output=output)
-            if resume is not None:
-                refused = {**asked, **switches, **given(solo=solo or None)}
-                go_on(matches, resume, line.game, agents or (), refused=refused, **how)
-            else:
-                names = agents or ()
-                config = matches.config_for(line.game, len(names), alone=solo, **switches) if names else line.config()
-                matches.main(names, config, **asked, **how)
 
-    if line.several:
-
-        @app.command(rich_help_panel=MEASURE, epilog=line.examples("tournament random greedy rollout --games 100"))
-        @with_switches(line.config, players="several")
-        @without(*() if len(several) > 1 else ("players",))
-        def tournament(
-            *,
-            agents: options.AnyAgents = None,
-            players: Annotated[
-                int | None,
-                typer.Option(
-                    help=f"Number of players: {either(several)}, in each game.",
-                    metavar="N",
-                    show_default=str(line.least_several),
-                ),
-            ] = None,
-            switches: Switches,
-            resume: Annotated[Path | None, options.resume("")] = None,
-            games: Annotated[int | None, options.games(" of each pairing, or of each group of players", "200")] = None,
-            seed: options.FirstSeed = None,
-            cores: options.Cores = None,
-            workers: options.Workers = None,
-            ray: options.Ray = None,
-            output: Annotated[
-                Path | None, options.output("JSON and CSV files, and a picture", "runs/tournament")
-            ] = None,
-            json: options.Json = None,
-            save_replays: options.SaveReplays = None,
-            replay_games: options.ReplayGames = None,
-            replay_probabilities: options.ReplayProbabilities = False,
-        ) -> None:
-            """Let all agents play against all others: a cross table and ratings."""
-            tournament = imported("tabletop_training.measure.tournament", extra="evaluate")
-            with json_to(json) as on_result, players_of(workers, ray) as who:
-                replays = replay_files(save_replays, replay_games, replay_probabilities)
-                how: Any = {"replays": replays, "workers": who, "on_result": on_result}
-                asked = given(games=games, seed=seed, output=output)
-                if resume is not None:
-                    refused = {**asked, **switches, **given(players=players)}
-                    go_on(tournament, resume, line.game, agents or (), refused=refused, **how)
-                else:
-                    config = line.game.config(players=players or line.least_several, **switches)
-                    tournament.main(agents or (), config, **asked, **how)
-
-    if line.ladder:
-
-        @app.command(rich_help_panel=MEASURE, epilog=line.examples("ladder --players 2"))
-        def ladder(
-            players: Annotated[str, options.player_counts("; 1 is solo", ",".join(map(str, line.ladder)))] = "",
-            resume: Annotated[Path | None, options.resume("")] = None,
-            games: Annotated[int | None, options.games(" of each step", "480; fewer for slow agents")] = None,
-            seed: options.FirstSeed = None,
-            cores: options.Cores = None,
-            workers: options.Workers = None,
-            ray: options.Ray = None,
-            output: Annotated[
-                Path | None, options.output("ladder.json; games that it has are kept", "runs/ladder")
-            ] = None,
-            json: options.Json = None,
-        ) -> None:
-            """Measure whether each agent, from random to ismcts-2000, is better than the one below it."""
-            module = imported("tabletop_training.measure.ladder", extra="evaluate")
-            configs = [line.config(players=number, **switches) for number, switches in line.ladder.items()]
-            counts = whole_numbers("players", players, "whole numbers separated by commas, such as 1,2")
-            with json_to(json) as on_result, players_of(workers, ray) as who:
-                how: Any = {"workers": who, "on_result": on_result}
-                asked = given(players=counts or None, games=games, seed=seed, output=output)
-                if resume is not None:
-                    go_on(module, resume, configs, refused=asked, **how)
-                else:
-                    module.main(configs, **asked, **how)
-
-    if line.table:
-
-        @app.command(rich_help_panel=MEASURE, epilog=line.examples("benchmark my_module:MyAgent --quick"))
-        @with_switches(line.config, only=("components",))
-        def benchmark(
-            *,
-            agents: options.AnyAgents = None,
-            switches: Switches,
-            more_agents: options.MoreAgents = None,
-            resume: Annotated[Path | None, options.resume("")] = None,
-            games: Annotated[
-                int | None,
-                options.games(" of each agent alone, with each set of variants if there are any", "1000"),
-            ] = None,
-            search_games: Annotated[int | None, options.search_games("100")] = None,
-            duel_games: Annotated[
-                int | None,
-                typer.Option(
-                    min=1,
-                    max=options.MOST_GAMES,
-                    help="Number of games of each two agents.",
-                    metavar="N",
-                    show_default="200",
-                ),
-            ] = None,
-            quick: options.Quick = False,
-            cores: options.Cores = None,
-            workers: options.Workers = None,
-            ray: options.Ray = None,
-            output: Annotated[
-                Path | None,
-                options.output(
-                    "benchmark.json, which is continued, a table and a page", "runs/benchmark, or runs/benchmark-quick"
-                ),
-            ] = None,
-            json: options.Json = None,
-        ) -> None:
-            """Make the reference table of agents, or find an agent's place in it."""
-            module = imported("tabletop_training.measure.benchmark", extra="evaluate")
-            plan = imported(line.table, extra="evaluate").PLAN
-            with json_to(json) as on_result, players_of(workers, ray) as players:
-                how: Any = {"workers": players, "on_result": on_result}
-                asked = given(games=games, search_games=search_games, duel_games=duel_games, output=output)
-                if resume is not None:
-                    refused = {**asked, **switches, **given(quick=quick or None)}
-                    go_on(module, resume, plan, agent_names(more_agents, agents), refused=refused, **how)
-                else:
-                    module.main(plan, agent_names(more_agents, agents), quick=quick, **asked, **switches, **how)
-
-    if 2 in line.players:
-        example = line.examples("benchmark-text model:my_model:ask")
-
-        @app.command("benchmark-text", rich_help_panel=MEASURE, epilog=example)
-        @with_switches(line.config, players="several")
-        def benchmark_text(
-            *,
-            agent: Annotated[
-                str | None,
-                typer.Argument(
-                    help="The player, such as model:MODULE:FUNCTION.",
-                    metavar="AGENT",
-                    autocompletion=completion.agents,
-                    show_default=False,
-                ),
-            ] = None,
-            switches: Switches,
-            rungs: Annotated[
-                str,
-                typer.Option(
-                    help="Agents to play against, the weakest first, separated by commas.",
-                    metavar="NAMES",
-                    show_default="random to policy:versus",
-                ),
-            ] = "",
-            resume: Annotated[Path | None, options.resume("")] = None,
-            seeds: Annotated[
-                int | None,
-                typer.Option(
-                    min=1,
-                    max=100_000,
-                    help="Seeds of each rung, in fours; both seats play each.",
-                    metavar="N",
-                    show_default="20",
-                ),
-            ] = None,
-            until_width: Annotated[
-                float | None,
-                typer.Option(
-                    help="Stop when the intervals of win rates are this narrow, such as 0.2: each rung's own.",
-                    metavar="WIDTH",
-                ),
-            ] = None,
-            every_rung: Annotated[
-                bool, typer.Option("--every-rung", help="Play on after a rung that is not beaten.")
-            ] = False,
-            estimate: Annotated[
-                bool, typer.Option("--estimate", help="Only tell how many calls and tokens it would take.")
-            ] = False,
-            cores: options.Cores = None,
-            workers: options.Workers = None,
-            ray: options.Ray = None,
-            output: Annotated[
-                Path | None,
-                options.output("benchmark-text.json, which is continued, its games and a page", "runs/benchmark-text"),
-            ] = None,
-            json: options.Json = None,
-        ) -> None:
-            """Measure a language model on fixed seeds, from both seats, against agents of rising strength."""
-            module = imported("tabletop_training.measure.text_benchmark", extra="evaluate")
-            with json_to(json) as on_result, players_of(workers, ray) as players:
-                how: Any = {"workers": players, "on_result": on_result}
-                asked = given(seeds=seeds, until_width=until_width, every_rung=every_rung or None, output=output)
-                if resume is not None:
-                    refused = {**asked, **switches, **given(estimate=estimate or None)}
-                    go_on(module, resume, line.game, words(f"{agent or ''},{rungs}"), refused=refused, **how)
-                elif agent is None:
-                    raise ConfigError("agent: name the player, such as model:MODULE:FUNCTION")
-                else:
-                    config = line.game.config(players=2, **switches)
-                    module.main(agent, config, rungs=words(rungs), estimate_only=estimate, **asked, **how)
-
-    @app.command("text-positions", rich_help_panel=MEASURE, epilog=line.examples("text-positions --positions 500"))
-    @with_switches(line.config)
-    @without(*line.only)
-    def text_positions(
-        *,
-        players: Annotated[int | None, options.players(line.config, line.players)] = None,
-        switches: Switches,
-        judge: Annotated[
-            str,
-            typer.Option(
-                help="The agent that judges: a search, greedy or rollout.",
-                metavar="AGENT",
-                show_default="the one that gives hints in play",
-                autocompletion=completion.agents,
-            ),
-        ] = "",
-        player: Annotated[
-            str,
-            typer.Option(
-                help="The agent that plays the games; a quarter of their decisions are random.",
-                metavar="AGENT",
-                autocompletion=completion.agents,
-            ),
-        ] = "greedy",
-        positions: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of positions.", metavar="N")] = 100,
-        seed: options.FirstSeed = None,
-        cores: options.Cores = None,
-        output: Annotated[Path, typer.Option(help="File for the positions.", metavar="FILE")] = Path(
-            "runs/text-positions.jsonl"
+def evaluate(
+    line: CommandLine,
+    *,
+    agents: options.AnyAgents = None,
+    solo: Annotated[bool, _solo] = False,
+    switches: Switches,
+    resume: Annotated[Path | None, options.resume("")] = None,
+    games: Annotated[
+        int | None,
+        options.games(
+            " of each agent, rounded up to whole rotations of the seats", "1000; at most 20000 with --until-width"
         ),
-        json: options.Json = None,
-    ) -> None:
-        """Write single positions as messages for language models, each answer judged by an agent, as JSON lines."""
-        game = line.game
-        with json_to(json) as on_result:
-            imported("tabletop_training.measure.text_positions", extra="evaluate").main(
-                game,
-                game.config(**given(players=players), **switches),
-                positions=positions,
-                judge=judge,
-                player=player,
-                output=output,
-                on_result=on_result,
-                **given(seed=seed),
-            )
+    ] = None,
+    seed: options.FirstSeed = None,
+    until_width: Annotated[
+        float | None,
+        typer.Option(help="Stop when the intervals of win rates are this narrow, such as 0.05.", metavar="WIDTH"),
+    ] = None,
+    cores: options.Cores = None,
+    workers: options.Workers = None,
+    ray: options.Ray = None,
+    output: Annotated[Path | None, options.output("JSON and CSV files", "runs/evaluate")] = None,
+    json: options.Json = None,
+    save_replays: options.SaveReplays = None,
+    replay_games: options.ReplayGames = None,
+    replay_probabilities: options.ReplayProbabilities = False,
+) -> None:
+    """Measure how well agents play."""
+    matches = imported("tabletop_training.measure.matches", extra="evaluate")
+    with json_to(json) as on_result, players_of(workers, ray) as players:
+        replays = replay_files(save_replays, replay_games, replay_probabilities)
+        how: Any = {"replays": replays, "workers": players, "on_result": on_result}
+        asked = given(games=games, seed=seed, until_width=until_width, output=output)
+        if resume is not None:
+            refused = {**asked, **switches, **given(solo=solo or None)}
+            go_on(matches, resume, line.game, agents or (), refused=refused, **how)
+        else:
+            names = agents or ()
+            config = matches.config_for(line.game, len(names), alone=solo, **switches) if names else line.config()
+            matches.main(names, config, **asked, **how)
+
+
+def _several_players(line: CommandLine) -> Any:
+    """The option for a number of players that is not one; None where there is only one such number."""
+    numbers = [number for number in line.players if number > 1]
+    if len(numbers) == 1:
+        return None
+    told = f"Number of players: {either(numbers)}, in each game."
+    return typer.Option(help=told, metavar="N", show_default=str(numbers[0]))
+
+
+def tournament(
+    line: CommandLine,
+    *,
+    agents: options.AnyAgents = None,
+    players: Annotated[int | None, _several_players] = None,
+    switches: Annotated[dict[str, Any], Fields(several=True)],
+    resume: Annotated[Path | None, options.resume("")] = None,
+    games: Annotated[int | None, options.games(" of each pairing, or of each group of players", "200")] = None,
+    seed: options.FirstSeed = None,
+    cores: options.Cores = None,
+    workers: options.Workers = None,
+    ray: options.Ray = None,
+    output: Annotated[Path | None, options.output("JSON and CSV files, and a picture", "runs/tournament")] = None,
+    json: options.Json = None,
+    save_replays: options.SaveReplays = None,
+    replay_games: options.ReplayGames = None,
+    replay_probabilities: options.ReplayProbabilities = False,
+) -> None:
+    """Let all agents play against all others: a cross table and ratings."""
+    module = imported("tabletop_training.measure.tournament", extra="evaluate")
+    with json_to(json) as on_result, players_of(workers, ray) as who:
+        replays = replay_files(save_replays, replay_games, replay_probabilities)
+        how: Any = {"replays": replays, "workers": who, "on_result": on_result}
+        asked = given(games=games, seed=seed, output=output)
+        if resume is not None:
+            refused = {**asked, **switches, **given(players=players)}
+            go_on(module, resume, line.game, agents or (), refused=refused, **how)
+        else:
+            config = line.game.config(players=players or line.least_several, **switches)
+            module.main(agents or (), config, **asked, **how)
+
+
+def ladder(
+    line: CommandLine,
+    *,
+    players: Annotated[str, lambda line: options.player_counts("; 1 is solo", ",".join(map(str, line.ladder)))] = "",
+    resume: Annotated[Path | None, options.resume("")] = None,
+    games: Annotated[int | None, options.games(" of each step", "480; fewer for slow agents")] = None,
+    seed: options.FirstSeed = None,
+    cores: options.Cores = None,
+    workers: options.Workers = None,
+    ray: options.Ray = None,
+    output: Annotated[Path | None, options.output("ladder.json; games that it has are kept", "runs/ladder")] = None,
+    json: options.Json = None,
+) -> None:
+    """Measure whether each agent, from random to ismcts-2000, is better than the one below it."""
+    module = imported("tabletop_training.measure.ladder", extra="evaluate")
+    configs = [line.config(players=number, **switches) for number, switches in line.ladder.items()]
+    counts = whole_numbers("players", players, "whole numbers separated by commas, such as 1,2")
+    with json_to(json) as on_result, players_of(workers, ray) as who:
+        how: Any = {"workers": who, "on_result": on_result}
+        asked = given(players=counts or None, games=games, seed=seed, output=output)
+        if resume is not None:
+            go_on(module, resume, configs, refused=asked, **how)
+        else:
+            module.main(configs, **asked, **how)
+
+
+def benchmark(
+    line: CommandLine,
+    *,
+    agents: options.AnyAgents = None,
+    switches: Annotated[dict[str, Any], Fields(only=("components",))],
+    more_agents: options.MoreAgents = None,
+    resume: Annotated[Path | None, options.resume("")] = None,
+    games: Annotated[
+        int | None,
+        options.games(" of each agent alone, with each set of variants if there are any", "1000"),
+    ] = None,
+    search_games: Annotated[int | None, options.search_games("100")] = None,
+    duel_games: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=options.MOST_GAMES,
+            help="Number of games of each two agents.",
+            metavar="N",
+            show_default="200",
+        ),
+    ] = None,
+    quick: options.Quick = False,
+    cores: options.Cores = None,
+    workers: options.Workers = None,
+    ray: options.Ray = None,
+    output: Annotated[
+        Path | None,
+        options.output(
+            "benchmark.json, which is continued, a table and a page", "runs/benchmark, or runs/benchmark-quick"
+        ),
+    ] = None,
+    json: options.Json = None,
+) -> None:
+    """Make the reference table of agents, or find an agent's place in it."""
+    module = imported("tabletop_training.measure.benchmark", extra="evaluate")
+    plan = imported(line.table, extra="evaluate").PLAN
+    with json_to(json) as on_result, players_of(workers, ray) as players:
+        how: Any = {"workers": players, "on_result": on_result}
+        asked = given(games=games, search_games=search_games, duel_games=duel_games, output=output)
+        if resume is not None:
+            refused = {**asked, **switches, **given(quick=quick or None)}
+            go_on(module, resume, plan, agent_names(more_agents, agents), refused=refused, **how)
+        else:
+            module.main(plan, agent_names(more_agents, agents), quick=quick, **asked, **switches, **how)
+
+
+def benchmark_text(
+    line: CommandLine,
+    *,
+    agent: Annotated[
+        str | None,
+        typer.Argument(
+            help="The player, such as model:MODULE:FUNCTION.",
+            metavar="AGENT",
+            autocompletion=completion.agents,
+            show_default=False,
+        ),
+    ] = None,
+    switches: Annotated[dict[str, Any], Fields(several=True)],
+    rungs: Annotated[
+        str,
+        typer.Option(
+            help="Agents to play against, the weakest first, separated by commas.",
+            metavar="NAMES",
+            show_default="random to policy:versus",
+        ),
+    ] = "",
+    resume: Annotated[Path | None, options.resume("")] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=100_000,
+            help="Seeds of each rung, in fours; both seats play each.",
+            metavar="N",
+            show_default="20",
+        ),
+    ] = None,
+    until_width: Annotated[
+        float | None,
+        typer.Option(
+            help="Stop when the intervals of win rates are this narrow, such as 0.2: each rung's own.",
+            metavar="WIDTH",
+        ),
+    ] = None,
+    every_rung: Annotated[bool, typer.Option("--every-rung", help="Play on after a rung that is not beaten.")] = False,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Only tell how many calls and tokens it would take.")
+    ] = False,
+    cores: options.Cores = None,
+    workers: options.Workers = None,
+    ray: options.Ray = None,
+    output: Annotated[
+        Path | None,
+        options.output("benchmark-text.json, which is continued, its games and a page", "runs/benchmark-text"),
+    ] = None,
+    json: options.Json = None,
+) -> None:
+    """Measure a language model on fixed seeds, from both seats, against agents of rising strength."""
+    module = imported("tabletop_training.measure.text_benchmark", extra="evaluate")
+    with json_to(json) as on_result, players_of(workers, ray) as players:
+        how: Any = {"workers": players, "on_result": on_result}
+        asked = given(seeds=seeds, until_width=until_width, every_rung=every_rung or None, output=output)
+        if resume is not None:
+            refused = {**asked, **switches, **given(estimate=estimate or None)}
+            go_on(module, resume, line.game, words(f"{agent or ''},{rungs}"), refused=refused, **how)
+        elif agent is None:
+            raise ConfigError("agent: name the player, such as model:MODULE:FUNCTION")
+        else:
+            config = line.game.config(players=2, **switches)
+            module.main(agent, config, rungs=words(rungs), estimate_only=estimate, **asked, **how)
+
+
+def text_positions(
+    line: CommandLine,
+    *,
+    players: options.Players = None,
+    switches: Switches,
+    judge: Annotated[
+        str,
+        typer.Option(
+            help="The agent that judges: a search, greedy or rollout.",
+            metavar="AGENT",
+            show_default="the one that gives hints in play",
+            autocompletion=completion.agents,
+        ),
+    ] = "",
+    player: Annotated[
+        str,
+        typer.Option(
+            help="The agent that plays the games; a quarter of their decisions are random.",
+            metavar="AGENT",
+            autocompletion=completion.agents,
+        ),
+    ] = "greedy",
+    positions: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of positions.", metavar="N")] = 100,
+    seed: options.FirstSeed = None,
+    cores: options.Cores = None,
+    output: Annotated[Path, typer.Option(help="File for the positions.", metavar="FILE")] = Path(
+        "runs/text-positions.jsonl"
+    ),
+    json: options.Json = None,
+) -> None:
+    """Write single positions as messages for language models, each answer judged by an agent, as JSON lines."""
+    game = line.game
+    with json_to(json) as on_result:
+        imported("tabletop_training.measure.text_positions", extra="evaluate").main(
+            game,
+            game.config(**given(players=players), **switches),
+            positions=positions,
+            judge=judge,
+            player=player,
+            output=output,
+            on_result=on_result,
+            **given(seed=seed),
+        )

@@ -1,13 +1,14 @@
 """The options that several commands have, each defined once, so that they have the same words everywhere.
 
 A type, such as `Json`, is the same in all commands. A function, such as `games`, makes an option to which a command
-adds its own texts: `more` follows the common words, and `default` is what the help shows for a default of None.
+adds its own texts: `more` follows the common words, and `default` is what the help shows for a default of None. What
+depends on the game is a function of its command line (`commands.add`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from tabletop_cli import completion
+from tabletop_cli.line import CommandLine
 from tabletop_engine.errors import TabletopError
 from tabletop_engine.text.words import either
 
@@ -47,10 +49,20 @@ def player_counts(more: str, default: str) -> Any:
     return typer.Option(help=told, metavar="NUMBERS", show_default=default)
 
 
-def players(config: type[Any], numbers: Sequence[int]) -> Any:
-    """The option for the number of players of a game's configuration."""
-    default = str(config.__dataclass_fields__["players"].default)
-    return typer.Option(help=f"Number of players: {either(numbers)}.", metavar="N", show_default=default)
+def players(line: CommandLine) -> Any:
+    """The option for the number of players; None where there is only one number."""
+    if not line.players_vary:
+        return None
+    default = str(line.config.__dataclass_fields__["players"].default)
+    return typer.Option(help=f"Number of players: {either(line.players)}.", metavar="N", show_default=default)
+
+
+Players = Annotated[int | None, players]
+
+
+def where(fact: str, option: Any) -> Callable[[CommandLine], Any]:
+    """An option that only games have of whose command line this attribute is true, such as `several`."""
+    return lambda line: option if getattr(line, fact) else None
 
 
 # Who plays, and from which files

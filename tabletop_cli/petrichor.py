@@ -14,6 +14,7 @@ from petrichor_env.config import VARIANTS, Config
 from petrichor_env.state import MAX_PLAYERS, WEATHER_NAMES
 from tabletop_cli import completion, options
 from tabletop_cli.app import make_app
+from tabletop_cli.commands import add
 from tabletop_cli.components import Section, add_components
 from tabletop_cli.line import MEASURE, TRAIN, CommandLine
 from tabletop_cli.measure import go_on, players_of, replay_files
@@ -21,8 +22,8 @@ from tabletop_cli.modules import imported
 from tabletop_cli.options import agent_names, given
 from tabletop_cli.output import json_to
 from tabletop_cli.run import run_app
-from tabletop_cli.switches import Switches, with_switches
-from tabletop_cli.tune import add_tune
+from tabletop_cli.switches import Fields
+from tabletop_cli.tune import tune
 
 LINE = CommandLine(
     name="petrichor",
@@ -40,7 +41,6 @@ LINE = CommandLine(
     benchmarks="petrichor",
     images=True,
 )
-app = make_app(LINE)
 
 # What each Southern Winds card does (Southern Winds Card Reference)
 _WINDS_ABILITIES = (
@@ -85,31 +85,10 @@ def _sections() -> list[Section]:
     ]
 
 
-add_components(app, LINE, lambda: COMPONENTS, _sections)
-add_tune(
-    app,
-    LINE,
-    lambda: COMPONENTS,
-    [
-        "tune win_rate=0.5 --variants double_card,non_random_targets,no_more_tricks,one_more_turn",
-        "tune margin=0 --components ideas.toml",
-    ],
-)
-
-
-@app.command(
-    rich_help_panel=MEASURE,
-    epilog=LINE.examples(
-        "difficulty --agents greedy --games 200",
-        "difficulty --boxes 200",
-        "difficulty ismcts-200 --resume runs/difficulty",
-    ),
-)
-@with_switches(Config, only=("modules", "components"))
 def difficulty(
     *,
     agents: options.AnyAgents = None,
-    switches: Switches,
+    switches: Annotated[dict[str, Any], Fields(only=("modules", "components"))],
     more_agents: options.MoreAgents = None,
     resume: Annotated[Path | None, options.resume(". Agents can be added")] = None,
     games: Annotated[int | None, options.games(" of each agent with each set of variants", "1000")] = None,
@@ -151,7 +130,6 @@ def difficulty(
         )
 
 
-@app.command(rich_help_panel=MEASURE, epilog=LINE.examples("strength --part curve"))
 def strength(
     policy: Annotated[str | None, options.policy_name("solo")] = None,
     resume: Annotated[Path | None, options.resume("")] = None,
@@ -185,7 +163,6 @@ def strength(
             module.main(**asked, **how)
 
 
-@app.command(rich_help_panel=TRAIN, epilog=LINE.examples("demo --minutes 1 --games 100"))
 def demo(
     games: Annotated[int, options.games(" of each agent with each set of variants")] = 1000,
     seed: Annotated[int, options.seed("of the training and the games")] = 0,
@@ -199,3 +176,27 @@ def demo(
         imported("tabletop_training.petrichor.demo", extra="train").main(
             minutes=minutes, output=output, games=games, seed=seed, on_result=on_result
         )
+
+
+app = make_app(LINE)
+add_components(app, LINE, COMPONENTS, _sections())
+add(
+    app,
+    LINE,
+    MEASURE,
+    tune,
+    "tune win_rate=0.5 --variants double_card,non_random_targets,no_more_tricks,one_more_turn",
+    "tune margin=0 --components ideas.toml",
+    file=COMPONENTS,
+)
+add(
+    app,
+    LINE,
+    MEASURE,
+    difficulty,
+    "difficulty --agents greedy --games 200",
+    "difficulty --boxes 200",
+    "difficulty ismcts-200 --resume runs/difficulty",
+)
+add(app, LINE, MEASURE, strength, "strength --part curve")
+add(app, LINE, TRAIN, demo, "demo --minutes 1 --games 100")

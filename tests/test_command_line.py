@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import takewhile
 from pathlib import Path
 from types import SimpleNamespace
@@ -231,8 +231,14 @@ def test_a_game_offers_what_can_be_done_with_it(line: CommandLine) -> None:
         for own, command in found.items():
             for example in filter(None, (command.epilog or "").split("\n\n")):
                 command.make_context(own, example.removeprefix(f"Example: {own}").split())  # a slip would be an error
-    assert opts_of(every[f"{name} play"]) - opts_of(alone[f"{name} play"]) == {"agents", "--people"}
-    assert opts_of(several[f"{name} play"]) == opts_of(every[f"{name} play"])
+    fields_for = {
+        of: {f"--{one.name}" for one in fields(line.config) if one.metadata.get("for") == of}
+        for of in ("one", "several")
+    }
+    play = f"{name} play"
+    assert opts_of(every[play]) - opts_of(alone[play]) == {"agents", "--people"} | fields_for["several"]
+    assert opts_of(every[play]) - opts_of(several[play]) == fields_for["one"]
+    assert opts_of(alone[play]) | opts_of(several[play]) == opts_of(every[play])
     for words in ("play", "evaluate"):
         shown = [found[f"{name} {words}"] for found in (several, alone)]
         told = [" ".join([one.help, one.epilog, *(param.help for param in one.params if param.help)]) for one in shown]
