@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Collection, Mapping
 from dataclasses import Field, dataclass, fields
+from functools import cache
 from types import NoneType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -32,7 +33,7 @@ class Fields:
 
     def parameters(self, line: CommandLine) -> list[inspect.Parameter]:
         """The options of a game. Their values are None if they are not given."""
-        hints = get_type_hints(line.config)
+        hints = _hints(line.config)
         played = {"one": line.alone and not self.several, "several": line.several}
         return [
             _parameter(one, hints[one.name])
@@ -50,8 +51,14 @@ Switches = Annotated[dict[str, Any], Fields()]
 
 def switches_of(config: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the options that were given, as the fields of the configuration."""
-    hints = get_type_hints(config)
+    hints = _hints(config)
     return {name: words(one) if _is_tuple(hints[name]) else one for name, one in given(**values).items()}
+
+
+@cache
+def _hints(config: type[Any]) -> dict[str, Any]:
+    """The types of a configuration's fields. All commands ask for them, before each start."""
+    return get_type_hints(config)
 
 
 def _parameter(one: Field[Any], hint: Any) -> inspect.Parameter:
