@@ -94,8 +94,8 @@ prediction-for-the-wrong-seats agents/tabletop_agents/search/guided_tree.py test
 -        seat = (actor + i) % players
 +        seat = i
 search-draws-hidden-things-once agents/tabletop_agents/search/tree.py test_agents test_small_games test_advice
--        rules.sample_hidden(stack[0], t, seat, random_bits(root[0]))
-+        stack[0].rng = random_bits(root[0])
+-    rules.sample_hidden(stack[0], t, int(root[0].actor), random_bits(root[0]))
++    stack[0].rng = random_bits(root[0])
 value-of-a-hint-with-the-wrong-sign agents/tabletop_agents/search/lookahead.py test_advice
 -        return margins + pars[:, None], self.words_of_points(decisions)
 +        return margins - pars[:, None], self.words_of_points(decisions)

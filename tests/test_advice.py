@@ -19,7 +19,7 @@ from tabletop_agents.play.advice import advise, estimate_text, judged, review
 from tabletop_agents.play.session import PERSON
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.guided_search import GuidedSearchAgent
-from tabletop_agents.search.visits import LEAST
+from tabletop_agents.search.tree_agent import LEAST
 from tabletop_cli.__main__ import main
 from tabletop_engine.errors import CheckpointError, ConfigError, IllegalAction
 from tabletop_engine.game import Game

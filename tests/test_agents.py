@@ -29,7 +29,8 @@ from tabletop_agents import (
     make_agent,
     own_agents,
 )
-from tabletop_agents.search.lookahead import search_for
+from tabletop_agents.search.lookahead import settings_for
+from tabletop_agents.search.one_turn import weights_of
 from tabletop_agents.search.rollout import DEFAULT_SETTINGS
 from tabletop_engine.errors import CheckpointError, ConfigError
 from tabletop_engine.play import names
@@ -287,7 +288,7 @@ def test_greedy_beats_random_at_a_table() -> None:
 
 
 def test_greedy_takes_weights_by_name() -> None:
-    weights = search_for(GAME).weights(GreedyAgent({"card": 2.0}).weights)
+    weights = weights_of(GAME, GreedyAgent({"card": 2.0}).weights)
     assert {name: weights[name].item() for name in GAME.weights} == {**GAME.weights, "card": 2.0}
     with pytest.raises(ConfigError, match=r"unknown cards; there are later, .*card"):
         check_agents([GreedyAgent({"cards": 2.0})], Config())
@@ -295,11 +296,10 @@ def test_greedy_takes_weights_by_name() -> None:
 
 def test_settings_of_an_agent_of_the_game_and_of_the_user() -> None:
     """The game's own settings override the agent's, and given ones override both."""
-    search = search_for(LEDUC)
     defaults = dict(DEFAULT_SETTINGS, rounds=7.0)
     assert LEDUC.search_settings == {"rounds": ROUNDS}
-    assert search.settings(defaults, {})["rounds"] == ROUNDS != 7
-    assert search.settings(defaults, {"rounds": 5.0, "scale": 3.0})[["rounds", "scale"]].item() == (5, 3)
+    assert settings_for(LEDUC, defaults, {})["rounds"] == ROUNDS != 7
+    assert settings_for(LEDUC, defaults, {"rounds": 5.0, "scale": 3.0})[["rounds", "scale"]].item() == (5, 3)
 
 
 def test_agents_by_name() -> None:

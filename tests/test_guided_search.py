@@ -18,8 +18,13 @@ from tabletop_agents.checkpoint import read_checkpoint, save_network
 from tabletop_agents.networks import flat_network
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.forward import POLICY, TRUNK, WIN_MARGIN, FlatNetwork, forward
-from tabletop_agents.search.guided_search import GuidedSearchAgent, GuidedTree, guided_search_for, settings_record
-from tabletop_agents.search.guided_tree import Tree
+from tabletop_agents.search.guided_search import (
+    GuidedSearchAgent,
+    guided_search_for,
+    new_guided_tree,
+    settings_record,
+)
+from tabletop_agents.search.tree import Tree
 from tabletop_engine.compiling.compiled import kernel
 from tabletop_engine.errors import CheckpointError, ConfigError
 from tabletop_engine.play.agents import Decisions, check_agents
@@ -118,11 +123,11 @@ def grown(config: Config, simulations: int, steps: int, room: int | None = None)
     """The tree of one decision, grown in two portions."""
     batch = in_the_middle(config, 1, steps)
     network = flat_network(network_for(GAME))
-    growing = GuidedTree(guided_search_for(GAME), network, room or simulations, closed=config.players == 1)
-    growing.clear()
+    tree, guide = new_guided_tree(GAME, network, room or simulations, closed=config.players == 1)
     for portion in (simulations - simulations // 2, simulations // 2):
-        growing.grow(batch.states.copy(), batch.tables, settings_record({}), portion)
-    return growing.tree
+        fixed = (batch.states.copy(), batch.tables, settings_record({}), network)
+        guided_search_for(GAME).search_guided_tree(*fixed, tree, guide, portion)
+    return tree
 
 
 def edges_of(tree: Tree, node: int) -> list[Any]:

@@ -502,8 +502,8 @@ from tabletop_engine.compiling import shipped
 shipped.FOLDER = Path(sys.argv[2])
 from tabletop_agents import GreedyAgent, IsmctsAgent, RolloutAgent
 from tabletop_agents.policy import PolicyAgent
-from tabletop_agents.search.guided_search import GuidedSearchAgent, guided_search_for
-from tabletop_agents.search.lookahead import search_for
+from tabletop_agents.search import guided_search, lookahead
+from tabletop_agents.search.guided_search import GuidedSearchAgent
 from tabletop_engine.play import warm_up
 from tabletop_engine.compiling.compiled import kernels
 from tabletop_engine.game import game_of
@@ -521,10 +521,10 @@ def add(what, *parts):
         else:
             digest.update(part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode())
 
-scripted, search, guided = position._kernels(game), search_for(game), guided_search_for(game)
-for words, call, arguments in [
-    *warm_up._calls(game), *position._calls(game, scripted), *search._calls(), *guided._calls()
-]:
+scripted, search = position._kernels(game), lookahead.search_for(game)
+guided_search.guided_search_for(game)
+searches = [*lookahead.calls(game, search), *guided_search.calls(game, search)]
+for words, call, arguments in [*warm_up._calls(game), *position._calls(game, scripted), *searches]:
     add(words, call(*arguments), *arguments)
 generator = np.random.default_rng(0)
 policy = PolicyAgent(network_for(game))

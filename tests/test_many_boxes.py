@@ -16,7 +16,8 @@ from petrichor_env import Config as Petrichor
 from petrichor_env import petrichor_v0
 from petrichor_env.config import VARIANTS
 from tabletop_agents import make_agent
-from tabletop_agents.search.lookahead import new_walk, search_for
+from tabletop_agents.search.lookahead import search_for
+from tabletop_agents.search.one_turn import new_walk
 from tabletop_engine.boxes import MOST_BOXES
 from tabletop_engine.errors import ComponentsError, ConfigError, ScenarioError, StateError
 from tabletop_engine.game import Config, game_of

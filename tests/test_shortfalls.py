@@ -18,7 +18,7 @@ from tabletop_agents import GreedyAgent, make_agent
 from tabletop_agents.checkpoint import MEMBER, read_checkpoint, save_network
 from tabletop_agents.networks import Network, flat_network, weighing
 from tabletop_agents.policy import PolicyAgent
-from tabletop_agents.search.guided_search import GuidedSearchAgent, GuidedTree, guided_search_for, settings_record
+from tabletop_agents.search.guided_search import GuidedSearchAgent, guided_search_for, new_guided_tree, settings_record
 from tabletop_agents.search.guided_tree import WALK_NODES
 from tabletop_agents.search.shortfalls import MOST_SHORTFALL, shortfalls
 from tabletop_engine.errors import CheckpointError, ConfigError
@@ -152,10 +152,9 @@ def test_the_search_has_the_priors_of_the_policy(config: Config) -> None:
         others = (shortfalls(decisions, np.random.default_rng(i), WALK_NODES) for i in range(5))
         if not all(np.array_equal(fallen, other) for other in others):
             continue  # the walk's result depends on hidden cards
-        growing = GuidedTree(search, flat_network(network), 4, closed=config.players == 1)
-        growing.clear()
-        growing.grow(batch.states.copy(), batch.tables, settings_record({"temperature": 1.0}), 2)
-        tree = growing.tree
+        root, flat, settings = batch.states.copy(), flat_network(network), settings_record({"temperature": 1.0})
+        tree, guide = new_guided_tree(GAME, flat, 4, closed=config.players == 1)
+        search.search_guided_tree(root, batch.tables, settings, flat, tree, guide, 2)
         priors, edge = np.zeros(GAME.num_actions), tree.nodes[0]["edge"]
         while edge:
             priors[tree.edges[edge]["action"]] = tree.edges[edge]["prior"]

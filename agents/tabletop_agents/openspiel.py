@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from tabletop_agents.search.budget import check_budget
+from tabletop_agents.search.tree_agent import check_budget
 from tabletop_engine.checks import checked
 from tabletop_engine.envs.openspiel import Playouts, Resampler, SpielGame, parameters_of, pyspiel, spiel_class
 from tabletop_engine.errors import ConfigError

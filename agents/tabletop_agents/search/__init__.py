@@ -7,6 +7,8 @@ cache until a file of this folder or of the rules changes.
 |---|---|
 | `greedy` | `one_turn`: every way to finish the current action |
 | `rollout` | `playouts`: flat Monte Carlo |
-| `ismcts` | `tree`: information-set Monte Carlo tree search |
+| `ismcts` | `ismcts_tree`: information-set Monte Carlo tree search |
 | `guided_search` | `guided_tree`: a tree guided by a network, which `forward` evaluates |
+
+The last two have the layout of their trees in common (`tree`), and what they make of them (`tree_agent`).
 """

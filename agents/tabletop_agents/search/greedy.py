@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tabletop_agents.search.lookahead import LooksAhead, new_walk, search_for
-from tabletop_agents.search.one_turn import MAX_NODES
+from tabletop_agents.search.lookahead import LooksAhead, search_for
+from tabletop_agents.search.one_turn import MAX_NODES, new_walk
 from tabletop_engine.checks import checked
 from tabletop_engine.play.agents import Assessment, Decisions
 from tabletop_engine.play.threads import in_threads

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from tabletop_agents.search import rollout
-from tabletop_agents.search.budget import check_budget, portions
-from tabletop_agents.search.lookahead import LooksAhead, new_walk, search_for
-from tabletop_agents.search.tree import NODE
-from tabletop_agents.search.visits import assessed
+from tabletop_agents.search.lookahead import LooksAhead, search_for, settings_for
+from tabletop_agents.search.one_turn import new_walk
+from tabletop_agents.search.tree import new_tree
+from tabletop_agents.search.tree_agent import TreeAgent, assessed, check_budget, most_visited
 from tabletop_engine.checks import checked
 from tabletop_engine.play.agents import Assessment, Decisions
 from tabletop_engine.play.threads import in_threads
@@ -21,17 +21,17 @@ DEFAULT_SETTINGS = rollout.DEFAULT_SETTINGS | {"exploration": 0.3, "prior_visits
 SIMULATIONS = 2000
 """Simulations a decision of the agent named `ismcts`."""
 
-NODES_A_SIMULATION = 40
-"""Space for the children of one expanded node; few decisions have more legal actions."""
+_NODES_A_SIMULATION, _EDGES_A_SIMULATION = 2, 40
+"""Most simulations give edges to one node; few decisions have more legal actions than there is space for."""
 _MOST_SIMULATIONS = 50_000
 """Simulations of one decision that the tree has space for. Later ones only update existing nodes."""
 
 
-class IsmctsAgent(LooksAhead):
+class IsmctsAgent(TreeAgent, LooksAhead):
     """Searches a tree of possible continuations. For every simulation, everything hidden from the agent is drawn anew.
 
-    It plays the action with the most simulations, in every configuration of a game. `tabletop_agents.search.tree`
-    explains the method.
+    It plays the action with the most simulations, in every configuration of a game.
+    `tabletop_agents.search.ismcts_tree` explains the method.
 
     Arguments:
         simulations: of each decision.
@@ -53,27 +53,17 @@ class IsmctsAgent(LooksAhead):
         num_threads: int | None = None,
         name: str | None = None,
     ) -> None:
-        check_budget("ismcts", simulations, milliseconds)
+        budget = check_budget("ismcts", simulations, milliseconds)
         self.simulations = simulations
         self.milliseconds = milliseconds
         self.num_threads = num_threads
         super().__init__(weights, settings)
-        self.name = name or (f"ismcts-{simulations}" if simulations is not None else f"ismcts-{milliseconds:g}ms")
-
-    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-        """(N,) int64 legal actions: the most visited ones, among equals those with the highest mean utility."""
-        visits, utilities = self.search(decisions, generator)
-        return _most_visited(visits, utilities)
-
-    def probabilities(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-        """(N, A) float64: the shares of the simulations that began with each action."""
-        visits, _ = self.search(decisions, generator)
-        return np.asarray(visits / visits.sum(axis=1, keepdims=True))
+        self.name = name or f"ismcts-{budget}"
 
     def assess(self, decisions: Decisions, generator: np.random.Generator) -> Assessment:
-        """As `search.visits.assessed`, with mean utilities in points (`LooksAhead.in_points`)."""
+        """As `search.tree_agent.assessed`, with mean utilities in points (`LooksAhead.in_points`)."""
         visits, utilities, roots, settings = self._search(decisions, generator)
-        actions = _most_visited(visits, utilities)
+        actions = most_visited(decisions, visits, utilities)
         values, estimated = self.in_points(decisions, roots, utilities, settings)
         return assessed(actions, visits, values, estimated)
 
@@ -90,24 +80,19 @@ class IsmctsAgent(LooksAhead):
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """`search`, the records (N,) that it began at, and the settings (1,)."""
         game, search = decisions.game, search_for(decisions.game)
-        settings = search.settings(DEFAULT_SETTINGS, self.settings)
-        visits, utilities = np.zeros((2, len(decisions), game.num_actions))
+        settings = settings_for(game, DEFAULT_SETTINGS, self.settings)
+        visits, utilities, wins = np.zeros((3, len(decisions), game.num_actions))
         roots, tables = decisions.sample_states(generator), decisions.tables
-        room = 1 + NODES_A_SIMULATION * min(self.simulations or _MOST_SIMULATIONS, _MOST_SIMULATIONS)
+        room = min(self.simulations or _MOST_SIMULATIONS, _MOST_SIMULATIONS)
+        num_nodes, num_edges = 2 + _NODES_A_SIMULATION * room, 1 + _EDGES_A_SIMULATION * room
 
         def think(part: slice) -> None:
-            walk, nodes = new_walk(game, self.weights), np.zeros(room, NODE)
+            walk, tree = new_walk(game, self.weights), new_tree(game, num_nodes, num_edges, closed=False)
             for one in range(part.start, part.stop):
-                root = roots[one : one + 1]
-                nodes[:1] = np.zeros(1, NODE)
-                used = 1
-                for simulations in portions(self.simulations, self.milliseconds):
-                    used = search.search_tree(root, tables, settings, walk, nodes, used, simulations)
-                search.read_root(nodes, visits[one], utilities[one])
+                tree.size[0] = 0
+                for simulations in self.portions():
+                    search.search_tree(roots[one : one + 1], tables, settings, walk, tree, simulations)
+                search.read_root(tree, visits[one], utilities[one], wins[one])
 
         in_threads(think, len(decisions), 1, self.num_threads)
         return visits, utilities, roots, settings
-
-
-def _most_visited(visits: np.ndarray, utilities: np.ndarray) -> np.ndarray:
-    return np.asarray((visits + utilities).argmax(axis=1), np.int64)

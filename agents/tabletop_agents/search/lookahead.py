@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tabletop_agents.search import one_turn, playouts, tree, utility
-from tabletop_agents.search.one_turn import MAX_DEPTH, Walk
-from tabletop_agents.search.tree import NODE
+from tabletop_agents.search import guided_tree, ismcts_tree, one_turn, playouts, tree, utility
+from tabletop_agents.search.one_turn import new_walk, weights_of
 from tabletop_agents.search.utility import SETTINGS, points_expected
 from tabletop_engine.compiling.compiled import templates_in
 from tabletop_engine.compiling.once import Call, compile_once
@@ -22,68 +21,50 @@ from tabletop_engine.play.kernels import write_places
 
 
 class Search:
-    """What agents that look ahead need for one game: the kernels of this folder."""
+    """The kernels of this folder for one game, by their names. Numba compiles each when it is first called."""
 
     def __init__(self, game: Game) -> None:
-        self.game = game
-        self.__dict__.update(game.made([write_places, *templates_in(one_turn, playouts, tree, utility)]))
-        what = f"the agents' searches for {game.title}"
-        compile_once(what, "up to a minute", self.read_root, self._calls)
+        modules = (one_turn, playouts, utility, tree, ismcts_tree, guided_tree)
+        self.__dict__.update(game.made([write_places, *templates_in(*modules)]))
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(name)
 
-    def weights(self, replaced: Mapping[str, float]) -> np.ndarray:
-        """`weights_of` this game."""
-        return weights_of(self.game, replaced)
 
-    def settings(self, defaults: Mapping[str, float], replaced: Mapping[str, float]) -> np.ndarray:
-        """(1,) SETTINGS: an agent's defaults, overridden by the game's own, and these by the given ones."""
-        return utility.settings_record({**defaults, **self.game.search_settings, **replaced})
-
-    def _calls(self) -> list[Call]:
-        """Every kernel with arguments of its types."""
-        batch = Batch(self.game.config(players=self.game.players[0]), num_games=1, seed=0)
-        root, tables, walk = batch.states.copy(), batch.tables, new_walk(self.game)
-        settings, nodes = np.ones(1, SETTINGS), np.zeros(40, NODE)
-        actions, values = np.zeros(1, np.int64), np.zeros(self.game.num_actions)
-        chances = np.ones(1, np.uint64)
-        return [
-            ("one turn", self.choose_best_actions, (root, tables, walk, np.zeros(1), 20, actions)),
-            ("its values", self.values_of_actions, (root, tables, walk, 20, values[None])),
-            ("shortfalls", self.write_shortfalls, (root, tables, walk, 20, values[None].astype(np.float32))),
-            ("par", self.pars, (root, tables, walk, np.zeros(1))),
-            ("playouts", self.mean_utilities, (root, tables, settings, walk, chances, values)),
-            ("tree search", self.search_tree, (root, tables, settings, walk, nodes, 1, 1)),
-            ("its result", self.read_root, (nodes, values, values.copy())),
-        ]
-
-
-def weights_of(game: Game, replaced: Mapping[str, float]) -> np.ndarray:
-    """(1,) record: the weights of the game's evaluation, some replaced. Raises ConfigError for an unknown name."""
-    known = game.weights
-    unknown = sorted(set(replaced) - set(known))
-    if unknown:
-        raise ConfigError(f"weights: unknown {', '.join(unknown)}; there are {', '.join(known) or 'none'}")
-    return np.array([tuple({**known, **replaced}.values()) or (0.0,)], _weights_dtype(game))
-
-
-@cache
-def _weights_dtype(game: Game) -> np.dtype:
-    """One dtype a game: Numba needs some microseconds for each new one, and keeps it for ever."""
-    return np.dtype([(name, np.float64) for name in game.weights] or [("none", np.float64)])
-
-
-def new_walk(game: Game, replaced: Mapping[str, float] | None = None) -> Walk:
-    """A walk by the weights of the game's evaluation, some replaced. Raises ConfigError as `weights_of`."""
-    weights, rows = weights_of(game, replaced or {}), MAX_DEPTH + 1
-    return Walk(weights, game.new_memo(), np.zeros(rows, game.state), np.zeros((3, rows), np.int64))
+kernels_for = cache(Search)
+"""The kernels of a game. `search_for` and `guided_search_for` compile what their agents need of them."""
 
 
 @cache
 def search_for(game: Game) -> Search:
-    """The searches of a game, compiled or taken from the cache."""
-    return Search(game)
+    """The kernels of a game, with those of agents that need no network compiled or taken from the cache."""
+    search = kernels_for(game)
+    what = f"the agents' searches for {game.title}"
+    compile_once(what, "up to a minute", search.search_tree, lambda: calls(game, search))
+    return search
+
+
+def calls(game: Game, search: Search) -> list[Call]:
+    """The kernels that `search_for` compiles, with arguments of their types."""
+    batch = Batch(game.config(players=game.players[0]), num_games=1, seed=0)
+    root, tables, walk = batch.states.copy(), batch.tables, new_walk(game)
+    settings, new = np.ones(1, SETTINGS), tree.new_tree(game, 4, 40, closed=False)
+    actions, values = np.zeros(1, np.int64), np.zeros(game.num_actions)
+    chances = np.ones(1, np.uint64)
+    return [
+        ("one turn", search.choose_best_actions, (root, tables, walk, np.zeros(1), 20, actions)),
+        ("its values", search.values_of_actions, (root, tables, walk, 20, values[None])),
+        ("shortfalls", search.write_shortfalls, (root, tables, walk, 20, values[None].astype(np.float32))),
+        ("par", search.pars, (root, tables, walk, np.zeros(1))),
+        ("playouts", search.mean_utilities, (root, tables, settings, walk, chances, values)),
+        ("a tree's result", search.read_root, (new, values, values.copy(), values.copy())),
+        ("tree search", search.search_tree, (root, tables, settings, walk, new, 1)),
+    ]
+
+
+def settings_for(game: Game, defaults: Mapping[str, float], replaced: Mapping[str, float]) -> np.ndarray:
+    """(1,) SETTINGS: an agent's defaults, overridden by the game's own, and these by the given ones."""
+    return utility.settings_record({**defaults, **game.search_settings, **replaced})
 
 
 class LooksAhead:
@@ -123,4 +104,5 @@ class LooksAhead:
 
     def check(self, config: Config) -> None:
         """Raises ConfigError for weights that the game doesn't have."""
-        search_for(config.game).weights(self.weights)
+        weights_of(config.game, self.weights)
+        search_for(config.game)  # compiles, with a line of progress, before the first game begins

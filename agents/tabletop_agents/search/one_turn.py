@@ -6,12 +6,16 @@ at the end of what the player is doing, or at somebody else's decision.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tabletop_engine.boxes import box_of
 from tabletop_engine.compiling.compiled import kernel_template, rule_template, rules
+from tabletop_engine.errors import ConfigError
+from tabletop_engine.game import Game
 from tabletop_engine.legal import count_legal, next_legal
 
 MAX_DEPTH = 16
@@ -40,6 +44,27 @@ class Walk(NamedTuple):
     memo: np.ndarray  # as `Game.new_memo` makes it
     stack: np.ndarray  # (MAX_DEPTH + 1,) records: the position that the walk begins at, and those after it
     lines: np.ndarray  # (3, MAX_DEPTH + 1) int64
+
+
+def new_walk(game: Game, replaced: Mapping[str, float] | None = None) -> Walk:
+    """A walk by the weights of the game's evaluation, some replaced. Raises ConfigError as `weights_of`."""
+    weights, rows = weights_of(game, replaced or {}), MAX_DEPTH + 1
+    return Walk(weights, game.new_memo(), np.zeros(rows, game.state), np.zeros((3, rows), np.int64))
+
+
+def weights_of(game: Game, replaced: Mapping[str, float]) -> np.ndarray:
+    """(1,) record: the weights of the game's evaluation, some replaced. Raises ConfigError for an unknown name."""
+    known = game.weights
+    unknown = sorted(set(replaced) - set(known))
+    if unknown:
+        raise ConfigError(f"weights: unknown {', '.join(unknown)}; there are {', '.join(known) or 'none'}")
+    return np.array([tuple({**known, **replaced}.values()) or (0.0,)], _weights_dtype(game))
+
+
+@cache
+def _weights_dtype(game: Game) -> np.dtype:
+    """One dtype a game: Numba needs some microseconds for each new one, and keeps it for ever."""
+    return np.dtype([(name, np.float64) for name in game.weights] or [("none", np.float64)])
 
 
 @kernel_template

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tabletop_agents.search.lookahead import LooksAhead, new_walk, search_for
+from tabletop_agents.search.lookahead import LooksAhead, search_for, settings_for
+from tabletop_agents.search.one_turn import new_walk
 from tabletop_engine.checks import checked, whole
 from tabletop_engine.play.agents import Assessment, Decisions
 from tabletop_engine.play.threads import in_threads
@@ -83,7 +84,7 @@ class RolloutAgent(LooksAhead):
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """`utilities`, the records (N,) that they belong to, and the settings (1,)."""
         search = search_for(decisions.game)
-        settings = search.settings(DEFAULT_SETTINGS, self.settings)
+        settings = settings_for(decisions.game, DEFAULT_SETTINGS, self.settings)
         roots = decisions.sample_states(generator)
         chances = generator.integers(0, 2**64, (len(decisions), self.playouts), dtype=np.uint64)
         values = np.where(decisions.action_masks == 1, 0.0, -1.0)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tabletop_agents.search.greedy import MIN_GAMES_A_THREAD
-from tabletop_agents.search.lookahead import new_walk, search_for
-from tabletop_agents.search.one_turn import MAX_NODES
+from tabletop_agents.search.lookahead import search_for
+from tabletop_agents.search.one_turn import MAX_NODES, new_walk
 from tabletop_agents.search.one_turn import MOST_SHORTFALL as MOST_SHORTFALL
 from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.threads import in_threads

@@ -56,13 +56,21 @@ def utility(s: Any, p: Any, seat: int, margin: float) -> float:
     """`margin` is what `rules.value` says of this position for the seat, `p` a record of SETTINGS."""
     if s.actor != NOBODY:
         return expected_utility(s, p, margin)
+    wins = np.zeros(s.points.shape[0])
+    write_win_shares(s, wins)
+    return p.win * wins[seat] + (1.0 - p.win) / (1.0 + math.exp(-margin / p.scale))
+
+
+@rule_template
+def write_win_shares(s: Any, wins: np.ndarray) -> None:
+    """Write each seat's share of the win in a finished game into `wins` (K,)."""
     places = np.zeros(s.points.shape[0], np.int8)
     write_places(s, places)
     winners = 0
-    for other in range(s.owners):
-        winners += places[other] == 1
-    won = (places[seat] == 1) / winners
-    return p.win * won + (1.0 - p.win) / (1.0 + math.exp(-margin / p.scale))
+    for owner in range(s.owners):
+        winners += places[owner] == 1
+    for seat in range(s.players):
+        wins[seat] = 1.0 / winners if places[seat] == 1 else 0.0
 
 
 def points_expected(utilities: np.ndarray, settings: np.ndarray) -> np.ndarray | None:
