@@ -148,7 +148,7 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         """Start a random game, or the position `options["scenario"]`."""
         # PettingZoo's api_test passes the key "options", which has no meaning
         given = check_options(options, ("scenario", "options"))
-        prepare = preparation(given, self.batch.config)
+        prepare = preparation([given.get("scenario")], self.batch.config)
         self.batch.reset(seed)
         if prepare is not None:
             prepare(self.batch, np.ones(1, np.bool_))

@@ -210,25 +210,31 @@ def check_options(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> 
     return options
 
 
-def preparation(options: Mapping[str, Any], config: Config, wanted: NDArray[np.bool_] | bool = True) -> Prepare | None:
-    """A function that puts `options["scenario"]` into the `wanted` games that start; None without a scenario.
+def preparation(scenarios: Sequence[Mapping[str, Any] | None], config: Config) -> Prepare | None:
+    """A function that puts games that start into described positions; None without a description.
 
-    Each game keeps its random stream unless the description has the key `random`. Raises `ScenarioError` as `record_of`
-    does.
+    `scenarios` has a description or None for each of N games. A game keeps its random stream unless its description has
+    the key `random`. Raises `ScenarioError` as `record_of` does.
     """
-    description = options.get("scenario")
-    if description is None:
+    different: list[Mapping[str, Any]] = []  # reading one takes milliseconds, and often all games have the same
+    numbers = np.full(len(scenarios), -1)
+    for game, description in enumerate(scenarios):
+        if description is not None:
+            if description not in different:
+                different.append(description)
+            numbers[game] = different.index(description)
+    if not different:
         return None
-    state = record_of(description, config)
+    records = np.array([record_of(one, config) for one in different])
+    keeps_stream = np.array(["random" not in one for one in different])
 
     def prepare(batch: Batch, which: NDArray[np.bool_]) -> None:
         if len(batch.boxes) > 1:
             raise ScenarioError("scenario: a description does not say which of several boxes it is of")
-        chosen = which & wanted
-        streams = batch.states["rng"][chosen].copy()
-        batch.states[chosen] = state
-        if "random" not in description:
-            batch.states["rng"][chosen] = streams
+        games = np.flatnonzero(which & (numbers >= 0))
+        kept, streams = keeps_stream[numbers[games]], batch.states["rng"][games]
+        batch.states[games] = records[numbers[games]]
+        batch.states["rng"][games[kept]] = streams[kept]
         batch.refresh(check=False)
 
     return prepare

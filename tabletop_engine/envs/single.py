@@ -194,7 +194,7 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
         seed, seat and replies of a recorded game and the learner's own actions, that game is played again.
         """
         given = check_options(options, ("scenario", "seat", "replies"))
-        prepare = preparation(given, self.batch.config)
+        prepare = preparation([given.get("scenario")], self.batch.config)
         seat = check_seat(given["seat"], self.batch.players) if "seat" in given else self.batch.seat
         replies = check_replies(given.get("replies", ()), self.batch.config)
         if seed is not None:

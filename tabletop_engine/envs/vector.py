@@ -142,7 +142,7 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         """
         given = check_options(options, ("scenario", "reset_mask"))
         which = check_mask(given.get("reset_mask"), self.num_envs)
-        prepare = preparation(given, self.batch.config, which)
+        prepare = preparation([given.get("scenario") if one else None for one in which], self.batch.config)
         if isinstance(seed, int | np.integer):
             check_seeds([seed], 1)
             super().reset(seed=int(seed))

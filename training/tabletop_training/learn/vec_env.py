@@ -15,8 +15,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 from tabletop_engine.checks import checked, fitted
 from tabletop_engine.envs.arguments import check_options, observation_box, preparation
 from tabletop_engine.errors import ConfigError
-from tabletop_engine.play.batch import Batch
-from tabletop_engine.play.learner_games import LearnerGames, Prepare
+from tabletop_engine.play.learner_games import LearnerGames
 from tabletop_engine.play.scores import others_points, win_shares
 
 
@@ -79,29 +78,12 @@ class SeatsVecEnv(VecEnv):
         seed, options = self._seeds[0], self._options
         self._reset_seeds()
         self._reset_options()
-        self.games.reset(seed, prepare=self._preparation(options))
+        self.games.reset(seed, prepare=preparation([one.get("scenario") for one in options], self.games.config))
         self._returns[:] = 0
         self._lengths[:] = 0
         for game in range(self.num_envs):
             self._note_start(game)
         return self.games.observations
-
-    def _preparation(self, options: Sequence[Mapping[str, Any]]) -> Prepare | None:
-        """A function that puts each game into the position that its options describe; None without such options."""
-        scenarios = [one.get("scenario") for one in options]
-        parts: list[Prepare] = []
-        for game, scenario in enumerate(scenarios):
-            if scenario is not None and scenario not in scenarios[:game]:
-                wanted = np.array([one == scenario for one in scenarios])
-                part = preparation({"scenario": scenario}, self.games.config, wanted)
-                assert part is not None
-                parts.append(part)
-
-        def prepare(batch: Batch, which: np.ndarray) -> None:
-            for part in parts:
-                part(batch, which)
-
-        return prepare if parts else None
 
     def _note_start(self, game: int) -> None:
         self.reset_infos[game] = {"action_mask": self.games.action_masks[game].copy()}
