@@ -11,10 +11,10 @@ from evergreen_env.actions import ACTION_NAMES
 from evergreen_env.component_files import COMPONENTS, load_tables, own_numbers
 from evergreen_env.config import Config
 from evergreen_env.invariants import first_broken
+from evergreen_env.keys import form
 from evergreen_env.limits import limits
 from evergreen_env.numbers import NUMBERS, write_numbers
 from evergreen_env.observation import LAYOUT, observe
-from evergreen_env.scenario_form import form
 from evergreen_env.scenarios import described, scenario
 from evergreen_env.state import DECISION_NAMES, RULES_VERSION, SOURCE_NAMES, STATE, STATE_VERSION, State
 from evergreen_env.tables import TABLES

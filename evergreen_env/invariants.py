@@ -7,10 +7,13 @@ records, so that a thousand games are checked together.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from evergreen_env.drawing.decisions import ASKED
+from evergreen_env.keys import KEYS, PENDING
 from evergreen_env.rules.planet import PLANET
 from evergreen_env.state import (
     CARD_NAMES,
@@ -37,6 +40,7 @@ from evergreen_env.state import (
 from evergreen_env.tables import WildFertility
 from evergreen_env.words import PLANET_FIELDS, SHOWN_FIELDS
 from tabletop_engine.described import invariants
+from tabletop_engine.described.fields import out_of_range
 from tabletop_engine.described.invariants import Check, among, breaks, write_legal
 from tabletop_engine.game import Game
 from tabletop_engine.parts.boards import beside
@@ -48,16 +52,6 @@ _SEATS = np.arange(MAX_PLAYERS)
 _BIOMES = np.arange(NUM_CARDS) // NUM_POWERS
 _ALL = np.uint64((1 << PLACES) - 1)
 _COUNTERS = ("plants_left", "growths_left", "uses_left")
-_MOST_LEFT = {
-    Decision.TURN: (0, 0),
-    Decision.PLANT: (3, 0),
-    Decision.GROW: (0, 2),
-    Decision.PLANT_AND_GROW: (1, 1),
-    Decision.ANYWHERE: (1, 1),
-    Decision.POWER: (0, 0),
-    Decision.LAKE: (0, 2),
-}
-"""The most sprouts and growths that can be left in each decision."""
 
 
 def first_broken(game: Game, states: np.ndarray, tables: np.ndarray) -> tuple[int, str] | None:
@@ -97,6 +91,10 @@ def _asked(s: np.ndarray, i: int) -> str:
     return f"decision {DECISION_NAMES[s['decision'][i]]!r}"
 
 
+def _decisions_of(part: str) -> list[Decision]:
+    return [decision for decision, row in ASKED.items() if row.part == part]
+
+
 def _is_drafting(s: np.ndarray) -> np.ndarray:
     return np.asarray(s["decision"] == Decision.DRAFT)
 
@@ -132,20 +130,14 @@ def _broken_switches(s: np.ndarray, t: Any) -> Iterator[Check]:
 
 
 def _broken_progress(s: np.ndarray, t: Any) -> Iterator[Check]:
-    decision, players = s["decision"], s["players"]
-    bad = (decision < 0) | (decision >= len(DECISION_NAMES))
-    yield breaks(bad, lambda i: f"decision is {decision[i]}; allowed are 0 to {len(DECISION_NAMES) - 1}")
-    for name, lowest in (("actor", NOBODY), ("forfeited", NOBODY), ("next_first", NOBODY), ("first_player", 0)):
-        yield breaks(
-            (s[name] < lowest) | (s[name] >= players), lambda i, name=name: f"{name} is {s[name][i]}: no such seat"
-        )
+    scope = SimpleNamespace(players=s["players"], rounds=s["rounds"], number_of={"agents": s["players"]})
+    yield from KEYS.check(s, scope)
+    yield from PENDING.check(s, scope)
     over = _is_over(s)
     yield breaks(
         over != (s["actor"] == NOBODY), lambda i: f"{_asked(s, i)} of {'nobody' if s['actor'][i] < 0 else 'somebody'}"
     )
     yield breaks(~over & (s["forfeited"] != NOBODY), lambda i: f"{_asked(s, i)} in a game that was forfeited")
-    bad = (s["round"] < 1) | (s["round"] > s["rounds"])
-    yield breaks(bad, lambda i: f"round {s['round'][i]} of {s['rounds'][i]}")
     bad = _is_finished(s) & (s["round"] != s["rounds"])
     yield breaks(bad, lambda i: f"over in round {s['round'][i]} of {s['rounds'][i]}")
     season = np.searchsorted(np.cumsum(t["season_rounds"]), s["round"])
@@ -161,7 +153,7 @@ def _broken_progress(s: np.ndarray, t: Any) -> Iterator[Check]:
 def _broken_cards(s: np.ndarray, t: Any) -> Iterator[Check]:
     """Every card of the deck is in exactly one place."""
     n = len(s)
-    for name in ("market", "card", "zone"):
+    for name in ("market", "zone"):
         bad = (s[name] < NO_CARD) | (s[name] >= NUM_CARDS)
         yield breaks(bad, lambda i, j, name=name: f"{name} has {s[name][i, j]}; a card is 0 to {NUM_CARDS - 1}")
     size = s["zone_size"]
@@ -278,9 +270,7 @@ def _first(spaces: np.uint64) -> str:
 
 
 def _broken_points(s: np.ndarray) -> Iterator[Check]:
-    scored = s["scored"].astype(np.int64)
-    yield breaks(scored < 0, "points below 0 from one source")
-    total = scored.sum(axis=2)
+    total = s["scored"].astype(np.int64).sum(axis=2)
     bad = s["points"] != total
     yield breaks(bad, lambda i, seat: f"points of player_{seat} are {s['points'][i, seat]}, by source {total[i, seat]}")
     yield breaks(~_plays(s) & (s["points"] != 0), lambda i, seat: f"player_{seat} has points and does not play")
@@ -294,7 +284,6 @@ def _broken_turns(s: np.ndarray, t: Any) -> Iterator[Check]:
     turns, actor = _in_turns(s), s["actor"]
     stopped = _is_over(s) & ~_is_finished(s)
     finished = s["finished"]
-    yield breaks((finished < 0) | (finished > 1), lambda i, seat: f"finished is {finished[i, seat]}; 0 or 1")
     acts = actor[:, None] == _SEATS
     bad = (finished == 1) & ~(_plays(s) & (turns | stopped)[:, None] & ~acts)
     yield breaks(bad, lambda i, seat: f"player_{seat} can't have finished a turn in {_asked(s, i)}")
@@ -325,8 +314,7 @@ def _broken_turns(s: np.ndarray, t: Any) -> Iterator[Check]:
 def _broken_effect(s: np.ndarray) -> Iterator[Check]:
     """The turn of the actor: the parts that are still open, and what is left of the current one."""
     decision = s["decision"]
-    for name in ("action_open", "power_open", "begun"):
-        yield breaks((s[name] < 0) | (s[name] > 1), lambda i, name=name: f"{name} is {s[name][i]}; 0 or 1")
+    yield out_of_range(s, "begun", 0, 1)
     stopped = _is_over(s) & ~_is_finished(s)
     idle = ~_in_turns(s) & ~stopped
     for name in ("action_open", "power_open", "begun", *_COUNTERS, "open_spaces"):
@@ -335,17 +323,16 @@ def _broken_effect(s: np.ndarray) -> Iterator[Check]:
     yield breaks(s["open_spaces"] & ~_ALL != 0, "open_spaces has a space that does not exist")
     bad = (decision == Decision.TURN) & (s["action_open"] + s["power_open"] == 0)
     yield breaks(bad, "a turn in which nothing is open")
-    in_power = among(decision, (Decision.POWER, Decision.LAKE))
-    in_action = _in_turns(s) & ~in_power & (decision != Decision.TURN)
+    in_power, in_action = (among(decision, _decisions_of(part)) for part in ("power", "action"))
     yield breaks(in_action & (s["action_open"] == 1), lambda i: f"the action is open in {_asked(s, i)}")
     yield breaks(in_power & (s["power_open"] == 1), lambda i: f"the power is open in {_asked(s, i)}")
     yield breaks((s["begun"] == 1) & ~(in_action | stopped), lambda i: f"begun in {_asked(s, i)}")
     plants, growths, uses = (s[name].astype(np.int64) for name in _COUNTERS)
-    for one, (most_plants, most_growths) in _MOST_LEFT.items():
-        asked = decision == one
-        bad = (plants < 0) | (plants > most_plants) | (growths < 0) | (growths > most_growths)
+    for one, row in ASKED.items():
+        asked, (most_plants, most_growths) = (decision == one) & (row.part != ""), row.left
+        bad = (plants > most_plants) | (growths > most_growths)
         yield breaks(asked & bad, lambda i: f"{plants[i]} sprouts and {growths[i]} growths left in {_asked(s, i)}")
-        if one in (Decision.PLANT, Decision.GROW, Decision.PLANT_AND_GROW, Decision.ANYWHERE, Decision.LAKE):
+        if row.left != (0, 0):
             yield breaks(asked & (plants + growths == 0), lambda i: f"nothing left to do in {_asked(s, i)}")
             whole = plants + growths == most_plants + most_growths
             bad = asked & (one != Decision.LAKE) & (whole == (s["begun"] == 1))

@@ -91,6 +91,11 @@ def card_word(card: int) -> str:
     return f"{BIOME_NAMES[card // NUM_POWERS]} {POWER_WORDS[card % NUM_POWERS]}"
 
 
+def power_of(s: State) -> int:
+    """The Power of the actor's card."""
+    return int(s.card[s.actor]) % NUM_POWERS
+
+
 def icons_word(t: Tables, card: int) -> str:
     """The icons of a card in words: `2 flowers`, `a skull`, or `no icon`."""
     flowers, skulls = int(t.flowers[card]), int(t.skulls[card])

@@ -12,10 +12,10 @@ from petrichor_env.component_files import COMPONENTS, load_tables, own_numbers
 from petrichor_env.config import Config
 from petrichor_env.images import images
 from petrichor_env.invariants import first_broken
+from petrichor_env.keys import form
 from petrichor_env.limits import limits
 from petrichor_env.numbers import NUMBERS, write_numbers
 from petrichor_env.observation import LAYOUT, observe
-from petrichor_env.scenario_form import form
 from petrichor_env.scenarios import described, scenario
 from petrichor_env.state import DECISION_NAMES, RULES_VERSION, SOURCE_NAMES, STATE, STATE_VERSION, State
 from petrichor_env.tables import TABLES

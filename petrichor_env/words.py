@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from petrichor_env.rules.setup import FIELD_POSITIONS
-from petrichor_env.state import CROP_NAMES, FACE_DOWN, TILE_NAMES, Cloud, Growing
+from petrichor_env.state import CROP_NAMES, FACE_DOWN, TILE_NAMES, WEATHER_NAMES, Cloud, Growing
 from tabletop_engine.text.words import player_names
 
 FIELDS = {players: tuple(np.flatnonzero(FIELD_POSITIONS[players]).tolist()) for players in (1, 2, 3, 4, 5)}
@@ -13,6 +13,7 @@ FIELDS = {players: tuple(np.flatnonzero(FIELD_POSITIONS[players]).tolist()) for 
 SOLO_NAMES = {f"P{number}": tile for number, tile in enumerate(FIELDS[1], 1)}
 """Solo's own names of its six positions."""
 
+WEATHER_WORDS = tuple(name.capitalize() for name in WEATHER_NAMES)
 GROWING_NAMES = tuple(growing.name.lower() for growing in Growing)
 CLOUD_NAMES = tuple(cloud.name.lower() for cloud in Cloud)
 FACE_DOWN_NAME = "face_down"

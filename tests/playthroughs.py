@@ -32,7 +32,7 @@ from petrichor_env.actions import ACTION_NAMES, CARD, DECLINE, DIE, PASS, PLAY, 
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import MODULES
 from petrichor_env.drawing.card_texts import power_text
-from petrichor_env.drawing.decisions import WEATHER_WORDS, action_text, question
+from petrichor_env.drawing.decisions import action_text, question
 from petrichor_env.drawing.text import dice_text, text_blocks
 from petrichor_env.game import GAME
 from petrichor_env.rules import flower_tiles, scoring
@@ -49,7 +49,7 @@ from petrichor_env.state import (
     State,
     Weather,
 )
-from petrichor_env.words import GROWING_NAMES, owner_names, tile_name
+from petrichor_env.words import GROWING_NAMES, WEATHER_WORDS, owner_names, tile_name
 from tabletop_engine.compiling.compiled import JIT
 from tabletop_engine.drawing.lines import joined
 from tabletop_engine.legal import NOTHING_ASKED

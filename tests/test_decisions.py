@@ -21,7 +21,7 @@ from tests.games import connect_four
 from tests.support.processes import in_python
 
 PLAIN = {"NUMBA_DISABLE_JIT": "1"}
-TABLES = ("rules.game_flow", "drawing.decisions", "drawing.lessons")
+TABLES = ("rules.game_flow", "drawing.decisions")
 SOLO_MODULES = ("fertilizer", "cactus", "powers", "forecasts")
 CONFIGURATIONS: dict[str, Any] = {
     "petrichor": [

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from functools import cache, partial
+from pathlib import Path as File
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-import evergreen_env.scenarios
-import petrichor_env.scenarios
+import evergreen_env.keys
+import petrichor_env.keys
 from evergreen_env.config import Config as Evergreen
 from petrichor_env.config import MODULES
 from petrichor_env.config import Config as Petrichor
 from tabletop_engine.described import forms
+from tabletop_engine.described.fields import Table
 from tabletop_engine.described.forms import Form
 from tabletop_engine.errors import ScenarioError
 from tabletop_engine.play.batch import Batch
 from tests.games import connect_four
-from tests.support.configurations import A_FEW, EVERY_CONFIGURATION, SOLO_MODULES
+from tests.support.configurations import EVERY_CONFIGURATION, SOLO_MODULES
 from tests.support.effort import games
 
 Path = tuple[str, ...]
+DOCS = File(__file__).parents[1] / "docs"
 
 SMALL_PLANET = {"board.rows": ["MF", "GR", "WN", "#."]}
 EVERGREEN = [*(Evergreen(players) for players in (1, 2, 3, 4)), Evergreen(2, SMALL_PLANET)]
@@ -99,34 +103,21 @@ def test_what_is_described_fits(config: Any) -> None:
         batch.step(batch.random_actions())
 
 
-@pytest.mark.parametrize("config", A_FEW, ids=lambda config: config.name)
-def test_petrichors_keys_are_those_of_scenarios(config: Petrichor) -> None:
-    form = config.game.form(first_state(config))
-    assert form is not None
-    keys, scenarios = form["keys"], petrichor_env.scenarios
-    (tile, *_) = keys["field"]["keys"].values()
-    absent = {key for key, module in scenarios.MODULE_OF_KEY.items() if MODULES[module] not in config.modules}
-    absent |= set() if config.solo else {"southern_winds"}
-    assert set(keys) == set(scenarios.KEYS) - absent
-    assert set(keys["pending"]["keys"]) == set(scenarios.PENDING_KEYS)
-    modules = {"fertilizer": "fertilizer", "pod": "flower_tiles", "blooms": "flower_tiles"}
-    unused = {key for key, module in modules.items() if module not in config.modules}
-    assert set(tile["keys"]) == set(scenarios.TILE_KEYS) - unused
-    assert set(tile["keys"]["cloud"]["keys"]) == set(scenarios.CLOUD_KEYS)
-    if config.solo:
-        winds = keys["southern_winds"]["keys"]
-        assert set(winds) == set(scenarios.WINDS_KEYS)
-        assert set(winds["revealed"]["of"]["keys"]) == set(scenarios.REVEALED_KEYS)
-
-
-@pytest.mark.parametrize("config", EVERGREEN, ids=lambda config: config.name)
-def test_evergreens_keys_are_those_of_scenarios(config: Evergreen) -> None:
-    form = config.game.form(first_state(config))
-    assert form is not None
-    keys, scenarios = form["keys"], evergreen_env.scenarios
-    assert set(keys) == set(scenarios.KEYS)
-    assert set(keys["pending"]["keys"]) == set(scenarios.PENDING_KEYS)
-    assert set(keys["shown"]["keys"]) == set(scenarios.SHOWN_KEYS)
+@pytest.mark.parametrize(
+    ("page", "first_cell", "table"),
+    [
+        ("scenarios.md", "key", petrichor_env.keys.KEYS),
+        ("scenarios.md", "key of a tile", petrichor_env.keys.TILE),
+        ("scenarios.md", "key of `pending`", petrichor_env.keys.PENDING),
+        ("evergreen/scenarios.md", "key", evergreen_env.keys.KEYS),
+        ("evergreen/scenarios.md", "key of `pending`", evergreen_env.keys.PENDING),
+    ],
+)
+def test_the_pages_explain_each_key(page: str, first_cell: str, table: Table) -> None:
+    """The tables of the pages have all keys that are declared, in the order of their declaration, and no others."""
+    _, after = (DOCS / page).read_text(encoding="utf-8").split(f"\n| {first_cell} |", 1)
+    _, _, *rows = after.split("\n\n")[0].splitlines()
+    assert tuple(name for row in rows for name in re.findall("`(.*?)`", row.split("|")[1])) == table.names
 
 
 @pytest.mark.one_in(5)

@@ -19,6 +19,7 @@ import evergreen_env
 import petrichor_env
 from evergreen_env import evergreen_v0
 from petrichor_env import petrichor_v0
+from tabletop_engine.described.invariants import first_outside
 from tabletop_engine.errors import ConfigError, ScenarioError, StateError
 from tabletop_engine.play.batch import Batch
 
@@ -110,13 +111,15 @@ def test_points_that_no_game_reaches() -> None:
         if fits:
             assert evergreen_env.scenario(told)["points"][0] == points
             continue
-        with pytest.raises(ScenarioError, match=f"light.player_0: {points}; allowed are 0 to 2000"):
+        with pytest.raises(ScenarioError, match=f"points.player_0: {points}; allowed are 0 to 2000"):
             evergreen_env.scenario(told)
     state = evergreen_env.scenario({"players": 2, "points": {"player_0": 2_000}})
     state["points"][0] += 1
     state["scored"][0] += np.arange(5) == 0
-    with pytest.raises(StateError, match="2001 points in 'points' of the observation; allowed are 0 to 2000"):
+    with pytest.raises(StateError, match="points is 2001; allowed are 0 to 2000"):
         evergreen_env.describe(state)
+    outside = first_outside(evergreen_env.GAME, np.array([state]), evergreen_env.GAME.load_tables(None))
+    assert outside == (0, "2001 points in 'points' of the observation; allowed are 0 to 2000")
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,8 @@ from petrichor_env import GAME as PETRICHOR
 from petrichor_env import Config
 from petrichor_env.actions import ACTIONS
 from petrichor_env.config import MODULES, VARIANTS
-from petrichor_env.drawing.decisions import WEATHER_WORDS
 from petrichor_env.state import NO_TILE
-from petrichor_env.words import FIELDS, owner_names, tile_name
+from petrichor_env.words import FIELDS, WEATHER_WORDS, owner_names, tile_name
 from tabletop_engine.game import NOBODY, Game
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.record import FORFEIT

@@ -17,11 +17,11 @@ from evergreen_env.drawing.decisions import (
     goes_on,
     hides_actor,
     is_taking_turns,
+    lesson,
     question,
     told_action,
 )
 from evergreen_env.drawing.events import events, in_brief, story
-from evergreen_env.drawing.lessons import lesson
 from evergreen_env.drawing.places import places
 from evergreen_env.drawing.rules_text import rules
 from evergreen_env.drawing.text import about, render_text, sources, text_blocks

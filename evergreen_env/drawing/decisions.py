@@ -1,9 +1,12 @@
-"""The pending decision in words, and the meaning of each answer."""
+"""The decisions: what is known of each in one table, the pending one in words, and the meaning of each answer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
 
 from evergreen_env.actions import (
     ANYWHERE,
@@ -17,7 +20,9 @@ from evergreen_env.actions import (
     SPACE,
     range_of,
 )
+from evergreen_env.component_files import load_tables
 from evergreen_env.config import Config
+from evergreen_env.drawing import lessons
 from evergreen_env.state import (
     BIOME_NAMES,
     NO_CARD,
@@ -30,9 +35,20 @@ from evergreen_env.state import (
     Power,
     State,
 )
-from evergreen_env.words import PIECE_WORDS, POWER_WORDS, answer_name, card_word, piece_on, place_of_action
+from evergreen_env.tables import Tables
+from evergreen_env.words import (
+    PIECE_WORDS,
+    POWER_WORDS,
+    answer_name,
+    card_word,
+    piece_on,
+    place_of_action,
+    power_of,
+    tables_of,
+)
 from tabletop_engine.decisions import check_table
 from tabletop_engine.legal import NOTHING_ASKED
+from tabletop_engine.presentation import Lesson
 from tabletop_engine.text.words import counted, win_text
 
 
@@ -46,20 +62,30 @@ def hides_actor(s: State, viewer: int | None) -> bool:
     return is_taking_turns(s) and viewer not in (None, s.actor)
 
 
-def power_of(s: State) -> int:
-    """The Power of the actor's card."""
-    return int(s.card[s.actor]) % NUM_POWERS
-
-
 def question(state: State) -> str:
     """The pending decision, as words that follow "player_0 is asked"."""
-    words = _ASKED[Decision(state.decision)].question
+    words = ASKED[Decision(state.decision)].question
     return words if isinstance(words, str) else words(state)
+
+
+def lesson(config: Config, state: State | None = None, tables: np.ndarray | None = None) -> Lesson:
+    """An explanation of the pending decision for the actor; at the end, of the result.
+
+    Arguments:
+        config: what is played.
+        state: one record of dtype STATE. None asks for the introduction: what the game is about, what scores points,
+            how a round goes.
+        tables: the printed numbers of the game, (1,) `evergreen_env.tables.TABLES`; None for the shipped ones, and in
+            the introduction for those of the configuration.
+    """
+    if state is None:
+        return lessons.introduction(config, (load_tables(config.components) if tables is None else tables)[0])
+    return ASKED[Decision(state.decision)].lesson(state, tables_of(tables))
 
 
 def goes_on(before: State, state: State) -> bool:
     """Whether the pending decision says more about the answer before it: on which spaces an action or a power works."""
-    return state.decision not in (Decision.GAME_OVER, Decision.DRAFT, Decision.TURN)
+    return ASKED[Decision(state.decision)].part in ("action", "power")
 
 
 def gives_up(state: State, action: int) -> str:
@@ -106,7 +132,7 @@ def action_text(state: State, action: int) -> str:
     if not 0 <= action < NUM_ACTIONS:
         raise IndexError(f"action {action}: 0 to {NUM_ACTIONS - 1}")
     first, index = range_of(action)
-    words = _ASKED[Decision(state.decision)].answers.get(first)
+    words = ASKED[Decision(state.decision)].answers.get(first)
     text = words if words is None or isinstance(words, str) else words(state, index)
     return answer_name(state, action) if text is None else text
 
@@ -183,7 +209,7 @@ def _power_text(s: State, index: int) -> str | None:
     return None if place is None else _POWERS[Power(power_of(s))][1].format(PLACE_NAMES[place])
 
 
-# --- the tables -------------------------------------------------------------------------------------------------------
+# --- the table of decisions, and that of powers -----------------------------------------------------------------------
 
 _POWERS = {
     Power.SPROUT: ("to plant a sprout", "plant a sprout on {}"),
@@ -196,25 +222,35 @@ _POWERS = {
 check_table(_POWERS, set(Power) - {Power.BUDS})
 
 
-class _Asked(NamedTuple):
-    """A decision in words.
+@dataclass(frozen=True)
+class Asked:
+    """What is known of a decision beside its rules. Words are text, or functions that give it.
 
     Attributes:
-        question: the question, or a function that takes the state.
-        answers: for the first action of each range that answers it, the answer, or a function that takes the state and
-            the index in the range.
+        question: the question; a function takes the state.
+        label: what it asks, for people who set a position up.
+        answers: for the first action of each range that answers it, the answer; a function takes the state and the
+            index in the range.
+        lesson: its explanation for new players.
+        part: the part of a turn in which it is asked; "turn" before one is chosen, "" outside of turns.
+        left: the sprouts and the growths that are left at its beginning.
     """
 
     question: str | Callable[[State], str]
+    label: str
     answers: Mapping[int, str | Callable[[State, int], str | None]]
+    lesson: Callable[[State, Tables], Lesson]
+    part: Literal["", "turn", "action", "power"] = ""
+    left: tuple[int, int] = (0, 0)
 
 
 _STOP = "stop here"
-_ASKED = {
-    Decision.GAME_OVER: _Asked("nothing: the game is over", {}),
-    Decision.DRAFT: _Asked("to take a card", {DRAFT: _card_text}),
-    Decision.TURN: _Asked(
+ASKED = {
+    Decision.GAME_OVER: Asked("nothing: the game is over", "none, the game is over", {}, lessons.game_over),
+    Decision.DRAFT: Asked("to take a card", "which card to take", {DRAFT: _card_text}, lessons.draft),
+    Decision.TURN: Asked(
         _turn_question,
+        "how to use the card",
         {
             PLANT_THREE: _in_biome("plant up to 3 sprouts"),
             GROW_TWO: _in_biome("grow up to 2 spaces"),
@@ -223,20 +259,52 @@ _ASKED = {
             POWER: _use_text,
             DONE: _end_text,
         },
+        lessons.turn,
+        part="turn",
     ),
-    Decision.PLANT: _Asked(
+    Decision.PLANT: Asked(
         lambda s: f"to plant a sprout ({counted(s.plants_left, 'sprout')} left)",
+        "where to plant",
         {DONE: _STOP, SPACE: _space_text},
+        lessons.plant,
+        part="action",
+        left=(3, 0),
     ),
-    Decision.GROW: _Asked(
-        lambda s: f"to grow a space ({counted(s.growths_left, 'growth')} left)", {DONE: _STOP, SPACE: _space_text}
+    Decision.GROW: Asked(
+        lambda s: f"to grow a space ({counted(s.growths_left, 'growth')} left)",
+        "where to grow",
+        {DONE: _STOP, SPACE: _space_text},
+        lessons.grow,
+        part="action",
+        left=(0, 2),
     ),
-    Decision.PLANT_AND_GROW: _Asked(_plant_and_grow_question, {DONE: _STOP, SPACE: _space_text}),
-    Decision.ANYWHERE: _Asked("to plant or grow once, in any biome", {SPACE: _space_text}),
-    Decision.POWER: _Asked(_power_question, {DONE: _STOP, SPACE: _power_text}),
-    Decision.LAKE: _Asked(
+    Decision.PLANT_AND_GROW: Asked(
+        _plant_and_grow_question,
+        "where to plant or grow",
+        {DONE: _STOP, SPACE: _space_text},
+        lessons.plant_and_grow,
+        part="action",
+        left=(1, 1),
+    ),
+    Decision.ANYWHERE: Asked(
+        "to plant or grow once, in any biome",
+        "where to plant and grow, anywhere",
+        {SPACE: _space_text},
+        lessons.anywhere,
+        part="action",
+        left=(1, 1),
+    ),
+    Decision.POWER: Asked(
+        _power_question, "where to use the power", {DONE: _STOP, SPACE: _power_text}, lessons.power, part="power"
+    ),
+    Decision.LAKE: Asked(
         lambda s: f"to grow a space beside the lake ({counted(s.growths_left, 'growth')} left)",
+        "where the lake lets plants grow",
         {DONE: _STOP, SPACE: _space_text},
+        lessons.lake,
+        part="power",
+        left=(0, 2),
     ),
 }
-check_table(_ASKED, Decision)
+"""What is known of each decision, by its number."""
+check_table(ASKED, Decision)

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import numpy as np
-
-from evergreen_env.component_files import load_tables
 from evergreen_env.config import Config
-from evergreen_env.drawing.decisions import power_of, winners
 from evergreen_env.rules.powers import buds_points
 from evergreen_env.state import (
     BIOME_NAMES,
@@ -17,12 +11,11 @@ from evergreen_env.state import (
     NUM_POWERS,
     SEASON_NAMES,
     SUN_NAMES,
-    Decision,
     Power,
     State,
 )
 from evergreen_env.tables import UNLIMITED, Tables, WildFertility
-from evergreen_env.words import POWER_WORDS, tables_of
+from evergreen_env.words import POWER_WORDS, power_of
 from tabletop_engine.decisions import check_table
 from tabletop_engine.presentation import Lesson
 from tabletop_engine.text.words import counted, paragraphs, player_names, win_text
@@ -30,23 +23,8 @@ from tabletop_engine.text.words import counted, paragraphs, player_names, win_te
 ACTIONS, POWERS = "The four actions", "Powers"
 
 
-def lesson(config: Config, state: State | None = None, tables: np.ndarray | None = None) -> Lesson:
-    """An explanation of the pending decision for the actor; at the end, of the result.
-
-    Arguments:
-        config: what is played.
-        state: one record of dtype STATE. None asks for the introduction: what the game is about, what scores points,
-            how a round goes.
-        tables: the printed numbers of the game, (1,) `evergreen_env.tables.TABLES`; None for the shipped ones, and in
-            the introduction for those of the configuration.
-    """
-    if state is None:
-        return _introduction(config, load_tables(config.components) if tables is None else tables)
-    return _LESSONS[Decision(state.decision)](state, tables_of(tables))
-
-
-def _introduction(config: Config, tables: np.ndarray) -> Lesson:
-    t = tables[0]
+def introduction(config: Config, t: Tables) -> Lesson:
+    """What the game is about, what scores points, how a round goes."""
     solo, rounds = config.solo, int(t.season_rounds.sum())
     drafts, acts = ("you draft", "you do") if solo else ("everybody drafts", "all do, at the same time,")
     return Lesson(
@@ -126,7 +104,7 @@ _WILD_LEFT_OVER = {
 check_table(_WILD_LEFT_OVER, WildFertility)
 
 
-def _draft(s: State, t: Tables) -> Lesson:
+def draft(s: State, t: Tables) -> Lesson:
     alone = s.players == 1
     return Lesson(
         "Take a card",
@@ -165,7 +143,7 @@ def _marker(s: State, t: Tables) -> str:
 # --- The turn --------------------------------------------------------------------------------------------------------
 
 
-def _turn(s: State, t: Tables) -> Lesson:
+def turn(s: State, t: Tables) -> Lesson:
     level = min(int(s.level[s.actor, power_of(s)]) + 1, int(t.power_cap))
     action, power = bool(s.action_open), bool(s.power_open)
     both = "Do one action, and use the card's power before or after it, never in between."
@@ -207,7 +185,7 @@ def _advice(s: State, t: Tables, action: bool, power: bool) -> str:
     return "The level rises even if you stop before all uses. Without the power it stays as it is."
 
 
-def _plant(s: State, t: Tables) -> Lesson:
+def plant(s: State, t: Tables) -> Lesson:
     return Lesson(
         "Plant sprouts",
         paragraphs(
@@ -231,7 +209,7 @@ def _plant(s: State, t: Tables) -> Lesson:
     )
 
 
-def _grow(s: State, t: Tables) -> Lesson:
+def grow(s: State, t: Tables) -> Lesson:
     return Lesson(
         "Grow trees",
         paragraphs(
@@ -255,7 +233,7 @@ def _light_rules() -> str:
     )
 
 
-def _plant_and_grow(s: State, t: Tables) -> Lesson:
+def plant_and_grow(s: State, t: Tables) -> Lesson:
     if s.plants_left and s.growths_left:
         what = "You plant one sprout and grow another space once"
         unless = ", unless that gives you a sprout to plant" if _is_limited(t) else ""
@@ -275,7 +253,7 @@ def _plant_and_grow(s: State, t: Tables) -> Lesson:
     )
 
 
-def _anywhere(s: State, t: Tables) -> Lesson:
+def anywhere(s: State, t: Tables) -> Lesson:
     return Lesson(
         "Plant or grow once, anywhere",
         paragraphs(
@@ -330,7 +308,7 @@ _USES = {
 check_table(_USES, set(Power) - {Power.BUDS})
 
 
-def _power(s: State, t: Tables) -> Lesson:
+def power(s: State, t: Tables) -> Lesson:
     title, what, matters = _USES[Power(power_of(s))]
     ordered = "" if power_of(s) == Power.LAKE else _in_order(t)
     return Lesson(
@@ -356,7 +334,7 @@ def _ground(s: State, t: Tables) -> str:
     return " and in ravines" if int(ground) & int(t.ravines) else ", but not in ravines"
 
 
-def _lake(s: State, t: Tables) -> Lesson:
+def lake(s: State, t: Tables) -> Lesson:
     must = "As many of them as can must grow." if t.lake_growth_mandatory else "You may stop, too."
     return Lesson(
         "What grows beside the lake",
@@ -380,8 +358,8 @@ def _lake(s: State, t: Tables) -> Lesson:
 # --- The end ---------------------------------------------------------------------------------------------------------
 
 
-def _game_over(s: State, t: Tables) -> Lesson:
-    names, won = player_names(int(s.players)), winners(s)
+def game_over(s: State, t: Tables) -> Lesson:
+    names, won = player_names(int(s.players)), Config().game.winners(s)
     if s.forfeited != NOBODY:
         text = f"{names[s.forfeited]} chose an action that the rules don't allow. That ends the game, and loses it."
         wins = f"So {win_text([names[one] for one in won])}." if won else ""
@@ -406,17 +384,3 @@ def _game_over(s: State, t: Tables) -> Lesson:
         ),
         "End of Game",
     )
-
-
-_LESSONS: dict[Decision, Callable[[State, Tables], Lesson]] = {
-    Decision.GAME_OVER: _game_over,
-    Decision.DRAFT: _draft,
-    Decision.TURN: _turn,
-    Decision.PLANT: _plant,
-    Decision.GROW: _grow,
-    Decision.PLANT_AND_GROW: _plant_and_grow,
-    Decision.ANYWHERE: _anywhere,
-    Decision.POWER: _power,
-    Decision.LAKE: _lake,
-}
-check_table(_LESSONS, Decision)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from evergreen_env.actions import DONE, DRAFT, POWER, SPACE
-from evergreen_env.drawing.decisions import power_of
 from evergreen_env.state import CARD_NAMES, MAX_MARKET, PLACE_NAMES, POWER_NAMES, State
-from evergreen_env.words import place_of_action
+from evergreen_env.words import place_of_action, power_of
 from tabletop_engine.drawing.svg import Place
 from tabletop_engine.text.words import player_names
 

@@ -8,9 +8,16 @@ from __future__ import annotations
 
 from petrichor_env.drawing.board import facts, marks, panes, render_svg
 from petrichor_env.drawing.cover import cover
-from petrichor_env.drawing.decisions import action_text, answer_name, gives_up, goes_on, question, told_action
+from petrichor_env.drawing.decisions import (
+    action_text,
+    answer_name,
+    gives_up,
+    goes_on,
+    lesson,
+    question,
+    told_action,
+)
 from petrichor_env.drawing.events import events, in_brief, story
-from petrichor_env.drawing.lessons import lesson
 from petrichor_env.drawing.places import places
 from petrichor_env.drawing.rules_text import rules
 from petrichor_env.drawing.text import about, render_text, sources, text_blocks

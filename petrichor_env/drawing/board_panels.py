@@ -8,7 +8,6 @@ from functools import lru_cache
 import numpy as np
 
 from petrichor_env.drawing.card_texts import FORECASTS
-from petrichor_env.drawing.decisions import WEATHER_WORDS
 from petrichor_env.drawing.pieces import (
     FORECAST_EDGE,
     FORECAST_FILL,
@@ -32,6 +31,7 @@ from petrichor_env.state import (
     State,
 )
 from petrichor_env.tables import RESHUFFLE
+from petrichor_env.words import WEATHER_WORDS
 from tabletop_engine.drawing.kept import kept
 from tabletop_engine.drawing.panels import EDGE, MUTED, PANEL, STRONG, panel
 from tabletop_engine.drawing.svg import (

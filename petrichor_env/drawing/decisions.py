@@ -1,9 +1,12 @@
-"""The pending decision in words, and the meaning of each answer."""
+"""The decisions: what is known of each in one table, the pending one in words, and the meaning of each answer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
 
 from petrichor_env.actions import (
     CARD,
@@ -23,43 +26,63 @@ from petrichor_env.actions import (
     action_name,
     range_of,
 )
+from petrichor_env.component_files import load_tables
+from petrichor_env.config import Config
+from petrichor_env.drawing import lessons
 from petrichor_env.drawing.card_texts import FORECASTS, TIMING_TEXTS
 from petrichor_env.rules.fields import NEIGHBOURS
+from petrichor_env.rules.flower_tiles import PODS_A_PLAYER
+from petrichor_env.rules.forecasts import MOVED_UP
+from petrichor_env.rules.powers import KEPT_DROPS
 from petrichor_env.state import (
     DIRECTION_NAMES,
     MAX_PLAYERS,
     NO_TILE,
     NUM_TILES,
-    WEATHER_NAMES,
     Cloud,
     Crop,
     Decision,
+    Module,
     Phase,
     Power,
     State,
     Timing,
     Weather,
 )
-from petrichor_env.words import owner_names, tile_name
+from petrichor_env.tables import Tables
+from petrichor_env.words import WEATHER_WORDS, owner_names, tile_name
 from tabletop_engine.decisions import check_table
 from tabletop_engine.legal import NOTHING_ASKED
+from tabletop_engine.presentation import Lesson
 from tabletop_engine.text.words import counted
-
-WEATHER_WORDS = tuple(name.capitalize() for name in WEATHER_NAMES)
 
 _TAKE_DROP_FOR = {Weather.FROST: "for the new cloud", Weather.SUN: "for the Sun action"}
 
 
 def question(state: State) -> str:
     """The pending decision, as words that follow "player_0 is asked"."""
-    words = _ASKED[Decision(state.decision)].question
+    words = ASKED[Decision(state.decision)].question
     return words if isinstance(words, str) else words(state)
+
+
+def lesson(config: Config, state: State | None = None, tables: np.ndarray | None = None) -> Lesson:
+    """An explanation of the pending decision for the actor; at the end, of the result.
+
+    Arguments:
+        config: what is played.
+        state: one record of dtype STATE. None asks for the introduction: what the game is about, what scores points,
+            how a round goes.
+        tables: the printed numbers of the game, (1,) `petrichor_env.tables.TABLES`; None for the shipped ones.
+    """
+    if state is None:
+        return lessons.introduction(config)
+    return ASKED[Decision(state.decision)].lesson(state, (load_tables() if tables is None else tables)[0])
 
 
 def goes_on(before: State, state: State) -> bool:
     """Whether the pending decision says more about the answer before it: how a card is paid for, and what it does."""
-    decision = Decision(state.decision)
-    return decision in _OF_A_CARD or (before.decision, decision) in _IN_A_ROW
+    asked = ASKED[Decision(state.decision)]
+    return asked.card is not None or asked.continues is True or before.decision in (asked.continues or ())
 
 
 def gives_up(state: State, action: int) -> str:
@@ -94,7 +117,7 @@ def action_text(state: State, action: int) -> str:
     if not 0 <= action < NUM_ACTIONS:
         return action_name(action)
     first, index = range_of(action)
-    words = _ASKED[Decision(state.decision)].answers.get(first)
+    words = ASKED[Decision(state.decision)].answers.get(first)
     if words is None:
         return action_name(action)
     return words.format(*_things(state, first, index)) if isinstance(words, str) else words(state, index)
@@ -260,31 +283,7 @@ def _raining_question(s: State) -> str:
     return f"to let a drop fall from {cloud} (forecast card 15)"
 
 
-# --- decisions that go on ---------------------------------------------------------------------------------------------
-
-_OF_A_CARD = {
-    Decision.PAY,
-    Decision.FROST_TILE,
-    Decision.FROST_CLOUD,
-    Decision.FROST_POWER,
-    Decision.SUN_CLOUD,
-    Decision.TAKE_DROP,
-    Decision.WIND_CLOUD,
-    Decision.WIND_DIRECTION,
-    Decision.WIND_TILE,
-    Decision.RAIN_DROP,
-    Decision.RAIN_SECOND_DROP,
-}
-"""Decisions that follow the play of a card, in the same turn."""
-_IN_A_ROW = {
-    *((decision, decision) for decision in (Decision.DISCARD, Decision.POD_TILE, Decision.KEEP_DROP)),
-    (Decision.WIND_WEATHER_DROP, Decision.WIND_WEATHER_DIRECTION),
-    (Decision.FORECAST_DROP, Decision.FORECAST_DIRECTION),
-}
-"""Pairs of decisions of which the second one goes on with the first one."""
-
-
-# --- the tables -------------------------------------------------------------------------------------------------------
+# --- the table of decisions, and those of forecast cards --------------------------------------------------------------
 
 _FORECAST_TILES = {
     2: ("to count own drops on a scored tile", ""),
@@ -305,99 +304,299 @@ _FORECAST_DROPS: dict[int, tuple[str | Callable[[State], str], str]] = {
     15: (_raining_question, "let {} fall from the cloud on {}"),
 }
 """The same for each forecast card that chooses a drop."""
+check_table(lessons.FORECAST_ADVICE, [*_FORECAST_TILES, *_FORECAST_DROPS])
+_ASKS_FOR_A_VOTE = (5,)
 _ASK_FOR_NOTHING = (1, 3, 7, 13, 14)
-_ASK_FOR_A_VOTE = (5,)
-CHOOSING_FORECASTS = [card for card in FORECASTS if card not in (*_ASK_FOR_NOTHING, *_ASK_FOR_A_VOTE)]
-"""The forecast cards that choose a tile or a drop."""
-check_table([*_FORECAST_TILES, *_FORECAST_DROPS], CHOOSING_FORECASTS)
+check_table([*_FORECAST_TILES, *_FORECAST_DROPS, *_ASKS_FOR_A_VOTE, *_ASK_FOR_NOTHING], FORECASTS)
 
 
-class _Asked(NamedTuple):
-    """A decision in words: text, with gaps for `_things`, or functions that give it.
+CLOCKWISE, ANTICLOCKWISE = 1, -1
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is known of a decision beside its rules. Words are text, with gaps for `_things`, or functions that give it.
 
     Attributes:
         question: the question; a function takes the state.
+        label: what it asks, for people who set a position up.
         answers: for the first action of each range that answers it, the answer; a function takes the state and the
             index in the range.
+        lesson: its explanation for new players.
+        phases: the phases in which it is asked.
+        card: the action that asks it, if only one kind does.
+        weather: the weather that asks it, if only one does.
+        module: the module without which it is never asked.
+        order: CLOCKWISE or ANTICLOCKWISE if all players are asked in turn, from the first or from the last one; else 0.
+        after: the point of the timeline at which forecast cards may be played before it.
+        forecasts: the numbers of the forecast cards whose effect asks it.
+        choices: how many tiles or drops it chooses one after another; for `forecast_drop` only with card 11.
+        continues: whether it says more about the answer before it: True if it follows the play of a card in the same
+            turn, as all with a `card` do, or the decisions that it goes on with.
     """
 
     question: str | Callable[[State], str]
+    label: str
     answers: Mapping[int, str | Callable[[State, int], str]]
+    lesson: Callable[[State, Tables], Lesson]
+    phases: tuple[Phase, ...] = (Phase.ACTION,)
+    card: Weather | None = None
+    weather: Weather | None = None
+    module: Module | None = None
+    order: int = 0
+    after: Timing | None = None
+    forecasts: tuple[int, ...] = ()
+    choices: int = 0
+    continues: bool | tuple[Decision, ...] = False
 
 
+_in_weather = partial(Asked, phases=(Phase.WEATHER,))
 _FALL = "let {} fall from the cloud on {}"
-_ASKED = {
-    Decision.GAME_OVER: _Asked("nothing: the game is over", {}),
-    Decision.DRAFT: _Asked(lambda s: f"to keep a card of the pack ({s.cards_left} to pick)", {CARD: "keep a {} card"}),
-    Decision.SETUP_CLOUD: _Asked("to choose a tile for the first cloud", {TILE: "put a new cloud on {}"}),
-    Decision.TURN: _Asked(
+ASKED = {
+    Decision.GAME_OVER: Asked(
+        "nothing: the game is over", "none, the game is over", {}, lessons.game_over, phases=(Phase.OVER,)
+    ),
+    Decision.DRAFT: Asked(
+        lambda s: f"to keep a card of the pack ({s.cards_left} to pick)",
+        "which card to keep",
+        {CARD: "keep a {} card"},
+        lessons.draft,
+        phases=(Phase.SETUP, Phase.CLEANUP),
+        order=CLOCKWISE,
+    ),
+    Decision.SETUP_CLOUD: Asked(
+        "to choose a tile for the first cloud",
+        "where the first cloud goes",
+        {TILE: "put a new cloud on {}"},
+        lessons.setup_cloud,
+        phases=(Phase.SETUP,),
+        order=ANTICLOCKWISE,
+    ),
+    Decision.TURN: Asked(
         _turn_question,
+        "the turn: a card, or to pass",
         {PASS: _pass_text, PLAY: "play a {} card", SUBSTITUTE: _substitute_text, FORECAST: _forecast_text},
+        lessons.turn,
     ),
-    Decision.OPTIONAL_ACTION: _Asked(
+    Decision.OPTIONAL_ACTION: Asked(
         "to take an optional second action, or none",
+        "whether to play a second card",
         {DECLINE: "take no optional action", PLAY: "play two {} cards", SUBSTITUTE: _substitute_twice_text},
+        lessons.optional_action,
     ),
-    Decision.PAY: _Asked(
+    Decision.PAY: Asked(
         lambda s: f"to pay with a card for {_action_of(s)} ({_more(s.cards_left)})",
+        "what to pay with",
         {CARD: "pay with a {} card"},
+        lessons.pay,
+        continues=True,
     ),
-    Decision.FROST_TILE: _Asked(
-        "to choose a tile for the new cloud", {DECLINE: "place no cloud", TILE: "put a new cloud on {}"}
+    Decision.FROST_TILE: Asked(
+        "to choose a tile for the new cloud",
+        "where the new cloud goes",
+        {DECLINE: "place no cloud", TILE: "put a new cloud on {}"},
+        lessons.frost_tile,
+        card=Weather.FROST,
     ),
-    Decision.SUN_CLOUD: _Asked(
-        "to add two own drops to a cloud", {DECLINE: "add no drops", TILE: "add two drops to the cloud on {}"}
+    Decision.SUN_CLOUD: Asked(
+        "to add two own drops to a cloud",
+        "which cloud the Sun is for",
+        {DECLINE: "add no drops", TILE: "add two drops to the cloud on {}"},
+        lessons.sun_cloud,
+        card=Weather.SUN,
     ),
-    Decision.WIND_CLOUD: _Asked("to choose a cloud to move", {TILE: "move the cloud on {}"}),
-    Decision.WIND_DIRECTION: _Asked(_where_cloud_goes, {DIRECTION: _direction_text}),
-    Decision.RAIN_DROP: _Asked(
+    Decision.WIND_CLOUD: Asked(
+        "to choose a cloud to move",
+        "which cloud the Wind moves",
+        {TILE: "move the cloud on {}"},
+        lessons.wind_cloud,
+        card=Weather.WIND,
+    ),
+    Decision.WIND_DIRECTION: Asked(
+        _where_cloud_goes,
+        "where the Wind moves it",
+        {DIRECTION: _direction_text},
+        lessons.wind_direction,
+        card=Weather.WIND,
+    ),
+    Decision.RAIN_DROP: Asked(
         lambda s: (
             "to let a drop fall, from a cloud or the supply"
             if _has_power(s, Power.RAIN)
             else "to let a drop fall from a cloud"
         ),
+        "which drop rains",
         {DECLINE: "let no drop fall", TILE: "put an own drop on {} (Rain power)", DROP: _FALL},
+        lessons.rain_drop,
+        card=Weather.RAIN,
     ),
-    Decision.RAIN_SECOND_DROP: _Asked(
-        "to let a drop of another cloud fall too, or none", {DECLINE: "let no second drop fall", DROP: _FALL}
+    Decision.RAIN_SECOND_DROP: Asked(
+        "to let a drop of another cloud fall too, or none",
+        "which second drop rains",
+        {DECLINE: "let no second drop fall", DROP: _FALL},
+        lessons.rain_second_drop,
+        card=Weather.RAIN,
     ),
-    Decision.TAKE_DROP: _Asked(_take_drop_question, {TILE: "take an own drop from {}"}),
-    Decision.VOTE: _Asked(lambda s: f"to vote after {_action_of(s)}", {VOTE: "vote for {}", DIE: _die_text}),
-    Decision.MOVE_VOTE: _Asked(
+    Decision.TAKE_DROP: Asked(
+        _take_drop_question,
+        "where a drop comes from",
+        {TILE: "take an own drop from {}"},
+        lessons.take_drop,
+        phases=(Phase.ACTION, Phase.WEATHER),
+        continues=True,
+    ),
+    Decision.VOTE: Asked(
+        lambda s: f"to vote after {_action_of(s)}",
+        "what to vote for",
+        {VOTE: "vote for {}", DIE: _die_text},
+        lessons.vote,
+    ),
+    Decision.MOVE_VOTE: Asked(
         lambda s: f"to move a vote to {WEATHER_WORDS[s.target_space]}, as none is left in supply",
+        "which vote to move",
         {WEATHER: "take the vote from {}"},
+        lessons.move_vote,
+        phases=(Phase.ACTION, Phase.WEATHER),
     ),
-    Decision.DISCARD: _Asked(lambda s: f"to discard a card ({_more(s.cards_left)})", {CARD: "discard a {} card"}),
-    Decision.CHOOSE_WEATHER: _Asked("to select one of the tied weather spaces", {WEATHER: "select {}"}),
-    Decision.SUN_WEATHER_CLOUD: _Asked(
-        "to double own drops in a cloud", {DECLINE: "double no cloud", TILE: _doubled_text}
+    Decision.DISCARD: Asked(
+        lambda s: f"to discard a card ({_more(s.cards_left)})",
+        "which card to discard",
+        {CARD: "discard a {} card"},
+        lessons.discard,
+        order=CLOCKWISE,
+        continues=(Decision.DISCARD,),
     ),
-    Decision.WIND_WEATHER_DROP: _Asked("to choose a drop on a tile to move", {DROP: "move {} on {}"}),
-    Decision.WIND_WEATHER_DIRECTION: _Asked(_where_drop_goes, {DIRECTION: _direction_text}),
-    Decision.FERTILIZER_TILE: _Asked(
-        "to put a Fertilizer token on a face-down tile", {TILE: "put a Fertilizer token on {}"}
+    Decision.CHOOSE_WEATHER: _in_weather(
+        "to select one of the tied weather spaces",
+        "which of tied weathers comes",
+        {WEATHER: "select {}"},
+        lessons.choose_weather,
+        after=Timing.START_OF_WEATHER,
     ),
-    Decision.FROST_CLOUD: _Asked(
+    Decision.SUN_WEATHER_CLOUD: _in_weather(
+        "to double own drops in a cloud",
+        "which cloud grows in the Sun weather",
+        {DECLINE: "double no cloud", TILE: _doubled_text},
+        lessons.sun_weather_cloud,
+        weather=Weather.SUN,
+        order=CLOCKWISE,
+    ),
+    Decision.WIND_WEATHER_DROP: _in_weather(
+        "to choose a drop on a tile to move",
+        "which drop the Wind weather moves",
+        {DROP: "move {} on {}"},
+        lessons.wind_weather_drop,
+        weather=Weather.WIND,
+        order=ANTICLOCKWISE,
+        after=Timing.BEFORE_WIND,
+    ),
+    Decision.WIND_WEATHER_DIRECTION: _in_weather(
+        _where_drop_goes,
+        "where the Wind weather moves it",
+        {DIRECTION: _direction_text},
+        lessons.wind_weather_direction,
+        weather=Weather.WIND,
+        order=ANTICLOCKWISE,
+        after=Timing.BEFORE_WIND,
+        continues=(Decision.WIND_WEATHER_DROP,),
+    ),
+    Decision.FERTILIZER_TILE: Asked(
+        "to put a Fertilizer token on a face-down tile",
+        "where a Fertilizer token goes",
+        {TILE: "put a Fertilizer token on {}"},
+        lessons.fertilizer_tile,
+        phases=(Phase.SETUP,),
+        module=Module.FERTILIZER,
+        order=CLOCKWISE,
+    ),
+    Decision.FROST_CLOUD: Asked(
         "to add a drop to a cloud, as no cloud is left",
+        "which cloud gets the drops of a Frost action",
         {DECLINE: "add no drop", TILE: "add a drop to the cloud on {}"},
+        lessons.frost_cloud,
+        card=Weather.FROST,
     ),
-    Decision.FROST_POWER: _Asked(
+    Decision.FROST_POWER: Asked(
         lambda s: f"to add a second drop to the new cloud on {_target(s)}, or not",
+        "whether to use the Frost power",
         {DECLINE: "add no second drop", POWER: "add a second drop to the new cloud"},
+        lessons.frost_power,
+        card=Weather.FROST,
+        module=Module.POWERS,
     ),
-    Decision.WIND_TILE: _Asked(_where_cloud_goes, {TILE: "move it to {}"}),
-    Decision.FORECAST: _Asked(
+    Decision.WIND_TILE: Asked(
+        _where_cloud_goes,
+        "where the Wind power moves the cloud",
+        {TILE: "move it to {}"},
+        lessons.wind_tile,
+        card=Weather.WIND,
+    ),
+    Decision.FORECAST: Asked(
         lambda s: f"to play a forecast card {TIMING_TEXTS[Timing(s.timing)]}, or none",
+        "whether to play a forecast card",
         {DECLINE: "play no forecast card", FORECAST: _forecast_text},
+        lessons.forecast,
+        phases=(Phase.WEATHER, Phase.HARVEST),
+        module=Module.FORECASTS,
     ),
-    Decision.FORECAST_TILE: _Asked(_forecast_tile_question, {TILE: _forecast_tile_text}),
-    Decision.FORECAST_DROP: _Asked(_forecast_drop_question, {DROP: _forecast_drop_text}),
-    Decision.FORECAST_DIRECTION: _Asked(_where_drop_goes, {DIRECTION: _direction_text}),
-    Decision.FORECAST_VOTE: _Asked("to add a vote to a weather space (forecast card 5)", {VOTE: "add a vote on {}"}),
-    Decision.POD_TILE: _Asked(lambda s: f"to put a pod on a tile ({_more(s.choices_left)})", {TILE: "put a pod on {}"}),
-    Decision.KEEP_DROP: _Asked(
+    Decision.FORECAST_TILE: Asked(
+        _forecast_tile_question,
+        "which tile the forecast card is for",
+        {TILE: _forecast_tile_text},
+        lessons.forecast_choice,
+        phases=(Phase.ACTION, Phase.WEATHER, Phase.HARVEST),
+        module=Module.FORECASTS,
+        forecasts=tuple(_FORECAST_TILES),
+    ),
+    Decision.FORECAST_DROP: Asked(
+        _forecast_drop_question,
+        "which drop the forecast card is for",
+        {DROP: _forecast_drop_text},
+        lessons.forecast_choice,
+        phases=(Phase.ACTION, Phase.WEATHER),
+        module=Module.FORECASTS,
+        forecasts=tuple(_FORECAST_DROPS),
+        choices=MOVED_UP,
+    ),
+    Decision.FORECAST_DIRECTION: _in_weather(
+        _where_drop_goes,
+        "where the forecast card moves it",
+        {DIRECTION: _direction_text},
+        lessons.forecast_direction,
+        module=Module.FORECASTS,
+        forecasts=(8,),
+        continues=(Decision.FORECAST_DROP,),
+    ),
+    Decision.FORECAST_VOTE: _in_weather(
+        "to add a vote to a weather space (forecast card 5)",
+        "which vote the forecast card is for",
+        {VOTE: "add a vote on {}"},
+        lessons.forecast_vote,
+        module=Module.FORECASTS,
+        forecasts=_ASKS_FOR_A_VOTE,
+    ),
+    Decision.POD_TILE: _in_weather(
+        lambda s: f"to put a pod on a tile ({_more(s.choices_left)})",
+        "where a pod goes",
+        {TILE: "put a pod on {}"},
+        lessons.pod_tile,
+        weather=Weather.WIND,
+        module=Module.FLOWER_TILES,
+        order=CLOCKWISE,
+        after=Timing.BEFORE_WIND,
+        choices=PODS_A_PLAYER,
+        continues=(Decision.POD_TILE,),
+    ),
+    Decision.KEEP_DROP: Asked(
         lambda s: f"to keep a drop on a tile, or no more ({_more(s.choices_left)})",
+        "where a drop is kept",
         {DECLINE: "keep no more drops", TILE: "keep a drop on {}"},
+        lessons.keep_drop,
+        phases=(Phase.HARVEST,),
+        module=Module.POWERS,
+        choices=KEPT_DROPS,
+        continues=(Decision.KEEP_DROP,),
     ),
 }
-check_table(_ASKED, Decision)
+"""What is known of each decision, by its number."""
+check_table(ASKED, Decision)

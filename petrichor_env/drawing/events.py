@@ -12,7 +12,6 @@ import numpy as np
 from petrichor_env.actions import DECLINE, TILE, WEATHER
 from petrichor_env.component_files import load_tables
 from petrichor_env.drawing.card_texts import forecast_cards_text, forecast_text, power_text
-from petrichor_env.drawing.decisions import WEATHER_WORDS
 from petrichor_env.drawing.text import cards_seen, cards_text, cloud_words, dice_text, forecasts_held, winds_card_text
 from petrichor_env.rules import (
     action_phase,
@@ -47,7 +46,7 @@ from petrichor_env.state import (
     State,
 )
 from petrichor_env.tables import Tables
-from petrichor_env.words import owner_names, source_title, tile_name
+from petrichor_env.words import WEATHER_WORDS, owner_names, source_title, tile_name
 from tabletop_engine.decisions import check_table
 from tabletop_engine.text import words
 from tabletop_engine.text.telling import Story, Teller

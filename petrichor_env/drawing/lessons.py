@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-import numpy as np
-
-from petrichor_env.component_files import load_tables
 from petrichor_env.config import Config
 from petrichor_env.drawing.card_texts import FORECASTS, POWER_TEXTS, TIMING_TEXTS
-from petrichor_env.drawing.decisions import CHOOSING_FORECASTS, WEATHER_WORDS
-from petrichor_env.drawing.text import winners
 from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.rules.card_actions import FROST_DROPS, SUN_DROPS
 from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
@@ -25,7 +20,6 @@ from petrichor_env.state import (
     NOBODY,
     NUM_KINDS,
     Crop,
-    Decision,
     Phase,
     Power,
     State,
@@ -34,8 +28,7 @@ from petrichor_env.state import (
     Weather,
 )
 from petrichor_env.tables import Tables
-from petrichor_env.words import owner_names, tile_name
-from tabletop_engine.decisions import check_table
+from petrichor_env.words import WEATHER_WORDS, owner_names, tile_name
 from tabletop_engine.presentation import Lesson
 from tabletop_engine.text.words import counted, paragraphs, win_text
 
@@ -45,22 +38,8 @@ _OVERFLOWS = f"With {OVERFLOWS_AT} drops a cloud overflows: everybody's drops in
 _CHECKS = f"Clouds that meet become one thundercloud, and so does a cloud with {GROWS_AT} drops. {_OVERFLOWS}"
 
 
-def lesson(config: Config, state: State | None = None, tables: np.ndarray | None = None) -> Lesson:
-    """An explanation of the pending decision for the actor; at the end, of the result.
-
-    Arguments:
-        config: what is played.
-        state: one record of dtype STATE. None asks for the introduction: what the game is about, what scores points,
-            how a round goes.
-        tables: the printed numbers of the game, (1,) `petrichor_env.tables.TABLES`; None for the shipped ones.
-    """
-    if state is None:
-        return _introduction(config)
-    t = (load_tables() if tables is None else tables)[0]
-    return _LESSONS[Decision(state.decision)](state, t)
-
-
-def _introduction(config: Config) -> Lesson:
+def introduction(config: Config) -> Lesson:
+    """What the game is about, what scores points, how a round goes."""
     solo = config.solo
     pass_ends = {1: "when you pass", 2: "a turn after one of you passes"}
     ends = pass_ends.get(config.players, "once somebody has passed and each of the others has had one turn more")
@@ -133,7 +112,7 @@ def _price(s: State, kind: int) -> int:
 # --- Setup and cards -------------------------------------------------------------------------------------------------
 
 
-def _draft(s: State, t: Tables) -> Lesson:
+def draft(s: State, t: Tables) -> Lesson:
     passed = int(PACKS_PASSED[s.players])
     later = passed - 1 - int(s.draft_step)
     return Lesson(
@@ -156,7 +135,7 @@ def _draft(s: State, t: Tables) -> Lesson:
     )
 
 
-def _setup_cloud(s: State, t: Tables) -> Lesson:
+def setup_cloud(s: State, t: Tables) -> Lesson:
     return Lesson(
         "Place your first cloud",
         paragraphs(
@@ -174,7 +153,7 @@ def _setup_cloud(s: State, t: Tables) -> Lesson:
     )
 
 
-def _fertilizer_tile(s: State, t: Tables) -> Lesson:
+def fertilizer_tile(s: State, t: Tables) -> Lesson:
     return Lesson(
         "Place a Fertilizer token",
         paragraphs(
@@ -196,7 +175,7 @@ def _fertilizer_tile(s: State, t: Tables) -> Lesson:
     )
 
 
-def _turn(s: State, t: Tables) -> Lesson:
+def turn(s: State, t: Tables) -> Lesson:
     last = s.last_turns > 0
     section = "One Round of Play" if s.players == 1 else "Playing Cards"
     if last:
@@ -256,7 +235,7 @@ def _how_the_game_stands(s: State) -> Sequence[str]:
     return ["Look for crops that lack few drops, and count who would be first and second there."]
 
 
-def _optional_action(s: State, t: Tables) -> Lesson:
+def optional_action(s: State, t: Tables) -> Lesson:
     return Lesson(
         "A second action?",
         paragraphs(
@@ -276,7 +255,7 @@ def _optional_action(s: State, t: Tables) -> Lesson:
     )
 
 
-def _pay(s: State, t: Tables) -> Lesson:
+def pay(s: State, t: Tables) -> Lesson:
     price, word = _price(s, s.card), WEATHER_WORDS[s.card]
     own = int(s.hand[s.actor, s.card])
     with_own = s.optional and s.cards_left == 2 * price and own > 0 and _cards(s) - own >= price
@@ -299,7 +278,7 @@ def _pay(s: State, t: Tables) -> Lesson:
     )
 
 
-def _discard(s: State, t: Tables) -> Lesson:
+def discard(s: State, t: Tables) -> Lesson:
     return Lesson(
         f"No more than {HAND_LIMIT} cards",
         paragraphs(
@@ -322,7 +301,7 @@ def _discard(s: State, t: Tables) -> Lesson:
 # --- Card actions ----------------------------------------------------------------------------------------------------
 
 
-def _frost_tile(s: State, t: Tables) -> Lesson:
+def frost_tile(s: State, t: Tables) -> Lesson:
     missing = _own_drops_missing(s, FROST_DROPS)
     return Lesson(
         "Frost: where the new cloud goes",
@@ -339,7 +318,7 @@ def _frost_tile(s: State, t: Tables) -> Lesson:
     )
 
 
-def _frost_cloud(s: State, t: Tables) -> Lesson:
+def frost_cloud(s: State, t: Tables) -> Lesson:
     missing = _own_drops_missing(s, FROST_DROPS)
     return Lesson(
         "Frost without a cloud",
@@ -360,7 +339,7 @@ def _frost_cloud(s: State, t: Tables) -> Lesson:
     )
 
 
-def _frost_power(s: State, t: Tables) -> Lesson:
+def frost_power(s: State, t: Tables) -> Lesson:
     return Lesson(
         "Frost power: a second drop",
         paragraphs(
@@ -378,7 +357,7 @@ def _frost_power(s: State, t: Tables) -> Lesson:
     )
 
 
-def _sun_cloud(s: State, t: Tables) -> Lesson:
+def sun_cloud(s: State, t: Tables) -> Lesson:
     missing = _own_drops_missing(s, SUN_DROPS)
     return Lesson(
         "Sun: which cloud gets drops",
@@ -398,7 +377,7 @@ def _sun_cloud(s: State, t: Tables) -> Lesson:
     )
 
 
-def _wind_cloud(s: State, t: Tables) -> Lesson:
+def wind_cloud(s: State, t: Tables) -> Lesson:
     return Lesson(
         "Wind: which cloud moves",
         paragraphs(
@@ -418,7 +397,7 @@ def _wind_cloud(s: State, t: Tables) -> Lesson:
     )
 
 
-def _wind_direction(s: State, t: Tables) -> Lesson:
+def wind_direction(s: State, t: Tables) -> Lesson:
     return Lesson(
         "Wind: which way",
         paragraphs(
@@ -437,7 +416,7 @@ def _wind_direction(s: State, t: Tables) -> Lesson:
     )
 
 
-def _wind_tile(s: State, t: Tables) -> Lesson:
+def wind_tile(s: State, t: Tables) -> Lesson:
     far = _has_power(s, Power.WIND)
     return Lesson(
         "Wind: to which tile",
@@ -457,7 +436,7 @@ def _wind_tile(s: State, t: Tables) -> Lesson:
     )
 
 
-def _rain_drop(s: State, t: Tables) -> Lesson:
+def rain_drop(s: State, t: Tables) -> Lesson:
     closed = (s.crop == Crop.SNOWDROP) & (s.blooms == 0)
     can_rain = bool(((s.cloud_drops[:, s.actor] > 0) & ~closed).any())
     return Lesson(
@@ -484,7 +463,7 @@ def _rain_drop(s: State, t: Tables) -> Lesson:
     )
 
 
-def _rain_second_drop(s: State, t: Tables) -> Lesson:
+def rain_second_drop(s: State, t: Tables) -> Lesson:
     return Lesson(
         "Rain: a second drop?",
         paragraphs(
@@ -501,7 +480,7 @@ def _rain_second_drop(s: State, t: Tables) -> Lesson:
     )
 
 
-def _take_drop(s: State, t: Tables) -> Lesson:
+def take_drop(s: State, t: Tables) -> Lesson:
     in_weather = s.phase == Phase.WEATHER
     needed = (
         int(s.cloud_drops[s.target, s.actor]) if in_weather else SUN_DROPS if s.card == Weather.SUN else FROST_DROPS
@@ -530,7 +509,7 @@ def _take_drop(s: State, t: Tables) -> Lesson:
 # --- Votes and weather -----------------------------------------------------------------------------------------------
 
 
-def _vote(s: State, t: Tables) -> Lesson:
+def vote(s: State, t: Tables) -> Lesson:
     own, following = WEATHER_WORDS[s.card], WEATHER_WORDS[(s.card + 1) % NUM_KINDS]
     dice, final = bool((s.dice != HARVEST).any()), _is_last_round(s)
     most = "more votes than the other" if s.owners == 2 else "the most votes"
@@ -564,7 +543,7 @@ def _vote(s: State, t: Tables) -> Lesson:
     )
 
 
-def _move_vote(s: State, t: Tables) -> Lesson:
+def move_vote(s: State, t: Tables) -> Lesson:
     return Lesson(
         "Move a vote",
         paragraphs(
@@ -581,7 +560,7 @@ def _move_vote(s: State, t: Tables) -> Lesson:
     )
 
 
-def _choose_weather(s: State, t: Tables) -> Lesson:
+def choose_weather(s: State, t: Tables) -> Lesson:
     left = RESOLVED_SPACES - int(s.selected.sum())
     who = "you break all ties" if s.players == 1 else "the First Player decides, and that is you"
     return Lesson(
@@ -610,7 +589,7 @@ def _choose_weather(s: State, t: Tables) -> Lesson:
     )
 
 
-def _sun_weather_cloud(s: State, t: Tables) -> Lesson:
+def sun_weather_cloud(s: State, t: Tables) -> Lesson:
     own, supply = s.cloud_drops[:, s.actor], int(s.supply[s.actor])
     must = bool(((own > 0) & (own <= supply)).any())
     return Lesson(
@@ -639,7 +618,7 @@ def _sun_weather_cloud(s: State, t: Tables) -> Lesson:
     )
 
 
-def _wind_weather_drop(s: State, t: Tables) -> Lesson:
+def wind_weather_drop(s: State, t: Tables) -> Lesson:
     return Lesson(
         "Wind weather: which drop moves",
         paragraphs(
@@ -661,7 +640,7 @@ def _wind_weather_drop(s: State, t: Tables) -> Lesson:
     )
 
 
-def _wind_weather_direction(s: State, t: Tables) -> Lesson:
+def wind_weather_direction(s: State, t: Tables) -> Lesson:
     return Lesson(
         "Wind weather: where the drop goes",
         paragraphs(
@@ -682,7 +661,7 @@ def _wind_weather_direction(s: State, t: Tables) -> Lesson:
 # --- Flowers ---------------------------------------------------------------------------------------------------------
 
 
-def _pod_tile(s: State, t: Tables) -> Lesson:
+def pod_tile(s: State, t: Tables) -> Lesson:
     return Lesson(
         "Place a pod",
         paragraphs(
@@ -701,7 +680,7 @@ def _pod_tile(s: State, t: Tables) -> Lesson:
     )
 
 
-def _keep_drop(s: State, t: Tables) -> Lesson:
+def keep_drop(s: State, t: Tables) -> Lesson:
     return Lesson(
         "Harvest power: keep a drop",
         paragraphs(
@@ -721,7 +700,7 @@ def _keep_drop(s: State, t: Tables) -> Lesson:
     )
 
 
-def _forecast(s: State, t: Tables) -> Lesson:
+def forecast(s: State, t: Tables) -> Lesson:
     held = int((s.forecast_holder == s.actor).sum())
     return Lesson(
         "Play a forecast card?",
@@ -745,7 +724,7 @@ def _forecast(s: State, t: Tables) -> Lesson:
     )
 
 
-_FORECAST_ADVICE = {
+FORECAST_ADVICE = {
     2: "Only tiles of this Harvest can be named, and drops count as they were scored there. So take the one with most "
     "of yours.",
     4: "The cloud may go above any tile without a cloud, but not above the Lake. A tile that has just been harvested "
@@ -768,20 +747,19 @@ _FORECAST_ADVICE = {
     "thundercloud, which Rain weather pours out.",
 }
 """Advice for forecast cards, by the number of the card."""
-check_table(_FORECAST_ADVICE, CHOOSING_FORECASTS)
 
 
-def _forecast_choice(s: State, t: Tables) -> Lesson:
+def forecast_choice(s: State, t: Tables) -> Lesson:
     number = int(s.forecast)
     card = FORECASTS[number]
     return Lesson(
         f"Forecast card {number}",
-        paragraphs([f"Your forecast card, played {card.when}: {card.text}."], [_FORECAST_ADVICE[number]]),
+        paragraphs([f"Your forecast card, played {card.when}: {card.text}."], [FORECAST_ADVICE[number]]),
         "Forecast Card Reference",
     )
 
 
-def _forecast_direction(s: State, t: Tables) -> Lesson:
+def forecast_direction(s: State, t: Tables) -> Lesson:
     return Lesson(
         f"Forecast card {s.forecast}: where the drop goes",
         paragraphs(
@@ -799,7 +777,7 @@ def _forecast_direction(s: State, t: Tables) -> Lesson:
     )
 
 
-def _forecast_vote(s: State, t: Tables) -> Lesson:
+def forecast_vote(s: State, t: Tables) -> Lesson:
     return Lesson(
         f"Forecast card {s.forecast}: a vote",
         paragraphs(
@@ -819,8 +797,8 @@ def _forecast_vote(s: State, t: Tables) -> Lesson:
 # --- The end ---------------------------------------------------------------------------------------------------------
 
 
-def _game_over(s: State, t: Tables) -> Lesson:
-    names, won = owner_names(s.players), winners(s)
+def game_over(s: State, t: Tables) -> Lesson:
+    names, won = owner_names(s.players), Config().game.winners(s)
     section = "Game End" if s.players == 1 else "Game End & Victory"
     if s.forfeited != NOBODY:
         text = f"{names[s.forfeited]} chose an action that the rules don't allow. That ends the game, and loses it."
@@ -847,39 +825,3 @@ def _game_over(s: State, t: Tables) -> Lesson:
         ),
         section,
     )
-
-
-_LESSONS: dict[Decision, Callable[[State, Tables], Lesson]] = {
-    Decision.GAME_OVER: _game_over,
-    Decision.DRAFT: _draft,
-    Decision.SETUP_CLOUD: _setup_cloud,
-    Decision.TURN: _turn,
-    Decision.OPTIONAL_ACTION: _optional_action,
-    Decision.PAY: _pay,
-    Decision.FROST_TILE: _frost_tile,
-    Decision.SUN_CLOUD: _sun_cloud,
-    Decision.WIND_CLOUD: _wind_cloud,
-    Decision.WIND_DIRECTION: _wind_direction,
-    Decision.RAIN_DROP: _rain_drop,
-    Decision.RAIN_SECOND_DROP: _rain_second_drop,
-    Decision.TAKE_DROP: _take_drop,
-    Decision.VOTE: _vote,
-    Decision.MOVE_VOTE: _move_vote,
-    Decision.DISCARD: _discard,
-    Decision.CHOOSE_WEATHER: _choose_weather,
-    Decision.SUN_WEATHER_CLOUD: _sun_weather_cloud,
-    Decision.WIND_WEATHER_DROP: _wind_weather_drop,
-    Decision.WIND_WEATHER_DIRECTION: _wind_weather_direction,
-    Decision.FERTILIZER_TILE: _fertilizer_tile,
-    Decision.FROST_CLOUD: _frost_cloud,
-    Decision.FROST_POWER: _frost_power,
-    Decision.WIND_TILE: _wind_tile,
-    Decision.FORECAST: _forecast,
-    Decision.FORECAST_TILE: _forecast_choice,
-    Decision.FORECAST_DROP: _forecast_choice,
-    Decision.FORECAST_DIRECTION: _forecast_direction,
-    Decision.FORECAST_VOTE: _forecast_vote,
-    Decision.POD_TILE: _pod_tile,
-    Decision.KEEP_DROP: _keep_drop,
-}
-check_table(_LESSONS, Decision)

@@ -8,12 +8,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from petrichor_env.drawing.decisions import WEATHER_WORDS, hides_actor
+from petrichor_env.drawing.decisions import hides_actor
 from petrichor_env.drawing.icons import owner_shape
 from petrichor_env.drawing.text import cloud_number, cloud_words
 from petrichor_env.state import NOBODY, WEATHER_NAMES, Cloud, Phase, State
 from petrichor_env.tables import Tables
-from petrichor_env.words import CLOUD_NAMES, owner_names, tile_name
+from petrichor_env.words import CLOUD_NAMES, WEATHER_WORDS, owner_names, tile_name
 from tabletop_engine.drawing.kept import Shown
 from tabletop_engine.drawing.owners import token
 from tabletop_engine.drawing.panels import EDGE

@@ -9,7 +9,6 @@ import numpy as np
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import Config
 from petrichor_env.drawing.card_texts import FORECASTS, POWER_TEXTS, TIMING_TEXTS
-from petrichor_env.drawing.decisions import WEATHER_WORDS
 from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.rules.card_actions import SUN_DROPS
 from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
@@ -21,7 +20,7 @@ from petrichor_env.rules.setup import MODULE_OF_CROP
 from petrichor_env.rules.weather import RESOLVED_SPACES
 from petrichor_env.state import CROP_NAMES, HARVEST, MODULE_NAMES, Crop, Growing, Power, Timing
 from petrichor_env.tables import RESHUFFLE, Tables
-from petrichor_env.words import FIELDS
+from petrichor_env.words import FIELDS, WEATHER_WORDS
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.text.words import Section, counted, rules_page
 

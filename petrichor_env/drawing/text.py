@@ -22,7 +22,7 @@ import numpy as np
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import Config
 from petrichor_env.drawing.card_texts import FORECASTS, power_text
-from petrichor_env.drawing.decisions import WEATHER_WORDS, asked_text, hides_actor
+from petrichor_env.drawing.decisions import asked_text, hides_actor
 from petrichor_env.drawing.icons import owner_shape
 from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
 from petrichor_env.state import (
@@ -47,7 +47,7 @@ from petrichor_env.state import (
     State,
 )
 from petrichor_env.tables import Tables
-from petrichor_env.words import FIELDS, GROWING_NAMES, owner_names, tile_name
+from petrichor_env.words import FIELDS, GROWING_NAMES, WEATHER_WORDS, owner_names, tile_name
 from tabletop_engine.drawing.lines import Block, Cells, Row, Size, Table, Tiles, Words, joined, width
 from tabletop_engine.text.terminal import BOLD, COLUMNS, painted
 from tabletop_engine.text.words import counted, win_text

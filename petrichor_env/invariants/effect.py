@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from petrichor_env.invariants.checks import asked, is_asked, is_running, is_settled, owner_name, target_of
-from petrichor_env.invariants.decisions import CARD_OF_DECISION, CARD_TO_MOVE_CLOUD, CARD_TO_RAIN, MOST_CHOICES
+from petrichor_env.invariants.decisions import CARD_OF, CARD_TO_MOVE_CLOUD, CARD_TO_RAIN, CHOICES_OF
 from petrichor_env.invariants.modules import is_closed
 from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.rules.card_actions import FROST_DROPS, SUN_DROPS
@@ -41,11 +41,8 @@ def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     in_weather = s["phase"] == Phase.WEATHER
     taking, moving = is_asked(s, Decision.TAKE_DROP), is_asked(s, Decision.MOVE_VOTE)
     voting = is_asked(s, Decision.VOTE, Decision.PAY) | (moving & ~in_weather)  # a forecast card adds a vote there
-    wanted = np.full(len(s), -1)
-    for asked_for, weather in CARD_OF_DECISION.items():
-        wanted[decision == asked_for] = weather
     any_card = voting | (taking & ~in_weather)
-    fits = np.where(any_card, card >= 0, card == wanted)
+    fits = np.where(any_card, card >= 0, card == CARD_OF[decision])
     fits &= ~(taking & ~in_weather) | among(card, (Weather.FROST, Weather.SUN))
     bad = settled & ~fits
     yield breaks(bad, lambda i: f"pending.card is {name_or_none(WEATHER_NAMES, int(card[i]))!r} for {asked(s, i)}")
@@ -82,9 +79,7 @@ def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     target, owner, space = s["target"], s["target_owner"], s["target_space"]
     has_target = taking | is_asked(s, Decision.WIND_DIRECTION, Decision.WIND_TILE, Decision.FROST_POWER)
     has_target |= is_asked(s, Decision.RAIN_SECOND_DROP, Decision.WIND_WEATHER_DIRECTION, Decision.FORECAST_DIRECTION)
-    last_of_several = np.zeros(len(s), bool)  # the choice before
-    for asked_for, choices in MOST_CHOICES.items():
-        last_of_several |= (decision == asked_for) & (s["choices_left"] > 0) & (s["choices_left"] < choices)
+    last_of_several = (s["choices_left"] > 0) & (s["choices_left"] < CHOICES_OF[decision])  # the choice before
     has_target |= last_of_several
     moves_cloud = is_asked(s, Decision.FORECAST_TILE) & (s["forecast"] == CARD_TO_MOVE_CLOUD)
     rains = is_asked(s, Decision.FORECAST_DROP) & (s["forecast"] == CARD_TO_RAIN)

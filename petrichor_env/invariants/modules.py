@@ -23,9 +23,10 @@ from petrichor_env.invariants.decisions import (
     CARD_TO_MOVE_UP,
     CARD_TO_RAIN,
     CARD_TO_VOTE,
+    CHOICES_OF,
     FORECAST_WINDOWS,
-    FORECASTS_OF_DECISION,
-    MOST_CHOICES,
+    FORECASTS_OF,
+    MODULE_OF,
     PHASE_OF_TIMING,
     usual_timing,
     usual_timing_index,
@@ -58,13 +59,6 @@ from petrichor_env.state import (
 from petrichor_env.tables import NEVER
 from tabletop_engine.described.invariants import Check, among, breaks
 
-_MODULE_OF_DECISION = {
-    Decision.FERTILIZER_TILE: Module.FERTILIZER,
-    Decision.FROST_POWER: Module.POWERS,
-    Decision.KEEP_DROP: Module.POWERS,
-    Decision.POD_TILE: Module.FLOWER_TILES,
-    **dict.fromkeys((Decision.FORECAST, *FORECASTS_OF_DECISION), Module.FORECASTS),
-}
 _WITHOUT_PODS = (Crop.LAKE, Crop.DANDELION, Crop.PRIMROSE)
 
 
@@ -234,9 +228,7 @@ def broken_timing(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     """The point of the timeline, the player who is asked there, and values that are kept until a Harvest ends."""
     decision, phase, timing, card = s["decision"], s["phase"], s["timing"], s["forecast"]
     running, settled = is_running(s), is_settled(s)
-    fits = card == 0
-    for asked_for, cards in FORECASTS_OF_DECISION.items():
-        fits = np.where(decision == asked_for, among(card, cards), fits)
+    fits: np.ndarray = np.where(FORECASTS_OF[decision].any(axis=1), FORECASTS_OF[decision, card], card == 0)
     fits = np.where((phase == Phase.WEATHER) & (decision == Decision.MOVE_VOTE), card == CARD_TO_VOTE, fits)
     bad = settled & ~fits
     yield breaks(bad, lambda i: f"pending.forecast is {card[i]} for {asked(s, i)}")
@@ -284,12 +276,10 @@ def broken_module_decisions(s: np.ndarray, tables: np.ndarray) -> Iterator[Check
     no_cloud_left = (s["cloud"] != Cloud.NONE).sum(axis=1) >= tables["clouds"][0]
     own_in_cloud, in_cloud = s["cloud_drops"][rows, at, actor], s["cloud_drops"][rows, at].sum(axis=1, dtype=np.int64)
 
-    for asked_for, module in _MODULE_OF_DECISION.items():
-        bad = (decision == asked_for) & ~_is_on(s, module)
-        yield breaks(bad, lambda i, module=module: f"{asked(s, i)} without the module {MODULES[module]!r}")
-    most = np.zeros(len(s), np.int64)
-    for asked_for, choices in MOST_CHOICES.items():
-        most[(decision == asked_for) & ((decision != Decision.FORECAST_DROP) | (card == CARD_TO_MOVE_UP))] = choices
+    module = MODULE_OF[decision]
+    bad = (module >= 0) & (s["modules"][rows, module] == 0)
+    yield breaks(bad, lambda i: f"{asked(s, i)} without the module {MODULES[module[i]]!r}")
+    most = np.where((decision == Decision.FORECAST_DROP) & (card != CARD_TO_MOVE_UP), 0, CHOICES_OF[decision])
     left = s["choices_left"]
     bad = settled & ((left < np.minimum(most, 1)) | (left > most))
     yield breaks(bad, lambda i: f"pending.choices_left is {left[i]} for {asked(s, i)}; {most[i]} are chosen in all")
@@ -366,7 +356,7 @@ def _broken_forecast_choices(s: np.ndarray, no_cloud_left: np.ndarray) -> Iterat
     yield breaks(raining & ~to_rain.any(axis=1), lambda i: f"{effect(i)}: there is no cloud left for it to rain from")
     moving_up = running & (decision == Decision.FORECAST_DROP) & (card == CARD_TO_MOVE_UP)
     settled = is_settled(s)
-    number = np.where(moving_up, MOST_CHOICES[Decision.FORECAST_DROP] - s["choices_left"], 0)
+    number = np.where(moving_up, CHOICES_OF[decision] - s["choices_left"], 0)
     bad = settled & (chosen.sum(axis=1, dtype=np.int64) != number)
     yield breaks(bad, lambda i: f"pending.chosen_drops are {chosen[i].sum()}; {number[i]} have been chosen")
     owners = s["owners"].astype(np.int64)[:, None]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from typing import Any
+from types import SimpleNamespace
 
 import numpy as np
 
 from petrichor_env.config import MODULE_OF_READING, MODULES, READINGS, VARIANTS
 from petrichor_env.invariants.checks import owner_name, place
-from petrichor_env.invariants.decisions import MOST_CHOICES
 from petrichor_env.invariants.modules import is_closed, is_face_down
+from petrichor_env.keys import KEYS, PENDING, TILE
 from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
 from petrichor_env.rules.drafting import CARDS_DEALT
@@ -23,8 +23,6 @@ from petrichor_env.state import (
     MAX_PLAYERS,
     NO_TILE,
     NOBODY,
-    NOT_DRAFTING,
-    NUM_FORECASTS,
     NUM_KINDS,
     NUM_TILES,
     PLAYED,
@@ -38,11 +36,11 @@ from petrichor_env.state import (
     Module,
     Phase,
     Power,
-    Timing,
     Variant,
 )
 from petrichor_env.tables import RESHUFFLE
 from petrichor_env.words import FIELDS, crop_name
+from tabletop_engine.described.fields import Key, Table, counts, out_of_range
 from tabletop_engine.described.invariants import Check, among, breaks
 
 _NOT_IN_SOLO = (Module.LAKE, Module.FLOWER_TILES)
@@ -106,75 +104,35 @@ def broken_switches(s: np.ndarray) -> Iterator[Check]:
     yield breaks(bad, lambda i, m: f"the module {MODULES[_NOT_IN_SOLO[m]]} in solo; there it is not used")
 
 
-_BY_OWNER = (
-    *("points", "drops", "cloud_drops", "supply", "votes", "vote_supply", "voting_wins", "wheat_tokens"),
-    *("counts_clouds", "chosen_drops", "scored_drops", "no_actions"),
-)
-_COUNTS = (*_BY_OWNER, "hand", "deck", "discards", "pack", "scored")
+_OWN = counts("owners", MAX_PLAYERS)
+_SUPPLIES = Table((Key("supply", _OWN), Key("vote_supply", _OWN)))
+_CLOUDS = Table((Key("cloud_drops", _OWN),))
 
 
 def broken_ranges(s: np.ndarray) -> Iterator[Check]:
     """The range of every field, and blank values for seats without a player."""
-    last_seat = s["players"] - 1
-    for field in _COUNTS:
-        yield breaks(s[field] < 0, lambda i, *at, f=field: f"{f} holds {s[f][(i, *at)]}; counts are not negative")
+    players, last_seat = s["players"], s["players"] - 1
+    number_of = {"agents": players, "owners": s["owners"]}
+    scope = SimpleNamespace(players=players, rounds=s["rounds"], number_of=number_of)
+    for table, depth in ((KEYS, 1), (TILE, 2), (_CLOUDS, 2), (PENDING, 1), (_SUPPLIES, 1)):
+        yield from table.check(s, scope, depth)
     scored, points = s["scored"].sum(axis=2), s["points"]
     bad = scored > points
     yield breaks(bad, lambda i, seat: f"scored adds up to {scored[i, seat]}, more than the {points[i, seat]} points")
-    limits: dict[str, tuple[int, Any]] = {
-        "decision": (0, len(Decision) - 1),
-        **dict.fromkeys(("actor", "passed", "forfeited", "controller"), (NOBODY, last_seat)),
-        **dict.fromkeys(("harvested", "optional", "selected", "fertilizer", "pods"), (0, 1)),
-        **dict.fromkeys(("counts_clouds", "winds_deck", "no_actions"), (0, 1)),
-        **dict.fromkeys(("turns", "pod_turns"), (0, s["players"])),
-        **dict.fromkeys(("turn_index", "timing_index"), (0, 2 * s["players"])),
-        **dict.fromkeys(("first_player", "last_turns"), (0, last_seat)),
-        **dict.fromkeys(("card", "weather", "target_space"), (-1, NUM_KINDS - 1)),
-        **dict.fromkeys(("target", "winds_target"), (NO_TILE, NUM_TILES - 1)),
-        **dict.fromkeys(("power", "chosen_power"), (0, len(Power) - 1)),
-        "phase": (0, len(Phase) - 1),
-        "round": (1, s["rounds"]),
-        "crop": (FACE_DOWN, len(Crop) - 1),
-        "growing": (0, len(Growing) - 1),
-        "cloud": (0, len(Cloud) - 1),
-        "dice": (0, 4),
-        "draft_step": (NOT_DRAFTING, 2),
-        "cards_left": (0, 12),
-        "lowest_card": (0, NUM_KINDS - 1),
-        "target_owner": (NOBODY, s["owners"] - 1),
-        "forecast_holder": (PLAYED, last_seat),
-        "blooms": (0, 127),
-        "timing": (0, len(Timing) - 1),
-        "forecast": (0, NUM_FORECASTS),
-        "choices_left": (0, max(MOST_CHOICES.values())),
-        "winds_revealed": (0, WINDS_LOG),
-        "winds_card": (0, RESHUFFLE - 1),
-        "winds_roll": (0, 6),
-        "spare": (0, 0),
-    }
-    for field, (low, high) in limits.items():
-        yield _out_of_range(s, field, low, high)
+    for field, low, high in (  # fields that no key of a description stands for alone
+        *(("pod_turns", 0, players), ("turn_index", 0, 2 * players), ("chosen_power", 0, len(Power) - 1)),
+        *(
+            ("target_space", -1, NUM_KINDS - 1),
+            ("target", NO_TILE, NUM_TILES - 1),
+            ("winds_target", NO_TILE, NUM_TILES - 1),
+        ),
+        *(("cloud", 0, len(Cloud) - 1), ("dice", 0, 4), ("forecast_holder", PLAYED, last_seat), ("spare", 0, 0)),
+        *(("winds_deck", 0, 1), ("winds_revealed", 0, WINDS_LOG), ("winds_card", 0, RESHUFFLE - 1)),
+        *(("winds_roll", 0, 6), ("winds_target", NO_TILE, NUM_TILES - 1)),
+    ):
+        yield out_of_range(s, field, low, high)
     bad = s["dice"][:, :2] > s["dice"][:, 1:]
     yield breaks(bad, lambda i, _: f"the dice {s['dice'][i].tolist()} are not ascending")
-    absent = np.arange(MAX_PLAYERS) >= s["owners"][:, None]
-    for field in _BY_OWNER:
-        bad = (s[field] != 0) & np.expand_dims(absent, tuple(range(1, s[field].ndim - 1)))
-        yield breaks(bad, lambda i, *at, f=field: f"{f} holds something of seat {at[-1]}, who isn't there")
-    absent = np.arange(MAX_PLAYERS) >= s["players"][:, None]
-    for field in ("hand", "pack"):
-        bad = (s[field] != 0) & absent[:, :, None]
-        yield breaks(bad, lambda i, seat, _, f=field: f"{f} holds cards of seat {seat}, who isn't there")
-
-
-def _out_of_range(s: np.ndarray, field: str, low: int, high: Any) -> Check:
-    """`high` is a number, or one for each game."""
-    values = s[field]
-    bad = (values < low) | (high < values.T).T
-
-    def reason(i: int, *at: int) -> str:
-        return f"{field} is {values[(i, *at)]}; allowed are {low} to {np.broadcast_to(high, len(s))[i]}"
-
-    return breaks(bad, reason)
 
 
 def broken_fields(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:

@@ -6,17 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from petrichor_env.drawing.decisions import CLOCKWISE
 from petrichor_env.invariants.checks import asked, is_running, is_settled, player
-from petrichor_env.invariants.decisions import (
-    ACTION_DECISIONS,
-    CLOCKWISE,
-    FORECASTS_OF_DECISION,
-    WEATHER_DECISIONS,
-    WEATHER_OF_DECISION,
-    WEATHER_OF_TIMING,
-    is_window,
-    turn_order,
-)
+from petrichor_env.invariants.decisions import PHASES_OF, WEATHER_OF, WEATHER_OF_TIMING, is_window, turn_order
 from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.rules.drafting import CARDS_DEALT, PACKS_PASSED, PICKS
 from petrichor_env.rules.weather import RESOLVED_SPACES
@@ -39,18 +31,6 @@ from tabletop_engine.text.words import name_or_none
 _CARDS_PICKED = np.cumsum([0, *PICKS])
 """The number of cards chosen when packs have been passed on 0, 1, 2, 3 times."""
 
-_DECISIONS_OF = {
-    Phase.SETUP: (Decision.DRAFT, Decision.SETUP_CLOUD, Decision.FERTILIZER_TILE),
-    Phase.ACTION: (*ACTION_DECISIONS, Decision.DISCARD, Decision.FORECAST_TILE, Decision.FORECAST_DROP),
-    Phase.WEATHER: (
-        *(*WEATHER_DECISIONS, Decision.TAKE_DROP, Decision.MOVE_VOTE, Decision.FORECAST, *FORECASTS_OF_DECISION),
-    ),
-    Phase.HARVEST: (Decision.FORECAST, Decision.FORECAST_TILE, Decision.KEEP_DROP),
-    Phase.CLEANUP: (Decision.DRAFT,),
-    Phase.OVER: (Decision.GAME_OVER,),
-}
-_PHASES_OF = np.array([[decision in _DECISIONS_OF[phase] for phase in Phase] for decision in Decision])
-
 
 def broken_progress(s: np.ndarray) -> Iterator[Check]:
     """Game Flow: the phase and round of each decision."""
@@ -60,10 +40,10 @@ def broken_progress(s: np.ndarray) -> Iterator[Check]:
         return f"phase {PHASE_NAMES[phase[i]]!r}"
 
     def misplaced(i: int) -> str:
-        allowed = " and ".join(repr(PHASE_NAMES[p]) for p in np.flatnonzero(_PHASES_OF[decision[i]]))
+        allowed = " and ".join(repr(PHASE_NAMES[p]) for p in np.flatnonzero(PHASES_OF[decision[i]]))
         return f"{asked(s, i)} in {phase_of(i)}; it belongs to {allowed}"
 
-    yield breaks(~_PHASES_OF[decision, phase], misplaced)
+    yield breaks(~PHASES_OF[decision, phase], misplaced)
     over = decision == Decision.GAME_OVER
     bad = over != (s["actor"] == NOBODY)
     yield breaks(bad, lambda i: f"{asked(s, i)} of {'nobody' if s['actor'][i] < 0 else 'somebody'}")
@@ -89,7 +69,7 @@ def broken_turns(s: np.ndarray) -> Iterator[Check]:
     turns, last_turns, turn_index = s["turns"], s["last_turns"], s["turn_index"] + s["pod_turns"]
 
     running = is_running(s)
-    acting = among(decision, (*ACTION_DECISIONS, *FORECASTS_OF_DECISION)) & (phase == Phase.ACTION)
+    acting = (phase == Phase.ACTION) & (decision != Decision.DISCARD)
     has_ended = running & ~acting & (phase != Phase.SETUP)
     bad = running & np.where(phase == Phase.SETUP, turns != 0, (turns != players) & ~acting)
     yield breaks(bad, lambda i: f"turns is {turns[i]} in phase {PHASE_NAMES[phase[i]]!r}")
@@ -138,9 +118,7 @@ def broken_weather(s: np.ndarray) -> Iterator[Check]:
     bad = is_settled(s) & ~in_weather & (selected.any(axis=1) | (weather >= 0))
     yield breaks(bad, "pending.selected and weather belong to the weather phase")
     choosing = decision == Decision.CHOOSE_WEATHER
-    wanted = np.full(len(s), -1)
-    for asked_for, resolved in WEATHER_OF_DECISION.items():
-        wanted[decision == asked_for] = resolved
+    wanted = WEATHER_OF[decision]
     wanted[in_weather & (decision == Decision.TAKE_DROP)] = Weather.SUN
     window = in_weather & is_window(decision, s["forecast"])
     for timing, resolved in WEATHER_OF_TIMING.items():

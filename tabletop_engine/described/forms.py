@@ -99,16 +99,6 @@ def said(
     return {**form, **{key: value for key, value in told.items() if value is not None}}
 
 
-def usual(form: Form, value: int) -> Form:
-    """The form of a number that means `value` if it is left out."""
-    return {**form, "usual": value}
-
-
-def following(form: Form) -> Form:
-    """The form of a value that follows from the rest of the position if it is left out."""
-    return {**form, "follows": True}
-
-
 def grouped(form: Form, *groups: tuple[str, Sequence[str], bool]) -> Form:
     """The form of a description with its keys in groups: words, keys, and whether they are rarely needed.
 

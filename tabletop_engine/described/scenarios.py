@@ -6,7 +6,7 @@ names the place and the allowed values.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,20 +58,6 @@ def choice(value: Any, where: str, names: Sequence[str], or_none: bool = False) 
     if not isinstance(value, str) or value not in names:
         raise wrong(where, f"{value!r}; allowed are {', '.join(names)}{' and null' if or_none else ''}")
     return names.index(value)
-
-
-def entries(value: Any, where: str, names: Sequence[str]) -> Iterator[tuple[int, Any, str]]:
-    """The entries of a table by name, such as {"frost": 2}: the index of the name, the value, and its place."""
-    for name, entry in mapping(value, where, names).items():
-        yield names.index(name), entry, f"{where}.{name}"
-
-
-def counts_by_name(value: Any, where: str, names: Sequence[str], size: int, high: int = MOST) -> np.ndarray:
-    """The counts in a table by name, such as {"frost": 2}: (size,) int64, by the index of the name."""
-    counts = np.zeros(size, np.int64)
-    for i, count, place in entries(value, where, names):
-        counts[i] = integer(count, place, 0, high)
-    return counts
 
 
 def a_list(value: Any, where: str, longest: int) -> Sequence[Any]:

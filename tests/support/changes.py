@@ -14,7 +14,6 @@ from petrichor_env.actions import FORECAST
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import VARIANTS
 from petrichor_env.drawing.card_texts import forecast_cards_text, forecast_text, power_text
-from petrichor_env.drawing.decisions import WEATHER_WORDS
 from petrichor_env.drawing.text import cards_seen, cards_text, cloud_words, dice_text, winds_card_text
 from petrichor_env.rules.clouds import OVERFLOWS_AT
 from petrichor_env.rules.fields import NEIGHBOURS
@@ -36,7 +35,7 @@ from petrichor_env.state import (
     Timing,
     Weather,
 )
-from petrichor_env.words import owner_names, source_title, tile_name
+from petrichor_env.words import WEATHER_WORDS, owner_names, source_title, tile_name
 from tabletop_engine.text.words import counted
 
 _DROPS_ON_TILE = {1: 1, 2: 2}
