@@ -89,6 +89,33 @@ range-without-its-largest-number tabletop_engine/described/ranges.py test_boxes
 check-misses-negative-indices-in-pairs tabletop_engine/testing/strict.py test_check
 -    for one in index if isinstance(index, tuple) else (index,):
 +    for one in (index,):
+# keys and decisions that are declared once
+seats-that-play-are-absent tabletop_engine/described/fields.py test_fields
+-            absent = np.arange(held.shape[1]) >= scope.number_of[self.names][:, None]
++            absent = np.arange(held.shape[1]) > scope.number_of[self.names][:, None]
+tables-by-another-axis tabletop_engine/described/fields.py test_fields
+-            np.moveaxis(array, self.axis, 0)[row] = entry
++            array[row] = entry
+null-is-a-number-out-of-range tabletop_engine/described/fields.py test_fields
+-        yield out_of_range(states, field, low if self.none is None else min(low, self.none), high)
++        yield out_of_range(states, field, low, high)
+actor-before-the-round petrichor_env/scenarios.py test_scenarios
+-    _round,  # from the decision and the phase
+-    _actor,  # from the turn order, which needs the phase, the timeline, who is first, who has passed, and tokens
++    _actor,
++    _round,
+forecasts-before-the-question petrichor_env/scenarios.py test_scenarios
+-    p.fill("forecast", cards[0] if len(cards) == 1 else 0)
+wind-weather-clockwise petrichor_env/drawing/decisions.py test_scenarios
+-        order=ANTICLOCKWISE,
+-        after=Timing.BEFORE_WIND,
+-        continues=(Decision.WIND_WEATHER_DROP,),
++        order=CLOCKWISE,
++        after=Timing.BEFORE_WIND,
++        continues=(Decision.WIND_WEATHER_DROP,),
+labels-by-the-order-of-rows petrichor_env/keys.py test_new_decision
+-_QUESTIONS = [ASKED[decision].label for decision in Decision]
++_QUESTIONS = [row.label for row in ASKED.values()]
 # agents and searches
 prediction-for-the-wrong-seats agents/tabletop_agents/search/guided_tree.py test_guided_search test_advice
 -        seat = (actor + i) % players

@@ -22,6 +22,7 @@ class State(Record):
     players = number(np.int8, "")
     round = number(np.int8, "", 1)
     passed = number(np.int8, "", -1)
+    step = number(np.int8, "", -1)
     open = number(np.int8, "")
     asked = array(np.int8, 3, "")
     colour = array(np.int8, 3, "", -1)
@@ -35,6 +36,7 @@ KEYS = Table(
         Key("round", Number(1, lambda scope: 2 * scope.players)),
         Key("last", Number(1, 3, none=0), value=lambda s: s.round - 1, follows=True),
         Key("passed", Name("agents", none=True)),
+        Key("step", Number(0, 2, none=-1)),
         Key("open", Switch(), refused=lambda scope: None if scope.players > 2 else "only with three players"),
         Key("asked", Marked("agents", shape=(3,))),
         Key("colours", By("agents", Name(COLOURS, absent=True), (3,), sparse=True), field="colour"),
@@ -69,6 +71,7 @@ WHOLE = {
     "round": 2,
     "last": 1,
     "passed": "b",
+    "step": None,
     "open": True,
     "asked": ["a", "c"],
     "colours": {"b": "green"},
@@ -103,7 +106,7 @@ def test_a_key_that_a_game_does_not_have() -> None:
 
 
 def test_what_is_as_in_a_blank_record_is_left_out() -> None:
-    table = Table(KEYS.keys[3:8], blank=plain(blank_record(State)[0]))
+    table = Table(KEYS.keys[3:9], blank=plain(blank_record(State)[0]))
     assert table.describe(plain(state(3, passed=0, stock=np.eye(3))[0]), scope(3)) == {
         "passed": "a",
         "stock": {"a": {"wood": 1}, "b": {"stone": 1}, "c": {"gold": 1}},
@@ -142,6 +145,7 @@ def test_what_is_refused(description: dict[str, Any], reason: str) -> None:
     [
         ("round", (), 5, "round is 5; allowed are 1 to 4"),
         ("passed", (), 2, "passed is 2; allowed are -1 to 1"),
+        ("step", (), -2, "step is -2; allowed are -1 to 2"),
         ("open", (), 2, "open is 2; allowed are 0 to 1"),
         ("asked", 1, 2, "asked is 2; allowed are 0 to 1"),
         ("asked", 2, 1, "asked holds something of seat 2, who isn't there"),

@@ -754,6 +754,12 @@ def test_check_of_what_modules_add(name: str, field: str, at: Any, value: int, r
         check(states)
 
 
+def test_the_first_player_is_known_before_the_actor() -> None:
+    """Who has passed is the first player, and the first player breaks ties."""
+    described = describe(scenario({"players": 3, "decision": "choose_weather", "passed": "player_1"}))
+    assert (described["first_player"], described["actor"]) == ("player_1", "player_1")
+
+
 # ---- whatever comes
 
 
