@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -44,6 +44,12 @@ class Lesson:
     title: str
     text: tuple[str, ...] = ()
     section: str = ""
+
+    @classmethod
+    def of(cls, title: str, section: str, *groups: Sequence[str]) -> Self:
+        """A lesson with a paragraph from each group of sentences. Empty sentences and paragraphs are left out."""
+        paragraphs = (" ".join(sentence for sentence in group if sentence) for group in groups)
+        return cls(title, tuple(one for one in paragraphs if one), section)
 
 
 class Words(Protocol):

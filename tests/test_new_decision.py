@@ -51,7 +51,7 @@ def rest(s: State, action: int) -> None:
         (
             "# --- The end ---",
             """def rest(s: State, t: Tables) -> Lesson:
-    return Lesson("A rest", ("You may rest.",), "Action Phase")
+    return Lesson.of("A rest", "Action Phase", ["You may rest."])
 
 
 # --- The end ---""",

@@ -18,7 +18,7 @@ from evergreen_env.tables import UNLIMITED, Tables, WildFertility
 from evergreen_env.words import POWER_WORDS, power_of
 from tabletop_engine.decisions import check_table
 from tabletop_engine.presentation import Lesson
-from tabletop_engine.text.words import counted, paragraphs, player_names, win_text
+from tabletop_engine.text.words import counted, player_names, win_text
 
 ACTIONS, POWERS = "The four actions", "Powers"
 
@@ -27,26 +27,24 @@ def introduction(config: Config, t: Tables) -> Lesson:
     """What the game is about, what scores points, how a round goes."""
     solo, rounds = config.solo, int(t.season_rounds.sum())
     drafts, acts = ("you draft", "you do") if solo else ("everybody drafts", "all do, at the same time,")
-    return Lesson(
+    return Lesson.of(
         "Evergreen alone" if solo else "Evergreen",
-        paragraphs(
-            [
-                "You grow sprouts into small trees and small trees into big ones, on a planet of your own.",
-                "Alone you play for as many points as you can." if solo else "The most points win.",
-            ],
-            [
-                "Every season ends with points: a small tree in the light brings 1, a big one 2, and each space of "
-                "your largest forest 1. Trees shade what stands behind them, seen from the sun, which moves on after "
-                "each season.",
-                "At the end each big tree brings the fertility of its biome.",
-            ],
-            [
-                f"There are {rounds} rounds in four seasons. In each of them {drafts} a card, and the one that is left "
-                f"over changes the fertility. Then {acts} one action in the card's biome and use its power, in either "
-                "order.",
-            ],
-        ),
         "Rounds and seasons",
+        [
+            "You grow sprouts into small trees and small trees into big ones, on a planet of your own.",
+            "Alone you play for as many points as you can." if solo else "The most points win.",
+        ],
+        [
+            "Every season ends with points: a small tree in the light brings 1, a big one 2, and each space of "
+            "your largest forest 1. Trees shade what stands behind them, seen from the sun, which moves on after "
+            "each season.",
+            "At the end each big tree brings the fertility of its biome.",
+        ],
+        [
+            f"There are {rounds} rounds in four seasons. In each of them {drafts} a card, and the one that is left "
+            f"over changes the fertility. Then {acts} one action in the card's biome and use its power, in either "
+            "order.",
+        ],
     )
 
 
@@ -106,25 +104,23 @@ check_table(_WILD_LEFT_OVER, WildFertility)
 
 def draft(s: State, t: Tables) -> Lesson:
     alone = s.players == 1
-    return Lesson(
+    return Lesson.of(
         "Take a card",
-        paragraphs(
-            [
-                "The card's biome is where your action happens, unless you take the single action that works anywhere. "
-                "Using its power first raises the power's level, so the same power grows stronger every time."
-            ],
-            [
-                "What nobody takes changes the fertility: flowers raise that of their biome, a skull turns the latest "
-                "flowers there face down. The icons of a card that is taken do nothing.",
-                _WILD_LEFT_OVER[WildFertility(t.wild_fertility)],
-            ],
-            [
-                "" if alone else _marker(s, t),
-                "So look at both: what you can do with each card, and which one you would like to see left over. "
-                "Fertility pays for big trees at the end.",
-            ],
-        ),
         "The Draft",
+        [
+            "The card's biome is where your action happens, unless you take the single action that works anywhere. "
+            "Using its power first raises the power's level, so the same power grows stronger every time."
+        ],
+        [
+            "What nobody takes changes the fertility: flowers raise that of their biome, a skull turns the latest "
+            "flowers there face down. The icons of a card that is taken do nothing.",
+            _WILD_LEFT_OVER[WildFertility(t.wild_fertility)],
+        ],
+        [
+            "" if alone else _marker(s, t),
+            "So look at both: what you can do with each card, and which one you would like to see left over. "
+            "Fertility pays for big trees at the end.",
+        ],
     )
 
 
@@ -147,17 +143,15 @@ def turn(s: State, t: Tables) -> Lesson:
     level = min(int(s.level[s.actor, power_of(s)]) + 1, int(t.power_cap))
     action, power = bool(s.action_open), bool(s.power_open)
     both = "Do one action, and use the card's power before or after it, never in between."
-    return Lesson(
+    return Lesson.of(
         "Your turn" if action and power else "The rest of your turn",
-        paragraphs(
-            [
-                both if action and power else "Your action is still open." if action else "Your action is done.",
-                _actions(s, t) if action else "",
-            ],
-            [_power_at(s, t, level)] if power else [],
-            [_sun(s, t), _advice(s, t, action, power)],
-        ),
         ACTIONS if action else POWERS,
+        [
+            both if action and power else "Your action is still open." if action else "Your action is done.",
+            _actions(s, t) if action else "",
+        ],
+        [_power_at(s, t, level)] if power else [],
+        [_sun(s, t), _advice(s, t, action, power)],
     )
 
 
@@ -186,43 +180,39 @@ def _advice(s: State, t: Tables, action: bool, power: bool) -> str:
 
 
 def plant(s: State, t: Tables) -> Lesson:
-    return Lesson(
+    return Lesson.of(
         "Plant sprouts",
-        paragraphs(
-            [
-                f"You plant up to {counted(s.plants_left, 'more sprout' if s.begun else 'sprout')} in empty spaces "
-                f"{_where(s, t)}. Nothing is planted in ravines.",
-                _may_stop(s, t),
-                _in_order(t),
-            ],
-            [
-                "A sprout scores nothing, gives no shade and is in no forest yet. It takes two growths to become a big "
-                "tree.",
-                _supply(t),
-            ],
-            [
-                "So think of what it will be: beside your largest forest it will join it, and in line with the sun "
-                "trees stand in each other's light."
-            ],
-        ),
         ACTIONS,
+        [
+            f"You plant up to {counted(s.plants_left, 'more sprout' if s.begun else 'sprout')} in empty spaces "
+            f"{_where(s, t)}. Nothing is planted in ravines.",
+            _may_stop(s, t),
+            _in_order(t),
+        ],
+        [
+            "A sprout scores nothing, gives no shade and is in no forest yet. It takes two growths to become a big "
+            "tree.",
+            _supply(t),
+        ],
+        [
+            "So think of what it will be: beside your largest forest it will join it, and in line with the sun "
+            "trees stand in each other's light."
+        ],
     )
 
 
 def grow(s: State, t: Tables) -> Lesson:
-    return Lesson(
+    return Lesson.of(
         "Grow trees",
-        paragraphs(
-            [
-                f"A sprout becomes a small tree, a small tree a big one, {_where(s, t)}. You have "
-                f"{counted(s.growths_left, 'growth')} left, each in another space.",
-                _may_stop(s, t),
-                _in_order(t),
-            ],
-            [_light_rules(), _sun(s, t)],
-            ["Small trees join forests. Big ones bring more light, and the fertility of their biome at the end."],
-        ),
         ACTIONS,
+        [
+            f"A sprout becomes a small tree, a small tree a big one, {_where(s, t)}. You have "
+            f"{counted(s.growths_left, 'growth')} left, each in another space.",
+            _may_stop(s, t),
+            _in_order(t),
+        ],
+        [_light_rules(), _sun(s, t)],
+        ["Small trees join forests. Big ones bring more light, and the fertility of their biome at the end."],
     )
 
 
@@ -242,32 +232,28 @@ def plant_and_grow(s: State, t: Tables) -> Lesson:
         what, order = "You may still plant one sprout", ""
     else:
         what, order = "You may still grow one space, but not the sprout that you have just planted", ""
-    return Lesson(
+    return Lesson.of(
         "Plant one and grow one",
-        paragraphs(
-            [f"{what}, {_where(s, t)}.", order, _may_stop(s, t)],
-            [_light_rules(), _sun(s, t)],
-            ["A sprout scores nothing yet: look first what the growth brings, and plant for a later round."],
-        ),
         ACTIONS,
+        [f"{what}, {_where(s, t)}.", order, _may_stop(s, t)],
+        [_light_rules(), _sun(s, t)],
+        ["A sprout scores nothing yet: look first what the growth brings, and plant for a later round."],
     )
 
 
 def anywhere(s: State, t: Tables) -> Lesson:
-    return Lesson(
+    return Lesson.of(
         "Plant or grow once, anywhere",
-        paragraphs(
-            [
-                "Plant one sprout, or grow one sprout or one small tree, in any biome. Then your action is done.",
-                _supply(t),
-            ],
-            [_light_rules(), _sun(s, t)],
-            [
-                "It is the smallest action, but the only one outside the card's biome: take the space that matters "
-                "most, such as one that joins two forests or becomes a big tree where fertility is high."
-            ],
-        ),
         ACTIONS,
+        [
+            "Plant one sprout, or grow one sprout or one small tree, in any biome. Then your action is done.",
+            _supply(t),
+        ],
+        [_light_rules(), _sun(s, t)],
+        [
+            "It is the smallest action, but the only one outside the card's biome: take the space that matters "
+            "most, such as one that joins two forests or becomes a big tree where fertility is high."
+        ],
     )
 
 
@@ -311,18 +297,16 @@ check_table(_USES, set(Power) - {Power.BUDS})
 def power(s: State, t: Tables) -> Lesson:
     title, what, matters = _USES[Power(power_of(s))]
     ordered = "" if power_of(s) == Power.LAKE else _in_order(t)
-    return Lesson(
+    return Lesson.of(
         f"Power: {title[0].lower()}{title[1:]}",
-        paragraphs(
-            [
-                f"{what}, in any biome{_ground(s, t)}. You have {counted(s.uses_left, 'use')} left, and you may stop "
-                "at any time.",
-                ordered,
-            ],
-            [matters, _supply(t)],
-            [_sun(s, t)],
-        ),
         POWERS,
+        [
+            f"{what}, in any biome{_ground(s, t)}. You have {counted(s.uses_left, 'use')} left, and you may stop "
+            "at any time.",
+            ordered,
+        ],
+        [matters, _supply(t)],
+        [_sun(s, t)],
     )
 
 
@@ -336,22 +320,20 @@ def _ground(s: State, t: Tables) -> str:
 
 def lake(s: State, t: Tables) -> Lesson:
     must = "As many of them as can must grow." if t.lake_growth_mandatory else "You may stop, too."
-    return Lesson(
+    return Lesson.of(
         "What grows beside the lake",
-        paragraphs(
-            [
-                "Sprouts and small trees at the sides of the new lake grow by one step, in whatever biome they are. "
-                f"You have {counted(s.growths_left, 'growth')} left, each in another space.",
-                must,
-                _in_order(t),
-            ],
-            [_light_rules(), _sun(s, t)],
-            [
-                "A sprout that becomes a small tree can join your forest; a small tree that becomes big counts for "
-                "the fertility of its biome."
-            ],
-        ),
         POWERS,
+        [
+            "Sprouts and small trees at the sides of the new lake grow by one step, in whatever biome they are. "
+            f"You have {counted(s.growths_left, 'growth')} left, each in another space.",
+            must,
+            _in_order(t),
+        ],
+        [_light_rules(), _sun(s, t)],
+        [
+            "A sprout that becomes a small tree can join your forest; a small tree that becomes big counts for "
+            "the fertility of its biome."
+        ],
     )
 
 
@@ -363,24 +345,22 @@ def game_over(s: State, t: Tables) -> Lesson:
     if s.forfeited != NOBODY:
         text = f"{names[s.forfeited]} chose an action that the rules don't allow. That ends the game, and loses it."
         wins = f"So {win_text([names[one] for one in won])}." if won else ""
-        return Lesson("The game is over", paragraphs([text], [wins]), "End of Game")
+        return Lesson.of("The game is over", "End of Game", [text], [wins])
     points = ", ".join(f"{name} {s.points[seat]}" for seat, name in enumerate(names))
     tied = int((s.points[: s.players] == s.points[: s.players].max()).sum()) > 1
-    return Lesson(
+    return Lesson.of(
         "The game is over",
-        paragraphs(
-            [
-                "After winter's light and forests every big tree has brought the fertility of its biome.",
-                f"Points: {points}.",
-            ],
-            ["Alone there is nobody to beat: your points are the result."]
-            if s.players == 1
-            else [
-                "Several have the most points: of them the one who came first in the last round's order wins."
-                if tied
-                else "The most points win. Of equal ones the first in the last round's order would have won.",
-                f"So {win_text([names[one] for one in won])}.",
-            ],
-        ),
         "End of Game",
+        [
+            "After winter's light and forests every big tree has brought the fertility of its biome.",
+            f"Points: {points}.",
+        ],
+        ["Alone there is nobody to beat: your points are the result."]
+        if s.players == 1
+        else [
+            "Several have the most points: of them the one who came first in the last round's order wins."
+            if tied
+            else "The most points win. Of equal ones the first in the last round's order would have won.",
+            f"So {win_text([names[one] for one in won])}.",
+        ],
     )

@@ -30,12 +30,6 @@ def plain_rules(text: str) -> str:
     return "\n".join(line for line in lines if line.strip() != "```")
 
 
-def paragraphs(*groups: Sequence[str]) -> tuple[str, ...]:
-    """Paragraphs, one from each group of sentences. Empty sentences and paragraphs are left out."""
-    joined_ones = (" ".join(sentence for sentence in group if sentence) for group in groups)
-    return tuple(one for one in joined_ones if one)
-
-
 def shown(text: str) -> str:
     """The text on one line, as anything can show it.
 
