@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -115,9 +116,16 @@ def _row(text: str, of_games: Mapping[str, Parameter | None]) -> tuple[str, str,
         if one is None:
             told += f" Not in `{name}`."
         else:
-            told += "" if one.help == first[1].help else f" In `{name}`: {one.help}"
+            told += _differing(name, first[1].help, one.help)
             default += "" if one.default == first[1].default else f"; in `{name}` {one.default}"
     return f"`{text}`", told, default
+
+
+def _differing(name: str, first: str, other: str) -> str:
+    """The sentences that another game's text has and the first game's has not; "" if there are none."""
+    sentences = re.split(r"(?<=\.) ", other)
+    own = [one for one in sentences if one not in re.split(r"(?<=\.) ", first)]
+    return f" In `{name}`: {' '.join(own)}" if own else ""
 
 
 def _purposes(listed: Mapping[str, Sequence[Command]]) -> str:
@@ -139,10 +147,8 @@ def _sections(listed: Mapping[str, Sequence[Command]], known: Collection[str]) -
     for words, games in by_words.items():
         (game, command), *others = games.items()
         yield f"### {words}"
-        if all(other.help == command.help for _, other in others):
-            yield command.help + (f" Only `{game}` has it." if len(games) < len(listed) else "")
-        else:
-            yield from (f"`{name} {words}`: {one.help}" for name, one in games.items())
+        only = f" Only `{game}` has it." if len(games) < len(listed) else ""
+        yield command.help + only + "".join(_differing(name, command.help, other.help) for name, other in others)
         arguments = [one for one in command.parameters if not one.name.startswith("-")]
         usage = [f" {one.name}" if one.required else f" [{one.name}]" for one in arguments]
         yield "\n".join(("```sh", f"# {game} {words}{''.join(usage)} [OPTIONS]", *command.examples, "```"))
