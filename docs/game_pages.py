@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from types import ModuleType
 
@@ -29,7 +30,6 @@ import petrichor_env.tables
 from evergreen_env.component_files import COMPONENTS, load_tables
 from evergreen_env.state import COLUMNS, ROWS
 from tabletop_engine.described.overlays import ComponentFile
-from tabletop_engine.errors import ComponentsError
 from tabletop_engine.observation import Layout
 from tabletop_engine.record import record_table
 
@@ -47,8 +47,9 @@ _LISTS = """\
 Some meanings refer to a list, such as `state.Decision`. `state` and `config` are modules of `{package}`. The places in
 such a block stand for the members of the list, in this order:"""
 _ACTIONS = """\
-An action is a whole number. All configurations have the same space, `Discrete({size})`. At each decision some of its
-actions are legal; the environments' action masks say which.
+This page is for those who write agents, and for those who read what agents did. An action is a whole number. All
+configurations have the same space, `Discrete({size})`. At each decision some of its actions are legal; the
+environments' action masks say which.
 
 Each action has a name: `ACTIONS["{name}"]` is {number}, and `ACTION_NAMES[{number}]` is `"{name}"`. Both are in
 `{module}`."""
@@ -63,7 +64,6 @@ that reads it can play with any box ([many boxes](BOXES)).
 `{package}.numbers.NUMBERS` has each block by its name, and `GAME.write_numbers(tables)` makes the plain counts."""
 _FIELDS = "`blank` is the value of the field on an empty table, before a game is set up."
 
-_FILE = "my-box.toml"
 _WIDEST = 70
 """The most characters of a value in a table."""
 
@@ -161,9 +161,23 @@ def actions_page(game: GamePages) -> str:
     number = len(names) // 10
     said = _ACTIONS.format(size=len(names), name=names[number], number=number, module=game.actions.__name__)
     lines = [f"# Actions of {game.name}\n\n{said}\n\n## Ranges\n\n{_rest_of_docstring(game.actions)}\n\n{game.acted}"]
-    lines += ["", "## All actions", "", "| action | name |", "|---:|---|"]
-    lines += [f"| {action} | {name} |" for action, name in enumerate(names)]
+    lines += ["", "## All actions", "", "By range, in the order of their numbers:", ""]
+    for word, run in groupby(enumerate(names), lambda one: one[1].partition(" ")[0]):
+        (first, name), *rest = run
+        rests = [one.partition(" ")[2] for one in (name, *(one for _, one in rest))]
+        lines.append(f"- `{word}`, {first} to {rest[-1][0]}: {_told(rests)}" if rest else f"- `{name}`, {first}")
     return "\n".join(lines) + "\n"
+
+
+def _told(rests: Sequence[str]) -> str:
+    """What follows the first word in the names of a range; of names in two parts, such as tile and owner, each once."""
+    if rests == [str(number) for number in range(1, len(rests) + 1)]:
+        return f"1 to {len(rests)}"
+    parts = [rest.partition(" ")[::2] for rest in rests]
+    first, second = (list(dict.fromkeys(own)) for own in zip(*parts, strict=True))
+    if len(second) > 1 and [(a, b) for a in first for b in second] == parts:
+        return f"for each of {', '.join(first)} in this order: {', '.join(second)}"
+    return ", ".join(rests)
 
 
 def state_page(game: GamePages) -> str:
@@ -207,20 +221,6 @@ def keys_table(components: ComponentFile) -> str:
     return "\n".join(lines)
 
 
-def mistakes_table(components: ComponentFile, overlays: Mapping[str, str]) -> str:
-    """The messages for refused overlays: each overlay's text, by what the table shows of it."""
-    lines = ["| in the overlay | message: what is wrong | and what is allowed |", "|---|---|---|"]
-    for shown, overlay in overlays.items():
-        try:
-            components.read(overlay, _FILE, components.load())
-        except ComponentsError as error:
-            wrong, _, allowed = str(error).removeprefix(f"{_FILE}: ").partition("; allowed: ")
-            lines.append(f"| {shown} | {wrong} | {allowed} |")
-        else:
-            raise ValueError(f"{overlay!r} is not refused")
-    return "\n".join(lines)
-
-
 # --- The games -------------------------------------------------------------------------------------------------------
 
 PETRICHOR = GamePages(
@@ -233,8 +233,9 @@ PETRICHOR = GamePages(
     tables=petrichor_env.tables,
     read=petrichor_env.numbers,
     observed="""\
-An observation is what one player, the viewer, may know. It is one flat `float32` vector of {size} numbers between {low}
-and {high}, made of named blocks. All configurations have the same layout.
+This page is for those who write or read networks. An observation is what one player, the viewer, may know. It is one
+flat `float32` vector of {size} numbers between {low} and {high}, made of named blocks. All configurations have the same
+layout.
 
 `LAYOUT` has each block by its name. For example, your own votes on the weather space Sun:
 
@@ -312,8 +313,9 @@ At each decision one player is asked, and these actions may be legal:
 
 A decision with one legal answer is not asked, unless that would show something hidden ([rules](rules.md)).""",
     recorded="""\
-The state of a game is one NumPy record, `petrichor_env.state.STATE`, of {bytes} bytes. It holds all of the game, hidden
-cards and the random stream too. Two equal games are equal bytes. This is version {version} of the layout.
+This page is for those who look into a game: tests, rewards, searches. The state of a game is one NumPy record,
+`petrichor_env.state.STATE`, of {bytes} bytes. It holds all of the game, hidden cards and the random stream too. Two
+equal games are equal bytes. This is version {version} of the layout.
 
 `batch.states` has one record for each game: `batch.states["points"]` is a field of all games, and
 `batch.states[0].points` is that field of the first game. Names in capitals, such as NOBODY, and names of classes, such
@@ -344,8 +346,9 @@ EVERGREEN = GamePages(
     tables=evergreen_env.tables,
     read=evergreen_env.numbers,
     observed="""\
-An observation is what one player, the viewer, may know. It is one flat `float32` vector of {size} numbers between {low}
-and {high}, made of named blocks. All configurations have the same layout.
+This page is for those who write or read networks. An observation is what one player, the viewer, may know. It is one
+flat `float32` vector of {size} numbers between {low} and {high}, made of named blocks. All configurations have the same
+layout.
 
 `LAYOUT` has each block by its name. For example, your own level of the power lake:
 
@@ -448,8 +451,9 @@ planet:
 
 Another planet has other numbers. Where it has fewer than 41 spaces, the other actions `space k` are never legal.""",
     recorded="""\
-The state of a game is one NumPy record, `evergreen_env.state.STATE`, of {bytes} bytes. It holds all of the game, the
-random stream too. Two equal games are equal bytes. This is version {version} of the layout.
+This page is for those who look into a game: tests, rewards, searches. The state of a game is one NumPy record,
+`evergreen_env.state.STATE`, of {bytes} bytes. It holds all of the game, the random stream too. Two equal games are
+equal bytes. This is version {version} of the layout.
 
 `batch.states` has one record for each game: `batch.states["points"]` is a field of all games, and
 `batch.states[0].points` is that field of the first game. Names in capitals, such as NOBODY, and names of classes, such
@@ -463,33 +467,7 @@ These are one record for all games of a batch, `evergreen_env.tables.TABLES`. It
 
 GAMES = (PETRICHOR, EVERGREEN)
 
-_BARREN = "\n".join(f"deck.{name} = [0, 0, 0, 0, 0, 0]" for name in evergreen_env.state.BIOME_NAMES)
-_THIN = "\n".join(f"deck.{name} = {['missing'] * 6}" for name in ("rock", "swamp", "snow"))
-_REFUSED = (
-    'board.rows = ["MFGRWN", "MFG"]',
-    'board.rows = ["MFGRW", "MFGRW"]',
-    'board.rows = ["MFGRWX"]',
-    "deck.meadow = [2, 1, 1, 1, 0]",
-    'deck.meadow = [4, 1, 1, 1, 0, "skull"]',
-    "deck.wood = [1, 1, 1, 1, 1, 1]",
-    'flags.sun_start = "noon"',
-    "flags.partial_actions = 1",
-    "flags.power_cap = 15",
-    "flags.season_rounds = [5, 4, 3, 3]",
-    "flags = {supply = [9, 9, 9, 9, 9], partial_actions = false}",
-    'flags = {supply = [9, 9, 9, 9, 9], lake_growth = "mandatory"}',
-    'flags.source.sun_start = "printed"',
-)
-EVERGREEN_MISTAKES = {
-    **{f"`{overlay}`": overlay for overlay in _REFUSED},
-    "seven rows `MFGRWNN`": f"board.rows = {['MFGRWNN'] * ROWS}",
-    "no flowers on any card": _BARREN,
-    "three types of cards are missing": _THIN,
-}
-
-
 EVERGREEN_BLOCKS: Mapping[str, Callable[[], str]] = {
     "keys": partial(keys_table, COMPONENTS),
-    "mistakes": partial(mistakes_table, COMPONENTS, EVERGREEN_MISTAKES),
 }
 """The generated parts of docs/evergreen/components.md, by the name of their markers."""

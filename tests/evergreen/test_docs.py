@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from docs import game_pages
-from docs.game_pages import EVERGREEN, EVERGREEN_MISTAKES
-from evergreen_env import describe, scenario
+from docs.game_pages import EVERGREEN
+from evergreen_env import describe, scenario, scenarios
 from evergreen_env.component_files import COMPONENTS, KEYS
 from evergreen_env.observation import LAYOUT
 from evergreen_env.state import DECISION_NAMES, MAX_SPACES, SOURCE_NAMES
@@ -89,7 +89,6 @@ def test_every_key_of_component_files_is_in_the_table() -> None:
 
 def test_the_message_that_the_page_shows() -> None:
     (message,) = blocks("components.md", "text")
-    assert "flags.power_cap = 15" in EVERGREEN_MISTAKES.values()
     with pytest.raises(ComponentsError) as error:
         COMPONENTS.read("flags.power_cap = 15", "my-box.toml", COMPONENTS.load())
     assert message == f"evergreen: {error.value}\n"
