@@ -530,10 +530,10 @@ BLOCKS = (
     Block("playing.md", "chances", chances_table, ADVICE),
     Block("playing.md", "reviews", reviews_table, ADVICE),
     Block("language-models.md", "observation", text_pages.observation),
-    *(Block("language-models.md", name, partial(text_pages.program, name)) for name in text_pages.PROGRAMS),
+    *(Block("language-models.md", name, partial(text_pages.program, name)) for name in text_pages.PRINTED),
     *_measured("language-models.md", "text_costs", "text_benchmark"),
     Block("libraries.md", "libraries", library_snippets.table, "python -m docs.library_snippets"),
-    *(Block("libraries.md", name, partial(library_snippets.program, name)) for name in library_snippets.SNIPPETS),
+    Block("libraries.md", "sb3_make_vec_env", partial(library_snippets.program, "sb3_make_vec_env")),
     *(Block("command-line.md", name, partial(str, text)) for name, text in command_pages.blocks().items()),
     *(Block("evergreen/components.md", name, make) for name, make in EVERGREEN_BLOCKS.items()),
 )

@@ -207,7 +207,7 @@ def run_apart(name: str, steps: int = STEPS, timeout: float | None = None) -> di
 
 
 def program(name: str) -> str:
-    """A program as `docs/libraries.md` shows it."""
+    """A program as `docs/libraries.md` prints it; the page links to the others."""
     return f"```python\n{(FOLDER / f'{name}.py').read_text(encoding='utf-8')}```"
 
 

@@ -1,4 +1,4 @@
-"""The parts of docs/language-models.md that come from the code: a message as it is, and the programs of docs/text/.
+"""The parts of docs/language-models.md that come from the code: a message as it is, and programs of docs/text/.
 
 `docs/generate.py` writes them.
 """
@@ -11,7 +11,9 @@ from petrichor_env import Config
 from tabletop_agents.text import Form, TextGame
 
 FOLDER = Path(__file__).parent / "text"
-PROGRAMS = ("my_model", "text_game", "kaggle_harness", "textarena_env")
+PRINTED = ("my_model", "text_game")
+PROGRAMS = (*PRINTED, "kaggle_harness", "textarena_env")
+"""The page prints the first ones, and links to the others."""
 
 
 def observation() -> str:

@@ -1,4 +1,4 @@
-"""docs/libraries.md: each snippet runs with the page's versions, plays legally, and is printed there unchanged.
+"""docs/libraries.md: each program that it links to runs with the page's versions and plays legally.
 
 `make test-libraries` runs those that need packages of their own, and installs these packages.
 """

@@ -60,7 +60,7 @@ def found(path: str) -> griffe.Object | None:
 def texts() -> Iterator[tuple[Path, str]]:
     """What users read: pages, notebooks, programs."""
     docs = ROOT / "docs"
-    files = [ROOT / "README.md", *docs.rglob("*.md"), *docs.glob("libraries/*.py"), *ROOT.glob("notebooks/*.ipynb")]
+    files = [ROOT / "README.md", *docs.rglob("*.md"), *docs.glob("libraries/*.py"), *docs.glob("text/*.py"), *ROOT.glob("notebooks/*.ipynb")]
     kept = (path for path in files if path.parent != docs / "api")
     return ((path, path.read_text(encoding="utf-8")) for path in kept)
 
