@@ -21,7 +21,7 @@ from typing import Any
 from benchmarks.advice import CLASSES
 from benchmarks.cluster import LONG, SHORT, THIS_PROCESS
 from benchmarks.run import shown
-from docs import command_pages, library_snippets, text_pages
+from docs import api_pages, command_pages, library_snippets, text_pages
 from docs.game_pages import EVERGREEN, EVERGREEN_BLOCKS, GAMES
 from docs.pictures import FOLDER, WIDTH, drawings
 from tabletop_agents.web import catalogue
@@ -535,6 +535,7 @@ BLOCKS = (
     Block("libraries.md", "libraries", library_snippets.table, "python -m docs.library_snippets"),
     Block("libraries.md", "sb3_make_vec_env", partial(library_snippets.program, "sb3_make_vec_env")),
     *(Block("command-line.md", name, partial(str, text)) for name, text in command_pages.blocks().items()),
+    *(Block(page, name, partial(api_pages.listed, name)) for page, name in api_pages.blocks()),
     *(Block("evergreen/components.md", name, make) for name, make in EVERGREEN_BLOCKS.items()),
 )
 

@@ -16,7 +16,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from docs.site.public_names import packages, problems
+from docs.site.public_names import API, markers, packages, problems
 
 ROOT = Path(__file__).parents[2]
 PAGES = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changes.md", "README.md": "index.md"}
@@ -48,7 +48,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the notebooks, CONTRIBUTING.md, CHANGELOG.md, and every other file that a page links to."""
     waiting = ["CONTRIBUTING.md", "CHANGELOG.md", *(f"notebooks/{path.name}" for path in NOTEBOOKS)]
     for file in files.documentation_pages():
-        waiting += linked(f"docs/{file.src_uri}", file.content_string)
+        if Path(file.abs_src_path or "").parent != API:  # their links to sources give way to docstrings
+            waiting += linked(f"docs/{file.src_uri}", file.content_string)
     while waiting:
         path = waiting.pop()
         if files.get_file_from_path(place(path)):
@@ -62,8 +63,17 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Turn links between files of the repository into links between pages of the site, and separate lists."""
+    """Turn links between files of the repository into links between pages of the site, and separate lists.
+
+    On the pages of the API docstrings take the place of the lists of names.
+    """
     here = page.file.src_uri
+    for name, path, members, option in markers(markdown) if here.startswith("api/") else ():
+        directive = f"::: {path}\n    options:\n"
+        directive += f"      members: [{', '.join(members)}]\n" if members else ""
+        directive += f"      {option}: true\n" if option else ""
+        start, rest = markdown.split(f"<!-- {name} -->\n", 1)
+        markdown = start + directive.removesuffix("    options:\n") + rest.split(f"<!-- end of {name} -->", 1)[1]
     origin = origins.get(here, f"docs/{here}")
 
     def moved(link: re.Match[str]) -> str:

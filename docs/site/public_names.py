@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import griffe
 
@@ -35,8 +36,9 @@ PROTOCOLS = {
 _PACKAGE = "|".join(FOLDERS)
 IMPORT = re.compile(rf"from ((?:{_PACKAGE})[\w.]*) import (?:\(([^)]*)\)|([\w ,]+))")
 DOTTED = re.compile(rf"(?<![\w./])(?:{_PACKAGE})(?:\.\w+)+(?![\w/])")
-DIRECTIVE = re.compile(r"^::: ([\w.]+)((?:\n(?: {4}.*)?)*)", re.MULTILINE)
-MEMBERS = re.compile(r"^ *members: (?:\[([^\]]*)\]|false)", re.MULTILINE)
+API = ROOT / "docs" / "api"
+MARKER = re.compile(r"^<!-- ([\w.]+)(?:: ([\w, ]+))?(?:; (\w+))? -->$", re.MULTILINE)
+"""Where a page of the API lists names: the module, which of its names (all if none), an option of mkdocstrings."""
 
 
 @cache
@@ -60,8 +62,14 @@ def found(path: str) -> griffe.Object | None:
 def texts() -> Iterator[tuple[Path, str]]:
     """What users read: pages, notebooks, programs."""
     docs = ROOT / "docs"
-    files = [ROOT / "README.md", *docs.rglob("*.md"), *docs.glob("libraries/*.py"), *docs.glob("text/*.py"), *ROOT.glob("notebooks/*.ipynb")]
-    kept = (path for path in files if path.parent != docs / "api")
+    files = [
+        ROOT / "README.md",
+        *docs.rglob("*.md"),
+        *docs.glob("libraries/*.py"),
+        *docs.glob("text/*.py"),
+        *ROOT.glob("notebooks/*.ipynb"),
+    ]
+    kept = (path for path in files if path.parent != API)
     return ((path, path.read_text(encoding="utf-8")) for path in kept)
 
 
@@ -100,19 +108,33 @@ def public() -> dict[str, str]:
     return names
 
 
+class Marker(NamedTuple):
+    """A list on a page of the API: the name of its markers, the module, its names, and an option of mkdocstrings."""
+
+    name: str
+    path: str
+    members: list[str]
+    option: str
+
+
+def markers(text: str) -> Iterator[Marker]:
+    """The lists of a page of the API."""
+    for found in MARKER.finditer(text):
+        path, names, option = found.groups(default="")
+        yield Marker(found[0][5:-4], path, names.split(", ") if names else [], option)
+
+
 def shown() -> dict[str, bool]:
     """What the API's pages show, and whether with all of its members."""
     names = {}
-    for page in sorted((ROOT / "docs" / "api").glob("*.md")):
-        for path, options in DIRECTIVE.findall(page.read_text(encoding="utf-8")):
-            members = MEMBERS.search(options)
+    for page in sorted(API.glob("*.md")):
+        for _, path, members, _ in markers(page.read_text(encoding="utf-8")):
             one = found(path)
             path = one.path if one else path
-            names[path] = members is None
-            for name in (members[1] or "").split(",") if members else ():
-                if name.strip():
-                    child = f"{path}.{name.strip()}"
-                    names[getattr(found(child), "path", child)] = True
+            names[path] = not members
+            for name in members:
+                child = f"{path}.{name}"
+                names[getattr(found(child), "path", child)] = True
     return names
 
 
