@@ -96,19 +96,18 @@ def blocks() -> dict[str, str]:
     """The generated parts of the page, by the names of their markers."""
     listed = {name: list(commands(app)) for name, app in APPS.items()}
     known = shared(listed)
-    rows = [_row(text, of_games) for text, of_games in known.items()]
     return {
         "exit codes": markdown_table(
             ("code", "meaning"), [(str(code), text) for code, text in EXIT_CODES.items()], left=2
         ),
         "purposes": _purposes(listed),
-        "shared options": markdown_table(("argument or option", "what it does", "default"), rows, left=3),
+        "shared options": "\n".join(_line(text, of_games) for text, of_games in known.items()),
         "commands": "\n\n".join(_sections(listed, known)),
     }
 
 
-def _row(text: str, of_games: Mapping[str, Parameter | None]) -> tuple[str, str, str]:
-    """A line of a table: the first game's text, and how other games differ."""
+def _line(text: str, of_games: Mapping[str, Parameter | None]) -> str:
+    """A line of a list: the first game's text and default, and how other games differ."""
     (first, *others) = of_games.items()
     assert first[1] is not None
     told, default = first[1].help, first[1].default
@@ -118,7 +117,7 @@ def _row(text: str, of_games: Mapping[str, Parameter | None]) -> tuple[str, str,
         else:
             told += _differing(name, first[1].help, one.help)
             default += "" if one.default == first[1].default else f"; in `{name}` {one.default}"
-    return f"`{text}`", told, default
+    return f"- `{text}`: {told}" + (f" Default: {default}." if default else "")
 
 
 def _differing(name: str, first: str, other: str) -> str:
@@ -158,7 +157,6 @@ def _sections(listed: Mapping[str, Sequence[Command]], known: Collection[str]) -
         )
         own = [text for text in parameters[game] if text not in known]
         if own:
-            rows = [_row(text, {name: of.get(text) for name, of in parameters.items()}) for text in own]
-            yield markdown_table(("argument or option", "what it does", "default"), rows, left=3)
+            yield "\n".join(_line(text, {name: of.get(text) for name, of in parameters.items()}) for text in own)
         if rest := [f"`{one.name}`" for one in command.parameters if one.text in known]:
             yield f"{'Also, of' if own else 'Of'} the [shared options](#shared-options): {', '.join(rest)}."

@@ -20,13 +20,11 @@ import evergreen_env.config
 import evergreen_env.numbers
 import evergreen_env.observation
 import evergreen_env.state
-import evergreen_env.tables
 import petrichor_env.actions
 import petrichor_env.config
 import petrichor_env.numbers
 import petrichor_env.observation
 import petrichor_env.state
-import petrichor_env.tables
 from evergreen_env.component_files import COMPONENTS, load_tables
 from evergreen_env.state import COLUMNS, ROWS
 from tabletop_engine.described.overlays import ComponentFile
@@ -43,6 +41,7 @@ numbers each. Its meaning says what its rows stand for, and then what the number
   for each row.
 - `0/1`: each number is 0 or 1, and several may be 1.
 - `drops / 5`: a count, here of drops, divided by 5."""
+_AS_OBSERVED = "The table is read like that of [the observation](observation.md#blocks)."
 _LISTS = """\
 Some meanings refer to a list, such as `state.Decision`. `state` and `config` are modules of `{package}`. The places in
 such a block stand for the members of the list, in this order:"""
@@ -75,13 +74,13 @@ class GamePages:
     Attributes:
         name: of the game, in the titles.
         folder: where the pages are written.
-        actions, config, observation, state, tables: the game's modules of these names.
+        actions, config, observation, state: the game's modules of these names.
         observed: what stands before the blocks of the observation, with {size}, {low} and {high} filled in.
         unobserved: what follows the lists that the observation refers to.
         acted: what stands between the ranges of the actions and the list of all actions.
         recorded: what stands before the fields of the state, with {bytes} and {version} filled in. The docstring of
             the module `state` follows it.
-        numbers: the heading over the record of numbers, and what that record is.
+        numbers: what the record of numbers is, with its heading.
         read: the game's module `numbers`, the layout of the numbers for networks.
     """
 
@@ -91,7 +90,6 @@ class GamePages:
     config: ModuleType
     observation: ModuleType
     state: ModuleType
-    tables: ModuleType
     observed: str
     unobserved: str
     recorded: str
@@ -113,6 +111,10 @@ def observation_page(game: GamePages) -> str:
         "",
         game.observed.format(size=layout.size, low=f"{layout.low:g}", high=f"{layout.high:g}"),
         "",
+        "## Blocks",
+        "",
+        _BLOCKS,
+        "",
         *_blocks(layout),
     ]
     lines += ["", "## Lists", "", _LISTS.format(package=game.observation.__package__), ""]
@@ -126,13 +128,13 @@ def numbers_page(game: GamePages) -> str:
     said = _NUMBERS.format(size=layout.size, low=f"{layout.low:g}", high=f"{layout.high:g}", package=package)
     more = (game.read.__doc__ or "").partition("\n\n")[2].strip()
     said = said.replace("BOXES", "boxes.md" if game.folder == DOCS else "../boxes.md")
-    return "\n".join([f"# Numbers of {game.name} as inputs", "", said, "", more, "", *_blocks(layout)]) + "\n"
+    head = [f"# Numbers of {game.name} as inputs", "", said, "", more, "", "## Blocks", "", _AS_OBSERVED, ""]
+    return "\n".join([*head, *_blocks(layout)]) + "\n"
 
 
 def _blocks(layout: Layout) -> list[str]:
-    """The section with the table of a layout's blocks."""
-    head = ("| block | from | to | shape | unit | meaning |", "|---|---:|---:|---|---|---|")
-    lines = ["## Blocks", "", _BLOCKS, "", *head]
+    """The table of a layout's blocks."""
+    lines = ["| block | from | to | shape | unit | meaning |", "|---|---:|---:|---|---|---|"]
     for block in layout:
         shape = " x ".join(map(str, block.shape))
         last = block.start + block.size - 1
@@ -195,8 +197,6 @@ def state_page(game: GamePages) -> str:
         *record_table(game.state.State),
         "",
         game.numbers,
-        "",
-        *record_table(game.tables.Tables),
     ]
     return "\n".join(lines) + "\n"
 
@@ -230,7 +230,6 @@ PETRICHOR = GamePages(
     config=petrichor_env.config,
     observation=petrichor_env.observation,
     state=petrichor_env.state,
-    tables=petrichor_env.tables,
     read=petrichor_env.numbers,
     observed="""\
 This page is for those who write or read networks. An observation is what one player, the viewer, may know. It is one
@@ -323,7 +322,8 @@ as Decision, are in `petrichor_env.state`.""",
     numbers="""\
 ## The numbers on the pieces
 
-These are one record for all games of a batch, `petrichor_env.tables.TABLES`. It is filled from the component files
+These are one record for all games of a batch, `petrichor_env.tables.TABLES`, whose fields
+[tables.py](../petrichor_env/tables.py) declares. It is filled from the component files
 ([components](components.md)).""",
 )
 
@@ -343,7 +343,6 @@ EVERGREEN = GamePages(
     config=evergreen_env.config,
     observation=evergreen_env.observation,
     state=evergreen_env.state,
-    tables=evergreen_env.tables,
     read=evergreen_env.numbers,
     observed="""\
 This page is for those who write or read networks. An observation is what one player, the viewer, may know. It is one
@@ -461,7 +460,8 @@ as Decision, are in `evergreen_env.state`.""",
     numbers="""\
 ## Board, deck and flags
 
-These are one record for all games of a batch, `evergreen_env.tables.TABLES`. It is filled from the component files
+These are one record for all games of a batch, `evergreen_env.tables.TABLES`, whose fields
+[tables.py](../../evergreen_env/tables.py) declares. It is filled from the component files
 ([components](components.md)).""",
 )
 
