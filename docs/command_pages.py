@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,19 +78,21 @@ def _parameter(param: Any) -> Parameter:
 
 
 def shared(listed: Mapping[str, Sequence[Command]]) -> dict[str, dict[str, Parameter | None]]:
-    """The parameters that several commands of the first game have, all with the same help and the same default.
+    """The parameters that several commands of the first game have with the same help and the same default.
 
-    By text, the parameter of each game; None for a game that has no such option.
+    By text, the usual parameter of each game; None for a game that has no such option.
     """
-    found: dict[str, dict[str, list[Parameter]]] = {}
+    found: dict[str, dict[str, Counter[Parameter]]] = {}
     for game, several in listed.items():
         for one in (one for command in several for one in command.parameters):
-            found.setdefault(one.text, {name: [] for name in listed})[game].append(one)
-    return {
-        text: {name: own[0] if own else None for name, own in games.items()}
-        for text, games in found.items()
-        if len(next(iter(games.values()))) > 1 and all(one == own[0] for own in games.values() for one in own)
-    }
+            found.setdefault(one.text, {name: Counter() for name in listed})[game][one] += 1
+    known: dict[str, dict[str, Parameter | None]] = {}
+    for text, games in found.items():
+        usual = {game: own.most_common(1)[0] if own else None for game, own in games.items()}
+        first = usual[next(iter(games))]
+        if first and first[1] > 1 and all(one is None or one[0] == first[0] or one[1] > 1 for one in usual.values()):
+            known[text] = {game: one[0] if one else None for game, one in usual.items()}
+    return known
 
 
 def blocks() -> dict[str, str]:
@@ -137,7 +140,9 @@ def _purposes(listed: Mapping[str, Sequence[Command]]) -> str:
     )
 
 
-def _sections(listed: Mapping[str, Sequence[Command]], known: Collection[str]) -> Iterator[str]:
+def _sections(
+    listed: Mapping[str, Sequence[Command]], known: Mapping[str, Mapping[str, Parameter | None]]
+) -> Iterator[str]:
     """A section for each command, of all games that have it."""
     by_words: dict[str, dict[str, Command]] = {}
     for game, several in listed.items():
@@ -155,8 +160,13 @@ def _sections(listed: Mapping[str, Sequence[Command]], known: Collection[str]) -
         assert all(text in parameters[game] for of in parameters.values() for text in of), (
             f"{words}: an option too many"
         )
-        own = [text for text in parameters[game] if text not in known]
+        usual = [
+            text
+            for text in parameters[game]
+            if text in known and all(of.get(text) == known[text][name] for name, of in parameters.items())
+        ]
+        own = [text for text in parameters[game] if text not in usual]
         if own:
             yield "\n".join(_line(text, {name: of.get(text) for name, of in parameters.items()}) for text in own)
-        if rest := [f"`{one.name}`" for one in command.parameters if one.text in known]:
+        if rest := [f"`{one.name}`" for one in command.parameters if one.text in usual]:
             yield f"{'Also, of' if own else 'Of'} the [shared options](#shared-options): {', '.join(rest)}."
