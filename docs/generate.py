@@ -77,6 +77,7 @@ _OVER_BOXES = "policy:solo"
 def difficulty_table() -> str:
     won = {(row["variants"], row["agent"]): _won_from(row) for row in _difficulty_rows("difficulty.csv")}
     agents, sets = (list(dict.fromkeys(names)) for names in reversed(list(zip(*won, strict=True))))
+    agents.remove("random")  # it hardly wins a game
     boxes = {row["set"]: row for row in _difficulty_rows("boxes.csv") if row["agent"] == _OVER_BOXES}
     number = next(iter(boxes.values()))["boxes"]
     rows = ((_set_in_words(one), *(won[one, agent] for agent in agents), _over_boxes(boxes[one])) for one in sets)
