@@ -12,7 +12,7 @@ from pathlib import Path
 
 import griffe
 
-from docs.site.public_names import API, ROOT, found, markers
+from docs.site.public_names import API, found, markers
 
 
 def blocks() -> Iterator[tuple[str, str]]:
@@ -31,9 +31,8 @@ def listed(marker: str) -> str:
         for name, member in module.members.items()
         if not name.startswith("_") and not member.is_alias and (member.is_class or member.is_function)
     ]
-    objects = [found(f"{one.path}.{name}") for name in names] or [module]
     lines = [f"`{one.path}`", ""] if names else []
-    for member in filter(None, objects):
+    for member in filter(None, [found(f"{one.path}.{name}") for name in names] or [module]):
         lines.append(f"- [`{_signature(member)}`]({_source(member)}): {_first_words(member)}")
         if isinstance(member, griffe.Class):
             inside = (part for name, part in member.members.items() if not name.startswith("_"))
@@ -62,7 +61,7 @@ def _signature(one: griffe.Object) -> str:
 def _source(one: griffe.Object) -> str:
     """A link to the file, from a page of the API."""
     assert isinstance(one.filepath, Path)
-    return os.path.relpath(one.filepath, API).replace(os.sep, "/") if one.filepath.is_relative_to(ROOT) else ""
+    return os.path.relpath(one.filepath, API).replace(os.sep, "/")
 
 
 def _first_words(one: griffe.Object) -> str:
