@@ -9,6 +9,7 @@ from typing import Any
 import griffe
 import yaml
 
+from docs.generate import WHOLE_PAGES
 from docs.site import public_names
 
 ROOT = Path(__file__).parents[1]
@@ -30,6 +31,15 @@ def test_every_page_is_in_the_navigation_once() -> None:
     pages = list(pages_of(yaml.safe_load(text[text.index("\nnav:") :])["nav"]))  # extensions above have Python's tags
     there = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     assert sorted(pages) == sorted(there | GENERATED)
+
+
+def test_pages_say_whom_they_are_for() -> None:
+    """In their first words; but for the first page, lists of names, and what studies write."""
+    written = {*WHOLE_PAGES, "difficulty/boxes.md", "evergreen/balance.md", "index.md"}
+    for path in sorted((ROOT / "docs").rglob("*.md")):
+        if path.relative_to(ROOT / "docs").as_posix() not in written and path.parent.name != "api":
+            title, first, *_ = path.read_text(encoding="utf-8").split("\n\n")
+            assert title.startswith("# ") and first.startswith("This page is ") and " for " in first, path.name
 
 
 def test_public_names_are_documented_on_an_api_page() -> None:
