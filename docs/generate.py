@@ -479,7 +479,7 @@ def _measured(page: str, *names: str) -> tuple[Block, ...]:
 
 BLOCKS = (
     Block("../README.md", "difficulty", difficulty_table, DIFFICULTY),
-    Block("agents.md", "ladder", ladder_table, "petrichor ladder --output docs/ladder.json"),
+    Block("agents.md", "ladder", ladder_table, "petrichor ladder"),
     Block("agents.md", "ablations", ablations_table, STRENGTH),
     Block("agents.md", "thinking", thinking_table, STRENGTH),
     Block(
