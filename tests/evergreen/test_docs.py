@@ -11,7 +11,7 @@ import pytest
 
 from docs import game_pages
 from docs.game_pages import EVERGREEN
-from evergreen_env import describe, scenario, scenarios
+from evergreen_env import describe, scenario
 from evergreen_env.component_files import COMPONENTS, KEYS
 from evergreen_env.observation import LAYOUT
 from evergreen_env.state import DECISION_NAMES, MAX_SPACES, SOURCE_NAMES
