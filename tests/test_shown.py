@@ -143,7 +143,8 @@ def test_evaluate_and_tournament(
     assert_shown(capsys.readouterr().out, NAMES)
     for folder in folders:
         for path in folder.glob("*.json"):
-            assert set(json.loads(path.read_text(encoding="ascii"))["agents"]) <= set(NAMES)
+            told = json.loads(path.read_text(encoding="ascii"))
+            assert set(told["names" if path.name == "settings.json" else "agents"]) <= set(NAMES)
         for path in folder.glob("*.csv"):
             with path.open(newline="", encoding="utf-8") as file:
                 rows = list(csv.DictReader(file))
@@ -268,7 +269,7 @@ def test_a_study_finds_its_games_again(tmp_path: Path) -> None:
     store = Store(tmp_path)
     for name in NAMES:
         cell = Cell(f"{name} base", [Named(name)], Config(players=1), 3, 5)
-        store.keep(cell, play_rounds(cell.agents, cell.config, [5, 6, 7], cell.lineups))
+        store.keep(cell, 0, play_rounds(cell.agents, cell.config, [5, 6, 7], cell.lineups))
         kept = played(cell, store)
         assert kept is not None and kept.agents == (name,) and kept.seeds.tolist() == [5, 6, 7]
     assert len(list((tmp_path / "games").iterdir())) == len(NAMES)
