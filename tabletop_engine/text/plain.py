@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from tabletop_engine.checks import is_whole
 from tabletop_engine.described.overlays import ComponentFile
 from tabletop_engine.described.scenarios import ROOT, mapping
 from tabletop_engine.drawing import lines
@@ -467,6 +468,9 @@ def _numbers(name: str, value: Any, field: np.dtype[Any]) -> np.ndarray:
     """A value of a description as an array for the field. Raises ScenarioError for one that the field can't hold."""
     try:
         numbers = np.asarray(value)
+        exact = np.asarray(value, object)
+        if numbers.dtype.kind == "f" and all(is_whole(one) for one in exact.flat):
+            numbers = exact.astype(np.uint64)  # NumPy makes floats of a list of ints on both sides of 2**63
     except (ValueError, OverflowError):
         numbers = np.asarray(None)
     kinds = {"b": "b", "f": "iuf"}.get(field.base.kind, "iu")
