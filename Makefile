@@ -48,7 +48,7 @@ test-ray: $(VENV)/dev $(VENV)/compiled $(VENV)/libraries/rllib/installed  ## gam
 
 test-oldest: $(VENV)/dev $(VENV)/oldest  ## the environments' tests on the oldest Gymnasium and PettingZoo that are supported
 	@PYTHONPATH=$(VENV)/oldest $(BIN)/python -c 'import gymnasium as g; assert g.__version__.startswith("1.2."), g.__version__'
-	PYTHONPATH=$(VENV)/oldest $(BIN)/python -m pytest tests/test_gymnasium.py tests/test_vector.py tests/test_masks.py tests/test_pettingzoo.py tests/evergreen/test_environments.py
+	PYTHONPATH=$(VENV)/oldest $(BIN)/python -m pytest tests/contract/test_one_seat.py tests/contract/test_many_games.py tests/contract/test_all_seats.py tests/test_environments.py tests/evergreen/test_environments.py
 
 release-check: $(VENV)/release  ## build sdist and wheel, check them, and play with the wheel on every Python of PYTHONS; QUICK=1: less
 	$(BIN)/python -m tests.release $(if $(QUICK),--quick)

@@ -73,12 +73,12 @@ next-step-start-keeps-paid-points tabletop_engine/play/kernels.py test_rewards t
 -                paid[i, :] = 0
 -        else:
 +        else:
-mask-stays-with-the-last-agent tabletop_engine/envs/aec.py test_masks test_pettingzoo
+mask-stays-with-the-last-agent tabletop_engine/envs/aec.py contract/test_all_seats
 -            if asked != agent:
 +            if asked == agent:
 starts-share-their-chance tabletop_engine/play/batch.py test_starts
 -        self.states["rng"][games] = begun["rng"]
-final-observation-is-overwritten tabletop_engine/envs/vector.py test_vector test_masks test_gymnasium test_versus
+final-observation-is-overwritten tabletop_engine/envs/vector.py contract/test_many_games
 -            final_obs[game] = self.batch.final_observations[game].copy()
 +            final_obs[game] = self.batch.final_observations[game]
 result-of-a-replay-is-not-checked tabletop_engine/replays/replay.py test_replays

@@ -1,71 +1,31 @@
-"""One seat of many games: the same games as played by hand, in every mode; and the environments that use it."""
+"""One seat of many games: the same games as played by hand, in every mode. Environments are in tests/contract."""
 
 from __future__ import annotations
 
-import copy
-import json
 import pickle
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
-from gymnasium.envs.registration import EnvSpec
-from gymnasium.utils.env_checker import check_env, data_equivalence
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.utils.env_checker import data_equivalence
 
-import petrichor_env
-from petrichor_env import Batch, Config, describe
+from petrichor_env import Batch, Config
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import MODULES, VARIANTS
-from petrichor_env.drawing.text import render_text
 from petrichor_env.state import NOBODY
 from tabletop_agents import Agent, Decisions, RandomAgent
-from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, ScenarioError, StateError
+from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, StateError
 from tabletop_engine.play.kernels import sample_actions
 from tabletop_engine.play.learner_games import LearnerGames, learner_games
-from tests.support.environments import check_docstring, legal_action, play_out
+from tests.support.cases import First
 
-VERSUS = "petrichor_env:Petrichor/Versus-v0"
-MODES = list(AutoresetMode)
 CONFIGS = [
     Config(players=2),
     Config(players=3, drafting=True),
     Config(players=4, rounds=6, modules=("lake", "powers")),
     Config(players=5, modules=MODULES),
 ]
-ARGUMENTS: list[dict[str, Any]] = [
-    {},
-    {"opponents": ("random",), "seat": 1, "reward": "margin"},
-    {"opponents": ["random", "greedy"], "players": 3, "illegal_action": "random", "drafting": True},
-    {"opponents": ("random",), "players": 4, "rounds": 6, "modules": ("forecasts", "powers"), "reward": "points"},
-    {
-        "opponents": ("random",),
-        "players": 2,
-        "modules": ["powers"],
-        "powers": ["rain", "sun"],
-        "illegal_action": "raise",
-    },
-]
-ENDS_AT_ONCE = {"round": 4, "actor": "player_1", "passed": "player_0"}
-"""player_1 takes the last turn of the game, with no card in hand."""
-Envs: TypeAlias = Any
-
-
-class First:
-    """Takes the legal action of a fixed rank, draws nothing, and records how many decisions each call had."""
-
-    def __init__(self, name: str = "first", skip: int = 0) -> None:
-        self.name = name
-        self.skip = skip
-        self.calls: list[int] = []
-        self.seats: set[int] = set()
-
-    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-        self.calls.append(len(decisions))
-        self.seats |= set(decisions.sample_states(np.random.default_rng(0))["actor"].tolist())
-        return np.array([np.flatnonzero(mask)[self.skip % mask.sum()] for mask in decisions.action_masks], np.int64)
 
 
 class Answers:
@@ -497,269 +457,6 @@ def test_a_learners_illegal_action_loses(reward: str, expected: float) -> None:
     assert totals[1] + batch.rewards[1] == pytest.approx(expected, abs=1e-9)
     assert batch.final_states[1]["forfeited"] == batch.final_seats[1] == seat
     assert not batch.results()["won"][0]
-
-
-# --- the environment ---
-
-
-def test_it_is_registered() -> None:
-    assert petrichor_env.VERSUS_ID in gymnasium.registry
-    assert f"petrichor_env:{petrichor_env.VERSUS_ID}" == VERSUS
-
-
-@pytest.mark.parametrize("arguments", [a for a in ARGUMENTS if a.get("illegal_action") != "raise"], ids=str)
-def test_official_checks(arguments: dict[str, Any]) -> None:
-    check_env(gymnasium.make(VERSUS, **arguments).unwrapped)
-    checker = pytest.importorskip("stable_baselines3.common.env_checker")
-    checker.check_env(gymnasium.make(VERSUS, render_mode="ansi", **arguments), skip_render_check=False)
-
-
-@pytest.mark.parametrize("arguments", ARGUMENTS, ids=str)
-def test_spec_survives_json_and_games_end(arguments: dict[str, Any]) -> None:
-    spec = gymnasium.make(VERSUS, **arguments).spec
-    assert spec is not None
-    again = EnvSpec.from_json(spec.to_json())
-    assert json.loads(again.to_json()) == json.loads(spec.to_json())
-    first, second = gymnasium.make(spec), gymnasium.make(again)
-    for seed in (3, None):
-        starts = first.reset(seed=seed), second.reset(seed=seed)
-        assert data_equivalence(*starts, exact=True)
-        assert set(starts[0][1]) == {"action_mask"} and starts[0][1]["action_mask"].dtype == np.int8
-        total, info, steps = play_out(first, starts[0][1])
-        assert data_equivalence((total, info, steps), play_out(second, starts[1][1]), exact=True)
-    assert set(info) == {"action_mask", "points", "others_points", "won", "illegal", "seat"}
-    assert {key: type(info[key]) for key in info if key != "action_mask"} == {
-        "points": int,
-        "others_points": float,
-        "won": bool,
-        "illegal": bool,
-        "seat": int,
-    }
-    assert info["action_mask"].all() and info["seat"] == first.unwrapped.seat and steps > 5
-    if arguments.get("reward") == "points":
-        assert total == info["points"]
-    elif arguments.get("reward") == "margin":
-        assert total == info["points"] - info["others_points"]
-
-
-def test_docstring_has_the_spaces() -> None:
-    check_docstring(gymnasium.make(VERSUS, opponents=("random",)), MODULES)
-
-
-def test_agents_can_be_given_themselves() -> None:
-    env = gymnasium.make(VERSUS, opponents=(First(), RandomAgent()), players=3, seat=1)
-    _, info = env.reset(seed=1)
-    masks = env.get_wrapper_attr("action_masks")()
-    assert masks.dtype == np.bool_
-    np.testing.assert_array_equal(masks, info["action_mask"])
-    assert play_out(env, info)[1]["seat"] == 1
-
-
-def test_first_unseeded_reset_draws_from_np_random() -> None:
-    starts = []
-    for _ in range(2):
-        env = gymnasium.make(VERSUS, opponents=("random",))
-        env.unwrapped.np_random = np.random.default_rng(7)
-        starts.append((env.reset(), env.reset()))
-    assert data_equivalence(starts[0], starts[1], exact=True)
-    assert not np.array_equal(starts[0][0][0], starts[0][1][0])
-
-
-def test_reset_to_a_scenario() -> None:
-    scenario = {"actor": "player_1", "hands": {"player_0": {"frost": 2, "sun": 1}, "player_1": {"wind": 2}}}
-    env = gymnasium.make(VERSUS, opponents=(First(skip=1),), seat=0, modules=("cactus",))
-    observation, info = env.reset(seed=1, options={"scenario": scenario})
-    described = describe(env.unwrapped.state)
-    assert described["actor"] == "player_0" and described["hands"]["player_0"] == {"frost": 2, "sun": 1}
-    assert described["hands"]["player_1"] != {"wind": 2}
-    assert env.observation_space.contains(observation)
-    assert play_out(env, info)[2] > 0
-
-
-def test_a_scenario_that_is_over_before_the_learner_is_asked() -> None:
-    env = gymnasium.make(VERSUS, opponents=("random",), seat=0)
-    env.reset(seed=1)
-    before = env.unwrapped.batch.get_state()
-    for scenario, message in (
-        (ENDS_AT_ONCE, "ends before player_0, the learner, has a decision"),
-        ({"players": 3}, "'3p'"),
-        ({"phase": "over"}, "over"),
-    ):
-        with pytest.raises(ScenarioError, match=message):
-            env.reset(options={"scenario": scenario})
-        assert data_equivalence(env.unwrapped.batch.get_state(), before, exact=True)
-    env = gymnasium.make(VERSUS, opponents=("random",), seat=1)
-    _, info = env.reset(seed=1, options={"scenario": ENDS_AT_ONCE})
-    assert play_out(env, info)[2] < 5
-
-
-def test_every_kind_of_bad_action_and_time() -> None:
-    env = gymnasium.make(VERSUS, opponents=("random",))
-    with pytest.raises(GameOver, match="call reset"):
-        env.unwrapped.step(0)
-    _, info = env.reset(seed=2)
-    before = env.unwrapped.state.tobytes()
-    for action in (-1, NUM_ACTIONS, 1.5, "pass", None):
-        with pytest.raises(IllegalAction, match=f"an integer from 0 to {NUM_ACTIONS - 1}"):
-            env.step(action)
-    assert env.unwrapped.state.tobytes() == before
-    play_out(env, info)
-    with pytest.raises(GameOver, match="reset"):
-        env.step(0)
-    _, info = env.reset(seed=2)
-    _, reward, terminated, _, info = env.step(int(np.flatnonzero(info["action_mask"] == 0)[0]))
-    assert (reward, terminated, info["illegal"], info["won"]) == (-1.0, True, True, False)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"players": 1}, r"2, 3, 4 or 5; the solo game is Petrichor/Solo-v0"),
-        ({"players": 6}, "players=6"),
-        ({"opponents": ("random",) * 3}, "3 of them with players=2"),
-        ({"opponents": ("nobody",)}, "agent 'nobody'"),
-        ({"seat": 2}, "0 to 1"),
-        ({"modules": ("flowers",)}, "fertilizer, cactus, lake"),
-    ],
-    ids=str,
-)
-def test_bad_environment_arguments(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
-        gymnasium.make(VERSUS, **arguments)
-    with pytest.raises(ConfigError, match=message):
-        gymnasium.make_vec(VERSUS, num_envs=2, **arguments)
-
-
-def test_rendering() -> None:
-    env = gymnasium.make(VERSUS, opponents=("random",), render_mode="ansi", seat=1)
-    _, info = env.reset(seed=1)
-    text = env.render()
-    assert text == render_text(env.unwrapped.state, viewer=1)
-    env.step(legal_action(info, np.random.default_rng(1)))
-    assert env.render() != text
-    plain = gymnasium.make(VERSUS, opponents=("random",))
-    plain.reset(seed=1)
-    with pytest.warns(UserWarning, match="render mode"):
-        assert plain.render() is None
-
-
-@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_copies_play_on_alike_and_apart(duplicate: Any) -> None:
-    env = gymnasium.make(VERSUS, opponents=("random",), players=3)
-    _, info = env.reset(seed=4)
-    generator = np.random.default_rng(4)
-    for _ in range(10):
-        _, _, _, _, info = env.step(legal_action(info, generator))
-    twin = duplicate(env)
-    before = env.unwrapped.state.tobytes()
-    result = (play_out(twin, info, seed=9), twin.reset())
-    assert env.unwrapped.state.tobytes() == before
-    assert data_equivalence(result, (play_out(env, info, seed=9), env.reset()), exact=True)
-
-
-# --- the vector environment ---
-
-
-def native(num_envs: int = 4, **arguments: Any) -> Envs:
-    return gymnasium.make_vec(VERSUS, num_envs=num_envs, **arguments)
-
-
-@pytest.mark.one_in(4)
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(
-    ("num_envs", "arguments"),
-    [
-        (4, {"opponents": (First(),), "seat": 1}),
-        (3, {"opponents": (First(), First(skip=1)), "players": 3, "seat": 0, "reward": "margin"}),
-        # with several games, opponents and seats must draw nothing, because all games share one generator
-        (1, {"opponents": ("random",), "players": 4, "illegal_action": "random", "reward": "points"}),
-    ],
-    ids=["2p", "3p", "4p"],
-)
-def test_equals_single_environments(mode: AutoresetMode, num_envs: int, arguments: dict[str, Any]) -> None:
-    ours = native(num_envs, autoreset_mode=mode, **arguments)
-    theirs: Any = SyncVectorEnv([lambda: gymnasium.make(VERSUS, **arguments)] * num_envs, autoreset_mode=mode)
-    generator = np.random.default_rng(3)
-    results: tuple[Any, Any] = (ours.reset(seed=10), theirs.reset(seed=10))
-    assert data_equivalence(*results, exact=True)
-    infos, ended = results[0][1], 0
-    for _ in range(250):
-        actions = sample_actions(infos["action_mask"], generator)
-        slips = generator.random(num_envs) < 0.02
-        actions[slips] = generator.integers(NUM_ACTIONS, size=int(slips.sum()))
-        results = (ours.step(actions), theirs.step(actions))
-        assert data_equivalence(*results, exact=True)
-        _, _, terminations, _, infos = results[0]
-        ended += int(terminations.sum())
-        if mode is AutoresetMode.DISABLED and terminations.any():
-            for envs, result in zip((ours, theirs), results, strict=True):
-                observations, new = envs.reset(options={"reset_mask": terminations.copy()})
-                result[0][terminations] = observations[terminations]
-                result[4]["action_mask"][terminations] = new["action_mask"][terminations]
-            assert data_equivalence(results[0][0], results[1][0], exact=True)
-    assert ended > 2
-
-
-def test_same_step_gives_the_end_and_the_next_start() -> None:
-    envs = native(3, opponents=("random",), autoreset_mode="same_step", reward="points", copy=False)
-    _, infos = envs.reset(seed=1)
-    generator = np.random.default_rng(1)
-    totals, terminations = np.zeros(3), np.zeros(3, np.bool_)
-    while not terminations.any():
-        observations, rewards, terminations, _, infos = envs.step(sample_actions(infos["action_mask"], generator))
-        totals += rewards
-    assert not infos["action_mask"].all(axis=1).any()
-    np.testing.assert_array_equal(infos["_final_obs"], terminations)
-    for game in np.flatnonzero(terminations):
-        assert infos["final_info"]["points"][game] == totals[game]
-        assert not np.array_equal(infos["final_obs"][game], observations[game])
-
-
-def test_vector_interface() -> None:
-    envs = native(5, opponents=("random",), render_mode="ansi", seat=1)
-    single = gymnasium.make(VERSUS, opponents=("random",), render_mode="ansi", seat=1)
-    assert envs.single_observation_space == single.observation_space
-    assert envs.single_action_space == single.action_space
-    with pytest.raises(GameOver, match="call reset first"):
-        envs.step(np.zeros(5, np.int64))
-    observations, infos = envs.reset(seed=1)
-    single.reset(seed=1)
-    assert len(envs.render()) == 5 and envs.render()[0].splitlines()[0] == str(single.render()).splitlines()[0]
-    assert envs.observation_space.contains(observations)
-    np.testing.assert_array_equal(envs.unwrapped.action_masks(), infos["action_mask"])
-    np.testing.assert_array_equal(observations, envs.reset(seed=[1, 2, 3, 4, 5])[0])
-    actions = sample_actions(infos["action_mask"], envs.np_random)
-    for bad in ([0], [0.5] * 5, [*actions[:4], NUM_ACTIONS], None):
-        with pytest.raises(IllegalAction, match="action"):
-            envs.step(bad)
-    results = envs.step(actions)
-    assert envs.observation_space.contains(results[0])
-    assert [array.dtype for array in results[1:4]] == [np.float64, np.bool_, np.bool_]
-
-
-def test_vector_resets() -> None:
-    envs = native(3, opponents=(First(),), seat=0)
-    first, _ = envs.reset(seed=5)
-    again, _ = envs.reset(seed=[5, None, 7])
-    np.testing.assert_array_equal(again[[0, 2]], first[[0, 2]])
-    assert not np.array_equal(again[1], first[1])
-    position = {"actor": "player_1", "hands": {"player_0": {"frost": 2}, "player_1": {"wind": 2}}}
-    kept = envs.unwrapped.batch.batch.states[1].tobytes()
-    envs.reset(options={"reset_mask": np.array([True, False, True]), "scenario": position})
-    states = envs.unwrapped.batch.batch.states
-    assert (states["hand"][[0, 2], 0] == [2, 0, 0, 0]).all() and states[1].tobytes() == kept
-    assert (states["actor"] == 0).all() and len(set(states["rng"].tolist())) == 3
-    before = states.tobytes()
-    for call, error, message in (
-        ({"options": {"reset_mask": np.zeros(3, np.bool_)}}, ConfigError, "at least one True"),
-        ({"options": {"reset_mask": [True]}}, ConfigError, "bool array"),
-        ({"options": {"scenario": ENDS_AT_ONCE}}, ScenarioError, "game 0 ends before"),
-        ({"seed": [1]}, ConfigError, "1 seeds for 3 games"),
-        ({"seed": -1}, ConfigError, "-1"),
-    ):
-        with pytest.raises(error, match=message):
-            envs.reset(**call)
-        assert envs.unwrapped.batch.batch.states.tobytes() == before
 
 
 def test_no_game_is_asked_of_nobody() -> None:

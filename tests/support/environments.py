@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import gymnasium
 import numpy as np
 
-from petrichor_env.actions import NUM_ACTIONS
-from petrichor_env.observation import HIGH, LOW, OBSERVATION_SIZE
 from tabletop_engine.play.kernels import sample_actions
 
 
@@ -29,12 +26,17 @@ def play_out(env: gymnasium.Env[Any, Any], info: dict[str, Any], seed: int = 0) 
     return total, info, steps
 
 
-def check_docstring(env: gymnasium.Env[Any, Any], names: Iterable[str]) -> None:
-    """An environment's docstring, which is its page, has its spaces and these names."""
-    page = env.unwrapped.__doc__ or ""
-    assert f"`Discrete({NUM_ACTIONS})`" in page
-    assert f"`Box({LOW:g}, {HIGH:g}, ({OBSERVATION_SIZE},), float32)`" in page
-    assert env.action_space == gymnasium.spaces.Discrete(NUM_ACTIONS)
-    assert env.observation_space == gymnasium.spaces.Box(LOW, HIGH, (OBSERVATION_SIZE,), np.float32)
-    for name in names:
-        assert f"`{name}`" in page
+def play_all(env: Any, seed: int = 0) -> tuple[dict[str, float], dict[str, dict[str, Any]]]:
+    """Random legal actions of PettingZoo's agents until every one is gone: the returns and the last infos."""
+    generator = np.random.default_rng(seed)
+    returns = dict.fromkeys(env.agents, 0.0)
+    infos = {}
+    for agent in env.agent_iter():
+        _, reward, termination, truncation, info = env.last()
+        returns[agent] += reward
+        if termination or truncation:
+            infos[agent] = info
+            env.step(None)
+        else:
+            env.step(legal_action(info, generator))
+    return returns, infos
