@@ -23,7 +23,6 @@ from tabletop_engine.game import Game
 from tabletop_engine.testing import CHECKS, CheckFailed, Problem, check_game, hidden, problems_of
 from tests.games import connect_four, leduc_poker
 from tests.mistakes import MISTAKES, write
-from tests.support.effort import games
 
 ROOT = Path(__file__).parent.parent
 LONG = "a later draw of other frequencies"
@@ -53,17 +52,9 @@ def test_the_list_of_mistakes_is_long() -> None:
     assert len(MISTAKES) >= 36
 
 
-@pytest.mark.parametrize(
-    "game", [connect_four.GAME, pytest.param(leduc_poker.GAME, marks=pytest.mark.slow)], ids=lambda game: game.name
-)
-def test_a_sound_game_has_no_mistakes(game: Game) -> None:
-    check_game(game)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("players", [1, 2])
-def test_a_shipped_game_has_no_mistakes(players: int) -> None:
-    check_game(EVERGREEN, games=games(1, 3), players=(players,))
+def test_a_sound_game_has_no_mistakes() -> None:
+    """The other games are checked in tests/contract/test_games.py."""
+    check_game(connect_four.GAME)
 
 
 def test_progress_names_every_check() -> None:

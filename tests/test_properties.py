@@ -39,7 +39,7 @@ from petrichor_env.state import (
 )
 from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, StateError
 from tabletop_engine.play.kernels import sample_actions
-from tests.support.configurations import A_FEW, EVERY_CONFIGURATION, TOGETHER
+from tests.support.configurations import A_FEW, EVERY_CONFIGURATION
 from tests.support.effort import games
 from tests.support.hidden import swapped
 from tests.support.processes import in_python
@@ -750,31 +750,6 @@ def test_observations_show_a_change_of_the_own_hand() -> None:
 # ---- copies and saved states
 
 
-@pytest.mark.parametrize("config", A_FEW, ids=lambda config: config.name)
-def test_copy_save_load(config: Config) -> None:
-    """A copy or a loaded batch goes on like the original, random actions included, and is independent of it."""
-    batch = Batch(config, 8, seed=5)
-    play_on(batch, 60, np.random.default_rng(5))
-    data, copy = batch.save(), batch.copy()
-    restored = Batch(config, 8, seed=99)
-    restored.load(data)
-    saved = batch.states.tobytes()
-    for name in ("states", "actors", "action_masks", "observations"):
-        original = getattr(batch, name).tobytes()
-        assert getattr(copy, name).tobytes() == original and getattr(restored, name).tobytes() == original, name
-    for _ in range(80):
-        actions = batch.random_actions()
-        batch.step(actions)
-    assert copy.states.tobytes() == saved == restored.states.tobytes()
-    restored.generator = copy.copy().generator
-    for other in (copy, restored):  # goes on with the random actions that the original had
-        for _ in range(80):
-            other.step(other.random_actions())
-        assert other.states.tobytes() == batch.states.tobytes()
-        assert other.observations.tobytes() == batch.observations.tobytes()
-        assert other.rewards.tobytes() == batch.rewards.tobytes()
-
-
 @pytest.mark.parametrize("autoreset", ["same_step", "next_step"])
 def test_a_finished_game_that_is_loaded_starts_anew(autoreset: str) -> None:
     """A state that was over when it was loaded does not block a batch that resets."""
@@ -908,46 +883,3 @@ def test_bad_bytes_are_refused() -> None:
 # ---- a batch is N games
 
 BUFFERS = ("states", "actors", "action_masks", "observations", "rewards", "terminations", "illegal")
-
-
-@pytest.mark.parametrize("autoreset", ["next_step", "same_step", "disabled"])
-@pytest.mark.parametrize("config", [Config(), Config(players=3), TOGETHER[0]], ids=lambda config: config.name)
-def test_a_batch_equals_single_games(config: Config, autoreset: str) -> None:
-    """This holds in every autoreset mode, also at the ends of games."""
-    number = 5
-    batch = Batch(config, number, seed=40, autoreset=autoreset)
-    singles = [Batch(config, 1, seed=40 + i, autoreset=autoreset) for i in range(number)]
-    generator = np.random.default_rng(8)
-    ends = 0
-    for _ in range(450):
-        actions = sample_actions(batch.action_masks, generator)
-        batch.step(actions)
-        for i, single in enumerate(singles):
-            single.step(actions[i : i + 1])
-        for name in BUFFERS:
-            joined = b"".join(getattr(single, name).tobytes() for single in singles)
-            assert getattr(batch, name).tobytes() == joined, name
-        for i in np.flatnonzero(batch.terminations).tolist():
-            ends += 1
-            assert batch.final_states[i].tobytes() == singles[i].final_states[0].tobytes()
-            assert batch.final_states["phase"][i] == Phase.OVER
-            assert batch.final_observations[i].tobytes() == singles[i].final_observations[0].tobytes()
-            if autoreset == "disabled":
-                singles[i].reset()
-        over = batch.terminations.copy()
-        assert ((batch.actors == NOBODY) == (over if autoreset != "same_step" else False)).all()
-        if autoreset == "disabled" and over.any():
-            batch.reset(mask=over)
-    assert ends >= 2 * number
-
-
-def test_next_step_resets_without_acting() -> None:
-    """With next_step, the step after the end ignores its action and gives no reward."""
-    batch = Batch(Config(), 1, seed=2, autoreset="next_step")
-    while not batch.terminations[0]:
-        batch.step(batch.random_actions())
-    batch.step([NUM_ACTIONS - 1])
-    assert batch.actors[0] == 0
-    assert batch.states["round"][0] == 1
-    assert not batch.rewards.any()
-    assert not batch.terminations[0]

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from petrichor_env import Batch, Config, petrichor_v0
+from petrichor_env import Batch, Config
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import MODULES
 from petrichor_env.game import GAME
@@ -35,7 +35,6 @@ from tabletop_training.files.trees import save_tree
 from tabletop_training.measure import matches, tournament
 from tabletop_training.measure.evaluation import play_games, play_lineups
 from tabletop_training.petrichor import difficulty
-from tests.support.configurations import A_FEW
 
 EVERYTHING = Config(players=4, drafting=True, modules=MODULES)
 
@@ -77,26 +76,6 @@ def load(content: Any, folder: Path) -> Replay:
 # --- The same game again ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.one_in(4)
-@pytest.mark.parametrize("config", A_FEW, ids=lambda config: config.name)
-def test_a_file_gives_the_game_again(config: Config, tmp_path: Path) -> None:
-    actions, states = played(config, 11)
-    names = [f"agent {seat}" for seat in range(config.players)]
-    replay = Replay.of(config, 11, actions, names=names)
-    file = tmp_path / "game.json"
-    replay.save(file)
-    assert file.stat().st_size < 4000
-    assert Replay.load(file, GAME) == replay
-    shown = list(frames(replay))
-    assert [frame.step for frame in shown] == list(range(len(actions) + 1))
-    assert all(frame.state.tobytes() == state.tobytes() for frame, state in zip(shown, states, strict=True))
-    assert [frame.action for frame in shown] == [*actions, None]
-    assert [frame.actor for frame in shown] == states["actor"].tolist()
-    assert [frame.last_actor for frame in shown] == [NOBODY, *states["actor"].tolist()[:-1]]
-    assert replay.points == tuple(states[-1]["points"][: config.owners].tolist())
-    assert os_files(tmp_path) == ["game.json"]
-
-
 def os_files(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
@@ -109,11 +88,6 @@ def test_frames_tell_what_was_done() -> None:
     assert (last.actor, last.action, last.probabilities) == (NOBODY, None, {})
     assert (replay.label(0), replay.label(1)) == ("player_0 (somebody)", "neutral")
     assert replay.owner_labels == ("somebody", "neutral")
-
-
-def test_frames_are_copies() -> None:
-    states = [frame.state for frame in frames(a_replay())]
-    assert len({state.tobytes() for state in states}) == len(states)
 
 
 def test_many_at_once_are_those_of_one_by_one() -> None:
@@ -130,24 +104,6 @@ def test_winners_are_the_batchs() -> None:
     won = Batch(Config()).winners(np.array([states[-1] for _, states in games]))[:, 0]
     assert [replay.winners == (0,) for replay in replays] == won.tolist()
     assert {replay.winners for replay in replays} <= {(0,), (1,)}
-
-
-@pytest.mark.parametrize("steps", [0, 1, 17])
-def test_unfinished_games(steps: int, tmp_path: Path) -> None:
-    actions, states = played(EVERYTHING, 2, steps)
-    Replay.of(EVERYTHING, 2, actions).save(tmp_path / "game.json")
-    replay = Replay.load(tmp_path / "game.json", GAME)
-    assert replay.winners is None
-    assert list(frames(replay))[-1].state.tobytes() == states[-1].tobytes()
-
-
-@pytest.mark.parametrize("step", [0, 40, 130])
-def test_games_from_a_position(step: int, tmp_path: Path) -> None:
-    actions, states = played(EVERYTHING, 9)
-    Replay.of(EVERYTHING, states[step], actions[step:]).save(tmp_path / "game.json")
-    replay = Replay.load(tmp_path / "game.json", GAME)
-    assert replay.seed is None
-    assert [frame.state.tobytes() for frame in frames(replay)] == [state.tobytes() for state in states[step:]]
 
 
 def test_numbers_of_ones_own_travel_with_the_game(tmp_path: Path) -> None:
@@ -617,23 +573,6 @@ def test_a_copy_of_a_recorded_batch_is_its_own() -> None:
     assert len(recorder.running().actions) == 1
 
 
-def test_solo_environments_are_recorded() -> None:
-    env = gymnasium.make("petrichor_env:Petrichor/Solo-v0", variants=("double_card",))
-    recorder = Recorder(env)
-    finals: list[bytes] = []
-    for seed in (5, None, 6):
-        _, info = env.reset(seed=seed)
-        terminated = False
-        while not terminated:
-            _, _, terminated, _, info = env.step(np.flatnonzero(info["action_mask"])[-1])
-        finals.append(env.unwrapped.state.tobytes())
-    check_finished(recorder.finished, finals)
-    assert [replay.seed for replay in recorder.finished] == [5, None, 6]
-    recorder.close()
-    env.reset(seed=7)
-    assert recorder.batch.listeners == [] and len(recorder.finished) == 3
-
-
 @pytest.mark.parametrize("first", [0, 1])
 def test_several_recorders_of_one_batch(first: int) -> None:
     """Any of them may be closed first, and more than once."""
@@ -652,22 +591,6 @@ def test_several_recorders_of_one_batch(first: int) -> None:
     assert batch.listeners == []
 
 
-def test_versus_environments_are_recorded_with_all_that_the_others_do() -> None:
-    env = gymnasium.make("petrichor_env:Petrichor/Versus-v0", opponents=("random", "greedy"), players=3)
-    recorder = Recorder(env)
-    finals, seats = [], []
-    for seed in (5, 6, 7):
-        _, info = env.reset(seed=seed)
-        terminated = False
-        while not terminated:
-            _, _, terminated, _, info = env.step(np.flatnonzero(info["action_mask"])[-1])
-        finals.append(env.unwrapped.state.tobytes())
-        seats.append(info["seat"])
-    check_finished(recorder.finished, finals)
-    for replay, seat in zip(recorder.finished, seats, strict=True):
-        assert [replay.names[(seat + place) % 3] for place in range(3)] == ["learner", "random", "greedy"]
-
-
 def test_many_games_of_a_versus_batch() -> None:
     versus = learner_games(Config(players=2), 4, ("random",), seed=1)
     recorder = Recorder(versus, names=lambda game: (f"first of {game}", f"second of {game}"))
@@ -678,28 +601,6 @@ def test_many_games_of_a_versus_batch() -> None:
     assert finals
     assert {replay.names for replay in recorder.finished} <= {(f"first of {i}", f"second of {i}") for i in range(4)}
     assert set(finals) <= {list(frames(replay))[-1].state.tobytes() for replay in recorder.finished}
-
-
-def test_pettingzoo_and_vector_environments_are_recorded() -> None:
-    env = petrichor_v0.env(num_players=4)
-    recorder = Recorder(env, names=tuple("abcd"))
-    env.reset(seed=2)
-    for agent in env.agent_iter():
-        observation, _, termination, _, _ = env.last()
-        env.step(None if termination else int(np.flatnonzero(observation["action_mask"])[0]))
-        del agent
-    check_finished(recorder.finished, [env.unwrapped.game.tobytes()])
-    assert (recorder.finished[0].seed, recorder.finished[0].names) == (2, tuple("abcd"))
-
-    envs = gymnasium.make_vec("petrichor_env:Petrichor/Solo-v0", num_envs=2)
-    many = Recorder(envs)
-    envs.reset(seed=3)
-    generator = np.random.default_rng(0)
-    for _ in range(150):
-        masks = many.batch.action_masks
-        envs.step(np.array([generator.choice(np.flatnonzero(mask)) for mask in masks]))
-    assert {replay.seed for replay in many.finished} >= {3, 4}
-    envs.close()
 
 
 def test_what_cannot_be_recorded() -> None:

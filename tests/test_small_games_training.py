@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,8 @@ from sb3_contrib import MaskablePPO
 
 from tabletop_agents import make_agent
 from tabletop_cli.__main__ import main
-from tabletop_engine.errors import ReplayError
-from tabletop_engine.game import NOBODY, Game
-from tabletop_engine.play.batch import Batch
+from tabletop_engine.game import Game
 from tabletop_engine.play.learner_games import learner_games
-from tabletop_engine.replays.recorder import Recorder
-from tabletop_engine.replays.replay import Replay
 from tabletop_training.learn.vec_env import SeatsVecEnv
 from tabletop_training.measure.matches import evaluate
 from tabletop_training.measure.tournament import play_tournament
@@ -47,23 +42,6 @@ def test_maskable_ppo(game: Game) -> None:
     model.learn(5000, callback=note)
     assert model.num_timesteps == 5000 and len(won) > 300
     assert set(won) <= {0.0, 0.5, 1.0} and 0.3 < np.mean(won) < 0.9
-
-
-def test_replays(game: Game, tmp_path: Path) -> None:
-    batch = Batch(game.config(), 8, seed=3, autoreset="disabled")
-    with Recorder(batch) as recorder:
-        batch.reset(seed=4)
-        while (running := batch.actors != NOBODY).any():
-            batch.step(batch.random_actions(), which=running)
-    assert len(recorder.finished) == 8
-    for number, replay in enumerate(recorder.finished):
-        replay.save(tmp_path / f"{number}.json")
-        read = Replay.load(tmp_path / f"{number}.json", game)
-        assert read == replay and len(read.actions) > 0
-    text = json.loads((tmp_path / "0.json").read_text())
-    (tmp_path / "0.json").write_text(json.dumps({**text, "points": [5, 5]}))
-    with pytest.raises(ReplayError, match="points"):
-        Replay.load(tmp_path / "0.json", game)
 
 
 def test_evaluate(game: Game) -> None:

@@ -20,6 +20,8 @@ from tabletop_engine.envs.aec import AgentMaskInObservation, wrapped
 from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, ScenarioError
 from tabletop_engine.game import NOBODY
 from tabletop_engine.play.batch import Batch
+from tabletop_engine.replays.recorder import Recorder
+from tabletop_engine.replays.replay import frames
 from tests.support.cases import over_all_seats
 from tests.support.environments import legal_action, play_all
 
@@ -318,3 +320,15 @@ def test_bad_arguments(made: Any, arguments: dict[str, Any]) -> None:
     env.reset(seed=1)
     with pytest.warns(UserWarning, match="render mode"):
         assert env.render() is None
+
+
+def test_recorded(made: Any, arguments: dict[str, Any]) -> None:
+    """A replay of each game gives its last record again."""
+    env = wrapped(made(**{**arguments, "illegal_action": "lose"}))
+    names = tuple("abcde"[: env.unwrapped.batch.config.players])
+    recorder = Recorder(env, names=names)
+    env.reset(seed=2)
+    play_all(env)
+    (replay,) = recorder.finished
+    assert (replay.seed, replay.names) == (2, names)
+    assert list(frames(replay))[-1].state.tobytes() == env.unwrapped.game.tobytes()

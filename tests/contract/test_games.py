@@ -21,7 +21,6 @@ from tabletop_engine.play.batch import AUTORESETS, Batch
 from tabletop_engine.play.kernels import sample_actions
 from tabletop_engine.play.learner_games import learner_games
 from tabletop_engine.replays.page import page_data
-from tabletop_engine.replays.recorder import Recorder
 from tabletop_engine.replays.replay import Replay, frames
 from tabletop_engine.replays.viewer import Viewer
 from tabletop_engine.testing import check_game, declared, official, played
@@ -29,6 +28,7 @@ from tests.support.cases import over_configs
 from tests.support.effort import games
 
 pytestmark = over_configs
+BUFFERS = ("states", "actors", "action_masks", "observations", "rewards", "terminations", "illegal")
 
 
 def test_the_checks_of_any_game(config: Config) -> None:
@@ -88,8 +88,11 @@ def test_a_batch_is_n_games(config: Config, autoreset: str) -> None:
             ended += int(batch.terminations.sum())
             for number, single in enumerate(singles):
                 single.step(actions[[number]])
-                for name in ("states", "action_masks", "observations", "rewards", "terminations", "actors"):
+                for name in BUFFERS:
                     assert getattr(single, name).tobytes() == getattr(batch, name)[[number]].tobytes(), name
+                if batch.terminations[number]:
+                    for name in ("final_states", "final_observations"):
+                        assert getattr(single, name).tobytes() == getattr(batch, name)[[number]].tobytes(), name
 
 
 def test_masks_are_the_rules(config: Config) -> None:
@@ -137,44 +140,72 @@ def test_what_no_game_reaches_is_refused(config: Config, field: str, value: int)
 
 
 def test_save_load_and_copy(config: Config) -> None:
-    one, other = (Batch(config, 20, seed) for seed in (1, 2))
-    one.step(one.random_actions())
-    other.load(one.save())
-    twin = one.copy()
-    actions = one.random_actions()
-    for batch in (one, other, twin):
-        batch.step(actions)
-    assert one.states.tobytes() == other.states.tobytes() == twin.states.tobytes()
-    before = other.save()
+    """A copy or a loaded batch goes on like the original, random actions included, and is independent of it."""
+    batch, loaded = (Batch(config, 8, seed) for seed in (5, 99))
+    for _ in range(20):
+        batch.step(batch.random_actions())
+    data, copied = batch.save(), batch.copy()
+    loaded.load(data)
+    saved = batch.states.tobytes()
+    for name in ("states", "actors", "action_masks", "observations"):
+        for other in (copied, loaded):
+            assert getattr(other, name).tobytes() == getattr(batch, name).tobytes(), name
+    for _ in range(30):
+        batch.step(batch.random_actions())
+    assert copied.states.tobytes() == saved == loaded.states.tobytes()
+    loaded.generator = copied.copy().generator
+    for other in (copied, loaded):
+        for _ in range(30):
+            other.step(other.random_actions())
+        for name in ("states", "observations", "rewards"):
+            assert getattr(other, name).tobytes() == getattr(batch, name).tobytes(), name
+    before = loaded.save()
     with pytest.raises(StateError):
-        other.load(one.save()[:-1])
-    assert other.save() == before
+        loaded.load(data[:-1])
+    assert loaded.save() == before
 
 
 def test_replays(config: Config, tmp_path: Path) -> None:
-    """Games that are recorded come back from their files, step by step; pages and screens show every seat every step.
+    """A file gives every step of a game again, also of one that goes on or that began in a position.
 
-    A file that was changed is refused."""
-    batch = Batch(config, 3, 3, autoreset="disabled")
-    with Recorder(batch) as recorder:
-        batch.reset(seed=4)
-        while (running := batch.actors != NOBODY).any():
-            batch.step(batch.random_actions(), which=running)
-    assert len(recorder.finished) == 3
-    ends = {state.tobytes() for state in batch.states}
-    for number, replay in enumerate(recorder.finished):
-        path = tmp_path / f"{number}.json"
+    Pages and screens show it from each seat. A file that was changed is refused."""
+    batch = Batch(config, 1, 11, autoreset="disabled")
+    states, actions = [batch.states[0].copy()], []
+    while batch.actors[0] != NOBODY:
+        action = batch.random_actions()
+        batch.step(action)
+        actions.append(int(action[0]))
+        states.append(batch.states[0].copy())
+    path, number = tmp_path / "game.json", len(actions)
+    names = [f"agent {seat}" for seat in range(config.players)]
+    for start, first, last in (
+        (11, 0, number),
+        (11, 0, 0),
+        (11, 0, number // 3),
+        (states[number // 2], number // 2, number),
+    ):
+        replay = Replay.of(config, start, actions[first:last], names=names)
         replay.save(path)
         read = Replay.load(path, config.game)
-        assert read == replay and len(read.actions) > 0
-        assert [frame.action for frame in frames(read)] == [*replay.actions, None]
-        assert list(frames(read))[-1].state.tobytes() in ends
+        assert read == replay and (read.winners is None) == (last < number)
+        assert read.seed == (None if first else 11)
+        shown, wanted = list(frames(read)), states[first : last + 1]
+        assert [frame.state.tobytes() for frame in shown] == [state.tobytes() for state in wanted]
+        assert [frame.step for frame in shown] == [*range(last - first + 1)]
+        assert [frame.action for frame in shown] == [*actions[first:last], None]
+        assert [frame.actor for frame in shown] == [int(state["actor"]) for state in wanted]
+        assert [frame.last_actor for frame in shown] == [NOBODY, *(int(state["actor"]) for state in wanted[:-1])]
+        assert read.points == tuple(wanted[-1]["points"][: config.owners].tolist())
+        shown[0].state["points"] = 99
+        assert next(iter(frames(read))).state.tobytes() == wanted[0].tobytes()  # frames are copies
+    assert list(tmp_path.iterdir()) == [path]
     page, _ = page_data(read, 0)
     assert 1 < len(page["steps"]) <= len(read.actions) + 1
     for viewer in (*range(config.players), None):
         screen = Viewer(read, viewer, colour=False)
         screen.go(screen.last)
         assert screen.text().strip()
+    Replay.of(config, 11, actions).save(path)
     text = json.loads(path.read_text(encoding="utf-8"))
     for change in ({"points": [127] * config.owners}, {"actions": text["actions"][:-1]}, {"game": "chess"}):
         path.write_text(json.dumps({**text, **change}), encoding="utf-8")

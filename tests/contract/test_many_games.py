@@ -19,6 +19,8 @@ from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from tabletop_engine.envs import VectorMaskInObservation
 from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, ScenarioError
 from tabletop_engine.play.kernels import sample_actions
+from tabletop_engine.replays.recorder import Recorder
+from tabletop_engine.replays.replay import frames
 from tests.support.cases import WITHOUT_CHANCE, over_one_seat, with_fixed_opponents
 
 pytestmark = [over_one_seat, pytest.mark.filterwarnings("error")]
@@ -320,3 +322,16 @@ def test_bad_arguments(name: str, arguments: dict[str, Any]) -> None:
     ):
         with pytest.raises(ConfigError, match=message):
             gymnasium.make_vec(name, **{"num_envs": 2, **arguments, **wrong})  # type: ignore[arg-type]
+
+
+def test_recorded(name: str, arguments: dict[str, Any]) -> None:
+    """A replay of each game gives its last record again."""
+    envs = made(name, 2, {**arguments, "illegal_action": "lose"})
+    recorder = Recorder(envs)
+    batch, ends = envs.unwrapped.batch, []
+    for _, _, terminations, _, _ in steps(envs, 3, 10**4):
+        ends += [batch.final_states[game].tobytes() for game in np.flatnonzero(terminations)]
+        if len(ends) > 2:
+            break
+    assert {replay.seed for replay in recorder.finished} >= {3, 4}
+    assert set(ends) <= {list(frames(replay))[-1].state.tobytes() for replay in recorder.finished}

@@ -20,6 +20,8 @@ from tabletop_engine.envs import MaskInObservation
 from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, ScenarioError
 from tabletop_engine.game import NOBODY
 from tabletop_engine.play.batch import Batch
+from tabletop_engine.replays.recorder import Recorder
+from tabletop_engine.replays.replay import frames
 from tests.support.cases import WITHOUT_CHANCE, over_one_seat
 from tests.support.environments import legal_action, play_out
 
@@ -324,3 +326,27 @@ def test_a_game_that_is_cut_short(name: str, arguments: dict[str, Any]) -> None:
         with pytest.raises(KeyError, match="weather"):
             info["weather"]
         assert type(copy.deepcopy(info)) is type(pickle.loads(pickle.dumps(info))) is dict
+
+
+def test_recorded(name: str, arguments: dict[str, Any]) -> None:
+    """A replay of each game, with all that the others did, gives its last record again."""
+    if arguments.get("illegal_action") == "random":
+        with pytest.raises(ConfigError, match="random"):
+            Recorder(made(name, arguments))
+        return
+    env = made(name, arguments)
+    recorder = Recorder(env)
+    ends = []
+    for seed in (5, None, 6):
+        _, info = env.reset(seed=seed)
+        play_out(env, info)
+        ends.append((env.unwrapped.state.tobytes(), env.unwrapped.seat))
+    recorder.close()
+    env.reset(seed=7)
+    assert recorder.batch.listeners == [] and [replay.seed for replay in recorder.finished] == [5, None, 6]
+    for replay, (end, seat) in zip(recorder.finished, ends, strict=True):
+        assert list(frames(replay))[-1].state.tobytes() == end
+        if env.unwrapped.batch.config.players > 1:
+            others = [one.name for one in env.unwrapped.batch.opponents] * (len(replay.names) - 1)
+            clockwise = [replay.names[(seat + place) % len(replay.names)] for place in range(len(replay.names))]
+            assert clockwise == ["learner", *others[: len(replay.names) - 1]]

@@ -126,15 +126,6 @@ def test_light_and_forest_of_random_planets() -> None:
         assert int(largest_forest(np.uint64(wood))).bit_count() == slow_forest(wood)
 
 
-@pytest.mark.parametrize("players", PLAYERS)
-def test_the_same_seed_is_the_same_game(players: int) -> None:
-    ends = []
-    for seed in (1, 1, 2):
-        *_, last = random_game(Config(players), 3, seed)
-        ends.append(last.states.tobytes())
-    assert ends[0] == ends[1] != ends[2]
-
-
 @pytest.mark.parametrize("players", [1, 2])
 def test_plain_python_plays_the_same_game(players: int) -> None:
     """The rules run as they are written, for a debugger. `tests/test_rule_compiler.py` tests this for Petrichor."""

@@ -79,7 +79,8 @@ CONFIGS: list[Config] = [
     petrichor_env.Config(players=3, drafting=True, modules=MODULES),
     evergreen_env.Config(players=1),
     evergreen_env.Config(players=3),
-    *(game.config() for game in SMALL),
+    *(connect_four.Config(), leduc_poker.Config(), hex.Config()),
+    *(gem_market.Config(players=3), row_houses.Config(players=5)),
 ]
 """A few configurations of each game."""
 
