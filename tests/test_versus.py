@@ -15,7 +15,7 @@ from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.state import NOBODY
 from tabletop_agents import Agent, Decisions, RandomAgent
-from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, StateError
+from tabletop_engine.errors import ConfigError, IllegalAction, StateError
 from tabletop_engine.play.kernels import sample_actions
 from tabletop_engine.play.learner_games import LearnerGames, learner_games
 from tests.support.cases import First
@@ -147,40 +147,6 @@ def self_play(batch: Batch, seat: int, others: Sequence[Agent]) -> tuple[float, 
     return gained, end, later
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
-def test_returns_are_the_final_results(config: Config) -> None:
-    for reward in ("win", "margin", "points"):
-        batch = learner_games(config, 16, ("random",), seed=3, reward=reward)
-        generator = np.random.default_rng(2)
-        totals = np.zeros(16)
-        ended = 0
-        while ended < 24:
-            batch.step(sample_actions(batch.action_masks, generator))
-            totals += batch.rewards
-            over = batch.terminations
-            if over.any():
-                results = batch.results()
-                states, seats = batch.final_states[over], batch.final_seats[over]
-                points = states["points"][:, : config.players].astype(float)
-                own = points[np.arange(len(points)), seats]
-                np.testing.assert_array_equal(results["points"], own)
-                np.testing.assert_array_equal(results["seat"], seats)
-                assert (results["won"] <= (own >= results["others_points"])).all()
-                margins = own - (points.sum(axis=1) - own) / (config.players - 1)
-                expected = {"margin": margins, "points": own}.get(reward, np.where(results["won"], 1.0, -1.0))
-                if reward == "win":  # a victory may be shared
-                    assert (np.sign(totals[over]) == expected)[~shared(batch, states)].all()
-                else:
-                    np.testing.assert_allclose(totals[over], expected, atol=1e-9)
-                totals[over] = 0
-                ended += int(over.sum())
-
-
-def shared(batch: LearnerGames, states: np.ndarray) -> np.ndarray:
-    return np.asarray(batch.batch.winners(states).sum(axis=1) > 1)
-
-
 # --- seats, line-ups, calls ---
 
 
@@ -290,20 +256,6 @@ def test_choose_config_mixes_variants() -> None:
 # --- chance, saving ---
 
 
-@pytest.mark.parametrize("players", [1, 2, 3])
-def test_the_same_seed_gives_the_same_games(players: int) -> None:
-    opponents = ("random",) if players > 1 else ()
-    seen = []
-    for seed in (4, 4, 5):
-        batch = learner_games(Config(players=players), 5, opponents, seed=seed)
-        seen.append(play(batch, 60, np.random.default_rng(0)))
-    batch.reset(4)
-    seen.append(play(batch, 60, np.random.default_rng(0)))
-    assert_same(seen[0], seen[1])
-    assert_same(seen[0], seen[3])
-    assert not np.array_equal(seen[0][0][0], seen[2][0][0])
-
-
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("autoreset", ["same_step", "next_step"])
 @pytest.mark.parametrize(
@@ -353,36 +305,6 @@ def test_what_is_no_saved_state() -> None:
 # --- the end of a game ---
 
 
-def test_next_step_ignores_the_action_after_the_end() -> None:
-    batch = learner_games(Config(players=2), 4, ("random",), seed=1, autoreset="next_step")
-    generator = np.random.default_rng(0)
-    while not batch.terminations.any():
-        batch.step(sample_actions(batch.action_masks, generator))
-    over = batch.terminations.copy()
-    np.testing.assert_array_equal(batch.over, over)
-    np.testing.assert_array_equal(batch.observations[over], batch.final_observations[over])
-    assert batch.action_masks[over].all()
-    actions = sample_actions(batch.action_masks, generator)
-    actions[over] = -1
-    batch.step(actions)
-    assert not batch.rewards[over].any() and not batch.terminations[over].any() and not batch.over[over].any()
-
-
-def test_disabled_games_stay_over_until_they_are_reset() -> None:
-    batch = learner_games(Config(players=3), 4, ("random",), seed=1, autoreset="disabled")
-    generator = np.random.default_rng(0)
-    while not batch.terminations.any():
-        batch.step(sample_actions(batch.action_masks, generator))
-    over = batch.over
-    before = batch.batch.states.copy()
-    with pytest.raises(GameOver, match=f"game {int(over.argmax())} is over"):
-        batch.step(sample_actions(batch.action_masks, generator))
-    batch.reset(mask=over)
-    assert not batch.over.any() and not batch.terminations.any()
-    np.testing.assert_array_equal(batch.batch.states[~over], before[~over])
-    play(batch, 3, generator)
-
-
 def test_new_observations_stay_as_they_are() -> None:
     for keep in (False, True):
         batch = learner_games(Config(players=2), 4, ("random",), seed=1, new_observations=keep)
@@ -426,37 +348,6 @@ def test_an_opponents_illegal_action_is_its_own_fault(answer: Any) -> None:
     """Whatever the setting for the learner's illegal actions is."""
     with pytest.raises(IllegalAction, match="agent 'answers'"):
         learner_games(Config(players=2), 8, (Answers(answer),), seed=1, illegal_action="lose")
-
-
-def test_a_learners_illegal_action_raises_and_changes_nothing() -> None:
-    batch = learner_games(Config(players=2), 3, ("random",), seed=1)
-    before = batch.get_state()
-    actions = sample_actions(batch.action_masks, np.random.default_rng(0))
-    actions[1] = int(np.flatnonzero(batch.action_masks[1] == 0)[0])
-    with pytest.raises(IllegalAction, match=r"game 1: .* legal are"):
-        batch.step(actions)
-    assert data_equivalence(batch.get_state(), before, exact=True)
-    with pytest.raises(IllegalAction, match="shape"):
-        batch.step(actions[:2])
-
-
-@pytest.mark.parametrize(("reward", "expected"), [("win", -1.0), ("margin", -100.0), ("points", 0.0)])
-def test_a_learners_illegal_action_loses(reward: str, expected: float) -> None:
-    batch = learner_games(Config(players=3), 3, ("random",), seed=1, illegal_action="lose", reward=reward)
-    totals = np.zeros(3)
-    generator = np.random.default_rng(0)
-    for _ in range(25):
-        batch.step(sample_actions(batch.action_masks, generator))
-        assert not batch.terminations.any()
-        totals += batch.rewards
-    actions = sample_actions(batch.action_masks, generator)
-    actions[1] = int(np.flatnonzero(batch.action_masks[1] == 0)[0])
-    seat = int(batch.seats[1])
-    batch.step(actions)
-    assert batch.terminations.tolist() == batch.illegal.tolist() == [False, True, False]
-    assert totals[1] + batch.rewards[1] == pytest.approx(expected, abs=1e-9)
-    assert batch.final_states[1]["forfeited"] == batch.final_seats[1] == seat
-    assert not batch.results()["won"][0]
 
 
 def test_no_game_is_asked_of_nobody() -> None:

@@ -129,7 +129,8 @@ def test_an_illegal_action_loses(config: Config) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("players", 0), ("decision", 200), ("forfeited", 9), ("actor", 9), ("legal", 1 << 63)]
+    ("field", "value"),
+    [("players", 0), ("decision", 200), ("forfeited", 9), ("actor", 9), ("legal", 1 << 63), ("round", 99)],
 )
 def test_what_no_game_reaches_is_refused(config: Config, field: str, value: int) -> None:
     batch = Batch(config, 3, 1)

@@ -23,7 +23,7 @@ from tabletop_engine.play.batch import Batch
 from tabletop_engine.replays.recorder import Recorder
 from tabletop_engine.replays.replay import frames
 from tests.support.cases import WITHOUT_CHANCE, over_one_seat
-from tests.support.environments import legal_action, play_out
+from tests.support.environments import legal_action, play_out, through_pickle
 
 pytestmark = over_one_seat
 RESULT = {"points": int, "others_points": float, "won": bool, "illegal": bool, "seat": int}
@@ -129,12 +129,7 @@ def test_copies_play_on_alike_and_apart(name: str, arguments: dict[str, Any]) ->
     _, _, terminated, _, info = env.step(legal_action(info, np.random.default_rng(4)))
     if terminated:
         _, info = env.reset()
-    ways = (
-        copy.deepcopy,
-        lambda one: pickle.loads(pickle.dumps(one)),
-        lambda one: pickle.loads(cloudpickle.dumps(one)),
-    )
-    twins = [way(env) for way in ways]
+    twins = [copy.deepcopy(env), through_pickle(env), pickle.loads(cloudpickle.dumps(env))]
     before = env.unwrapped.state.tobytes()
     results = [(play_out(twin, info, seed=9), twin.reset()) for twin in twins]
     assert env.unwrapped.state.tobytes() == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import gymnasium
@@ -24,6 +25,11 @@ def play_out(env: gymnasium.Env[Any, Any], info: dict[str, Any], seed: int = 0) 
         total, steps = total + float(reward), steps + 1
         assert env.observation_space.contains(observation) and type(reward) is float and truncated is False
     return total, info, steps
+
+
+def through_pickle(one: Any) -> Any:
+    """A copy, as another process gets it."""
+    return pickle.loads(pickle.dumps(one))
 
 
 def play_all(env: Any, seed: int = 0) -> tuple[dict[str, float], dict[str, dict[str, Any]]]:
