@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -28,12 +28,12 @@ from tabletop_agents.web import catalogue
 from tabletop_engine.drawing.raster import save_png
 from tabletop_engine.play.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD
 from tabletop_engine.text.words import counted
-from tabletop_training.files.tables import markdown_table, percent, percentage_points, plus_minus
+from tabletop_training.files.tables import AGENT, MARGIN, PLAYED, WIN_RATE, Table, format_estimate, markdown_table
+from tabletop_training.measure import ladder
 from tabletop_training.measure.evaluation import MAX_GAMES_AT_ONCE
-from tabletop_training.measure.results import Estimate
 from tabletop_training.petrichor.strength import FILE as STRENGTH_FILE
+from tabletop_training.petrichor.strength import MILLISECONDS, SETS, WHAT, Row, plot_thinking, read_rows, rows_of
 from tabletop_training.petrichor.strength import PICTURE as STRENGTH_PICTURE
-from tabletop_training.petrichor.strength import SETS, Row, plot_thinking, read_rows, rows_of
 from tabletop_training.petrichor.summaries import set_name
 
 DOCS = Path(__file__).parent
@@ -99,8 +99,8 @@ def _over_boxes(row: Mapping[str, str]) -> str:
 
 def _won_from(row: Mapping[str, str]) -> str:
     """The win rate of a line of the study's CSV file, in the report's form."""
-    low, win, high = (100 * float(row[key]) for key in ("win_rate_low", "win_rate", "win_rate_high"))
-    return f"{win:.1f} % ({low:.1f} to {high:.1f})"
+    ends = [float(row[key]) for key in ("win_rate", "win_rate_low", "win_rate_high")]
+    return format_estimate(ends, "%", interval="to")
 
 
 def _set_in_words(variants: str) -> str:
@@ -108,16 +108,8 @@ def _set_in_words(variants: str) -> str:
 
 
 def ladder_table(folder: Path = DOCS) -> str:
-    rows = []
-    for row in json.loads((folder / "ladder.json").read_text(encoding="utf-8"))["steps"]:
-        rate, above, margin = (Estimate(*row[key]) for key in ("win_rate", "above", "margin"))
-        game = "solo" if row["players"] == 1 else f"{row['players']} players"
-        gain, won = percentage_points(above), percent(rate)
-        if row["owners"] == 1:  # nobody to win against
-            gain = won = "–"
-        agents = (f"`{row[key]}`" for key in ("upper", "lower"))
-        rows.append((game, *agents, f"{row['games']}", won, gain, plus_minus(margin, signed=True)))
-    return markdown_table(("game", "agent", "against", "games", "win rate", "above", "margin"), rows, left=3)
+    steps = json.loads((folder / "ladder.json").read_text(encoding="utf-8"))["steps"]
+    return replace(ladder.table_of(steps), blank="–").markdown()
 
 
 def strength_rows(part: str, folder: Path = DOCS) -> tuple[str, list[Row]]:
@@ -132,18 +124,9 @@ def strength_rows(part: str, folder: Path = DOCS) -> tuple[str, list[Row]]:
 def ablations_table(folder: Path = DOCS) -> str:
     """Empty where nothing is measured."""
     policy, measured = strength_rows("ablations", folder)
-    rows = (
-        (
-            f"`{row['player']}:{policy}`",
-            row["what"],
-            percent(Estimate(*row["win_rate"])),
-            plus_minus(Estimate(*row["margin"]), signed=True),
-            f"{row['games']:,}",
-            f"{row['milliseconds']:g}",
-        )
-        for row in measured
-    )
-    table = markdown_table(("agent", "what", "won", "margin", "games", "ms a decision"), rows, left=2)
+    columns = (AGENT, replace(WHAT, heading="what"), replace(WIN_RATE, heading="won"), MARGIN, PLAYED)
+    rows = [{**row, "agent": f"{row['player']}:{policy}"} for row in measured]
+    table = Table([*columns, replace(MILLISECONDS, heading="ms a decision")], rows).markdown()
     return f"{table}\n\n{_games_of(measured)}" if measured else ""
 
 
@@ -151,7 +134,7 @@ def thinking_table(folder: Path = DOCS) -> str:
     """Win rates and times by simulations and set, with the picture; empty where nothing is measured."""
     _, measured = strength_rows("curve", folder)
     cells = {
-        (row["simulations"], row["variants"]): f"{percent(Estimate(*row['win_rate']))}, {row['milliseconds']:g} ms"
+        (row["simulations"], row["variants"]): f"{WIN_RATE.write(row['win_rate'])}, {row['milliseconds']:g} ms"
         for row in measured
     }
     rows = (
@@ -171,11 +154,22 @@ def _games_of(rows: Sequence[Row]) -> str:
     return f"{' or '.join(games)} games a figure, seeds from {' or '.join(seeds)}."
 
 
-def cluster_table(folder: Path = DOCS) -> str:
-    """Games a second of several workers, and what handing out a block costs; empty where nothing is measured."""
-    content = _figures(folder, "cluster.json")
-    if not content:
-        return ""
+def _where_measured(name: str) -> Callable[[Callable[[dict[str, Any]], str]], Callable[..., str]]:
+    """Makes a function of a benchmark's results one of the folder with their file; empty where nothing is measured."""
+
+    def of_folder(make: Callable[[dict[str, Any]], str]) -> Callable[..., str]:
+        def made(folder: Path = DOCS) -> str:
+            file = folder / name
+            return make(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else ""
+
+        return made
+
+    return of_folder
+
+
+@_where_measured("cluster.json")
+def cluster_table(content: dict[str, Any]) -> str:
+    """Games a second of several workers, and what handing out a block costs."""
     measured = {(row["who"], row["blocks"]): row for row in content["rows"]}
     rows = []
     for who in dict.fromkeys(row["who"] for row in content["rows"]):
@@ -236,11 +230,9 @@ def cluster_model(folder: Path = DOCS, games: int = 10_000_000, cores: int = 100
     return markdown_table(heads, rows)
 
 
-def parallel_table(folder: Path = DOCS) -> str:
-    """Decisions learned a second by one worker and by several; empty where nothing is measured."""
-    content = _figures(folder, "parallel.json")
-    if not content:
-        return ""
+@_where_measured("parallel.json")
+def parallel_table(content: dict[str, Any]) -> str:
+    """Decisions learned a second by one worker and by several."""
     rows = [
         (row["what"], str(row["workers"]), f"{row['decisions_per_second']:,}", f"{row['times_one']:.2f}")
         for row in content["rows"]
@@ -251,11 +243,9 @@ def parallel_table(folder: Path = DOCS) -> str:
     )
 
 
-def boxes_table(folder: Path = DOCS) -> str:
-    """How much slower agents are if games have different printed numbers; empty where nothing is measured."""
-    content = _figures(folder, "boxes.json")
-    if not content:
-        return ""
+@_where_measured("boxes.json")
+def boxes_table(content: dict[str, Any]) -> str:
+    """How much slower agents are if games have different printed numbers."""
     rows = [
         (
             row["what"],
@@ -272,11 +262,9 @@ def boxes_table(folder: Path = DOCS) -> str:
     )
 
 
-def learning_table(folder: Path = DOCS) -> str:
-    """How long the learner plays and updates for each decision; empty where nothing is measured."""
-    content = _figures(folder, "learning.json")
-    if not content:
-        return ""
+@_where_measured("learning.json")
+def learning_table(content: dict[str, Any]) -> str:
+    """How long the learner plays and updates for each decision."""
     first = content["rows"][0]["decisions_per_second"]
     rows = []
     for row in content["rows"]:
@@ -290,11 +278,9 @@ def learning_table(folder: Path = DOCS) -> str:
     )
 
 
-def web_table(folder: Path = DOCS) -> str:
-    """How long answers of many games at once take, and the server's memory; empty where nothing is measured."""
-    content = _figures(folder, "web.json")
-    if not content:
-        return ""
+@_where_measured("web.json")
+def web_table(content: dict[str, Any]) -> str:
+    """How long answers of many games at once take, and the server's memory."""
     rows = (
         (
             f"{row['think']:g}",
@@ -312,11 +298,9 @@ def web_table(folder: Path = DOCS) -> str:
     )
 
 
-def hands_table(folder: Path = DOCS) -> str:
-    """How soon the page goes on after a click; empty where nothing is measured."""
-    content = _figures(folder, "hands.json")
-    if not content:
-        return ""
+@_where_measured("hands.json")
+def hands_table(content: dict[str, Any]) -> str:
+    """How soon the page goes on after a click."""
     rows = (
         (
             name,
@@ -330,11 +314,9 @@ def hands_table(folder: Path = DOCS) -> str:
     return f"Measured on {content['date']} on {where}:\n\n{markdown_table(heads, rows, left=1)}"
 
 
-def clicks_table(folder: Path = DOCS) -> str:
-    """How many clicks a turn takes; empty where nothing is measured."""
-    content = _figures(folder, "hands.json")
-    if not content:
-        return ""
+@_where_measured("hands.json")
+def clicks_table(content: dict[str, Any]) -> str:
+    """How many clicks a turn takes."""
     rows = (
         (row["game"], row["agent"], *(f"{row[key]:g}" for key in ("games", "answers", "clicks", "offered")))
         for row in content["clicks"]
@@ -342,12 +324,6 @@ def clicks_table(folder: Path = DOCS) -> str:
     return markdown_table(
         ("game", "played as", "games", "decisions a turn", "clicks a turn", "answers offered"), rows, left=2
     )
-
-
-def _figures(folder: Path, name: str) -> dict[str, Any]:
-    """What a benchmark wrote; empty where nothing is measured."""
-    file = folder / name
-    return dict(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else {}
 
 
 def hints_table() -> str:
@@ -423,7 +399,7 @@ def openspiel_table() -> str:
     rows = []
     for other in ("random", "greedy", "rollout", "ismcts-200"):
         keys = [f"against_{other}{end}" for end in ("", "_low", "_high")]
-        won = (percent(Estimate(*(float(measured[agent][key]) for key in keys))) for agent in agents)
+        won = (WIN_RATE.write([float(measured[agent][key]) for key in keys]) for agent in agents)
         rows.append((f"`{other}`", *won))
     return markdown_table(("won against", *(f"`{agent}`" for agent in agents)), rows)
 

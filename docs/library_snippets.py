@@ -23,9 +23,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tabletop_training.files.tables import markdown_table, percent
+from tabletop_training.files.tables import WIN_RATE, markdown_table
 from tabletop_training.measure.evaluation import EVALUATION_SEED
-from tabletop_training.measure.results import Estimate
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -223,7 +222,7 @@ def table() -> str:
             needs += f", `{snippet.environment}.txt`"
         told = (versions, needs, snippet.ours, snippet.mask, snippet.autoreset)
         words = (f"[{snippet.library}](libraries/{name}.py)", *told)
-        won, speed = percent(Estimate(*result["win_rate"])), result["steps"] / result["seconds"]
+        won, speed = WIN_RATE.write(result["win_rate"]), result["steps"] / result["seconds"]
         rows.append((*words, won, f"{result['seconds'] / 60:.1f}", f"{speed:,.0f}"))
     heads = ("program", "versions", "needs", "environment", "mask", "autoreset", "won", "minutes", "decisions a second")
     return markdown_table(heads, rows, left=6)

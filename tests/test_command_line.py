@@ -35,7 +35,7 @@ from tabletop_engine.game import Game
 from tabletop_engine.play import batch
 from tabletop_engine.play.batch import usable_cores
 from tabletop_training.files.settings import shipped_settings
-from tabletop_training.files.tables import percent
+from tabletop_training.files.tables import WIN_RATE
 from tabletop_training.measure import ladder
 from tabletop_training.measure.results import Estimate
 from tests.games import connect_four
@@ -314,7 +314,7 @@ def test_evaluate_to_stdout(
     of_reports = {"agent", "estimates", "decisions_per_second", "usage"}
     assert set(told) == described("evaluate") - {"games", "width", "interrupted"} - of_reports
     for report in told["reports"]:
-        assert f"{report['agent']} " in err and percent(Estimate(**report["estimates"]["win_rate"])) in err
+        assert f"{report['agent']} " in err and WIN_RATE.write(Estimate(**report["estimates"]["win_rate"])) in err
     assert "In " in err and "rotations of the seats" in " ".join(err.split())
 
 
@@ -341,7 +341,7 @@ def test_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch:
     assert code == 0 and [row["players"] for row in told["steps"]] == [3, 4]
     assert set(told) | set(told["steps"][0]) <= described("ladder") | {"owners"}
     for row in told["steps"]:
-        assert f"{row['players']} players" in err and percent(Estimate(*row["win_rate"])) in err
+        assert f"{row['players']} players" in err and WIN_RATE.write(row["win_rate"]) in err
 
 
 def test_where_it_can_not_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,7 +34,7 @@ from tabletop_engine.errors import ConfigError, IllegalAction
 from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.learner_games import learner_games
 from tabletop_training.files.provenance import provenance
-from tabletop_training.files.tables import plus_minus
+from tabletop_training.files.tables import MARGIN
 from tabletop_training.measure import matches, tournament
 from tabletop_training.measure.evaluation import EVALUATION_SEED, EvaluationStopped, play_games, play_lineups
 from tabletop_training.measure.matches import (
@@ -660,7 +660,7 @@ def test_one_seed_gives_no_interval(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert float(row["margin"]) == pytest.approx(margin["value"], abs=1e-4)
     assert (row["margin_low"], row["margin_high"]) == ("", "")
     assert float(row["win_rate_low"]) < float(row["win_rate_high"])
-    assert plus_minus(Estimate(*margin.values()), signed=True) == f"{margin['value']:+.1f} ± –"
+    assert MARGIN.write(Estimate(*margin.values())) == f"{margin['value']:+.1f} ± –"
     code, printed = _run(capsys, "tournament", "greedy", "random", "--games", "1", "--output", str(tmp_path / "cup"))
     assert code == 0
     assert "2 games, 1 seed, 95 %" in printed and "± –" in printed

@@ -60,7 +60,8 @@ def main(
                 job.console.print("Evaluation stopped before the first games were done.")
                 return job.folder
         tournament.write(job.folder, result, seed + EVALUATION_SEED)
-        tournament.print_tables(job.console, result)
+        for table in tournament.tables_of(result):
+            job.console.print(table.screen())
         on_result(plain(tournament.content_of(result, seed + EVALUATION_SEED)))
         _show_game(job.console, job.folder, [trained, GreedyAgent()], game, seed + EVALUATION_SEED)
     return job.folder

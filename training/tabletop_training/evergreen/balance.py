@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,19 +28,16 @@ from tabletop_training.evergreen.balance_games import (
     figures,
     places,
 )
-from tabletop_training.files.job import Job, Stopped, refuse_with_resume
+from tabletop_training.files.job import Stopped, refuse_with_resume
 from tabletop_training.files.plots import GREY, picture
 from tabletop_training.files.provenance import agent_hashes, software
 from tabletop_training.files.tables import (
     OnResult,
-    flat,
+    format_estimate,
     markdown_code,
     markdown_table,
-    percentage_points,
     plain,
-    signed,
     unheard,
-    with_ends,
     write_json,
     write_rows,
 )
@@ -49,13 +47,21 @@ from tabletop_training.measure.matches import make_agents
 from tabletop_training.measure.results import Estimate
 from tabletop_training.measure.shapley import WAYS
 from tabletop_training.measure.spread import LookUp, Spread, few_boxes, look_up_first, spread_of
-from tabletop_training.study.play import play_cells, played
-from tabletop_training.study.settings import keep_settings, kept_settings
-from tabletop_training.study.store import Store
+from tabletop_training.study.play import finished_cells
+from tabletop_training.study.settings import job_of, kept_settings
 
-PLAYERS = (2, 3, 4)
-AGENT, BOXES, BOX_GAMES, EFFECT_GAMES = "policy:versus", 100, 20, 400
+USUAL: Mapping[str, Any] = {
+    "agent": "policy:versus",
+    "players": (2, 3, 4),
+    "boxes": 100,
+    "box_games": 20,
+    "effect_games": 400,
+    "seed": EVALUATION_SEED,
+}
+"""What a study plays unless it is told otherwise."""
 
+_told = partial(format_estimate, interval="to")
+_percent = partial(_told, factor=100)
 _RESAMPLES = 400
 _SHOWN = 8
 _SIZE_WORDS = {
@@ -159,11 +165,11 @@ def main(
     """Play games over many boxes, the same agent in every seat, and write a report, a picture and tables.
 
     Arguments:
-        agent: None means `AGENT`. players: the numbers of players; None means `PLAYERS`. boxes: how many boxes are
-            drawn; None means `BOXES`. box_games: games of each box and number of players; None means `BOX_GAMES`.
+        agent, players, boxes, box_games, seed: who plays; the numbers of players; how many boxes are drawn; games of
+            each box and number of players; the first seed. None means those of `USUAL`.
         components: an overlay file; its numbers are not drawn. effect_games: how many games tell what each change of
             the file does, for each number of players and set of changes, with all other numbers as shipped; None
-            means `EFFECT_GAMES`, 0 none.
+            means those of `USUAL`, 0 none.
         output: None means `runs/balance`. resume: the folder of a study to go on with; it keeps its settings.
         workers: they play the blocks of games, as in `tabletop_training.measure.matches.evaluate`; the games are the
             same. on_result: called with the content of `balance.json`.
@@ -172,27 +178,29 @@ def main(
     Ctrl-C the report covers the numbers of players that are finished. Raises ConfigError, CheckpointError,
     ComponentsError, and TabletopError for a folder that cannot be resumed.
     """
+    given: dict[str, Any] = {"agent": agent, "players": players, "boxes": boxes, "box_games": box_games, "seed": seed}
+    given |= {"effect_games": effect_games}
     if resume is not None:
-        given: dict[str, Any] = {"agent": agent, "players": players, "boxes": boxes, "box_games": box_games}
-        given |= {"seed": seed, "components": components, "effect_games": effect_games, "output": output}
-        refuse_with_resume("nothing else", **given)
+        refuse_with_resume("nothing else", **given, components=components, output=output)
         study = kept_settings(resume, "balance", GAME, Study)
         check_trusted(resume, [study.agent], [], option="the agent ")
     else:
-        study = _new_study(agent, players, boxes, box_games, seed, components, effect_games)
+        if effect_games is not None and components is None:
+            raise ConfigError(f"effect_games={effect_games}: only with components, a file that changes numbers")
+        overlay = COMPONENTS.config_value(components)
+        asked = {**USUAL, **{name: value for name, value in given.items() if value is not None}}
+        asked["players"] = tuple(dict.fromkeys(asked["players"]))
+        study = Study(**{**asked, "effect_games": 0 if overlay is None else asked["effect_games"]}, components=overlay)
     configs = study.configs
     player, *_ = [make_agents([study.agent], config)[0] for config in configs]
     boxes_of(configs[0], box_seeds(EVALUATION, study.boxes))  # refuses ranges that never fit
     changes = Changes.of(COMPONENTS, study.components if study.effect_games else None, study.seed)
     parts = {config.players: study.parts(config, changes) for config in configs}
-    with Job(resume or output or "runs/balance", resume=resume is not None, again="evergreen balance") as job:
-        keep_settings(job.folder, "balance", GAME, asdict(study))
-        store = Store(job.folder)
-        cells = {part.name: part.cell(player, study.seed) for some in parts.values() for part in some}
-        finished = {name: results for name, cell in cells.items() if (results := played(cell, store)) is not None}
-        with job.until_stopped():
-            for cell, results, _ in play_cells(job, list(cells.values()), store, workers, record_fields=FIELDS):
-                finished[cell.key] = results
+    folder, resumed = resume or output or "runs/balance", resume is not None
+    with job_of("balance", GAME, folder, asdict(study), resumed=resumed) as (job, store):
+        cells = [part.cell(player, study.seed) for some in parts.values() for part in some]
+        played = finished_cells(job, cells, store, workers, record_fields=FIELDS)
+        finished = {cell.key: results for cell, results in played.items()}
         found: list[Balance] = []
         for some in parts.values():
             if not all(part.name in finished for part in some):
@@ -215,31 +223,6 @@ def main(
     return job.folder
 
 
-def _new_study(
-    agent: str | None,
-    players: Sequence[int] | None,
-    boxes: int | None,
-    box_games: int | None,
-    seed: int | None,
-    components: str | Path | None,
-    effect_games: int | None,
-) -> Study:
-    """A study with these settings; None means the default."""
-    if effect_games is not None and components is None:
-        raise ConfigError(f"effect_games={effect_games}: only with components, a file that changes numbers")
-    told = EFFECT_GAMES if effect_games is None else effect_games
-    overlay = COMPONENTS.config_value(components)
-    return Study(
-        AGENT if agent is None else agent,
-        tuple(dict.fromkeys(PLAYERS if players is None else players)),
-        BOXES if boxes is None else boxes,
-        BOX_GAMES if box_games is None else box_games,
-        0 if overlay is None else told,
-        EVALUATION_SEED if seed is None else seed,
-        overlay,
-    )
-
-
 def _write(folder: Path, found: Sequence[Balance], study: Study, changes: Changes) -> dict[str, Any]:
     rows = [row for one in found for row in _rows(one)]
     write_rows(folder / "balance.csv", rows, form=".5g")
@@ -255,7 +238,12 @@ def _write(folder: Path, found: Sequence[Balance], study: Study, changes: Change
             "look_up": [{"players": one.players, **asdict(it)} for one in found for it in one.look_up.numbers],
         }
     )
-    if changed := [row for one in found for row in _change_rows(one)]:
+    if changed := [
+        row
+        for one in found
+        if one.changes is not None
+        for row in one.changes.rows("figure", players=one.players, games=one.changes.games)
+    ]:
         content["changes"] = plain(changed)
         write_rows(folder / "changes.csv", changed, form=".5g")
     write_json(folder / "balance.json", content)
@@ -280,16 +268,6 @@ def _rows(one: Balance) -> list[dict[str, Any]]:
     ]
 
 
-def _change_rows(one: Balance) -> list[dict[str, Any]]:
-    """A line for each change and figure."""
-    if one.changes is None:
-        return []
-    about = {"players": one.players, "games": one.changes.games}
-    return [
-        flat({**about, "keys": " ".join(keys), "figure": figure, **ways}) for keys, figure, ways in one.changes.told()
-    ]
-
-
 def _seat_lines(found: Sequence[Balance]) -> list[str]:
     lines = []
     for one in found:
@@ -307,7 +285,7 @@ def _report(found: Sequence[Balance], study: Study, changes: Changes) -> str:
             counted(one.players, "player"),
             f"{ORDINALS[place]}",
             f"{100 / one.players:.1f}",
-            with_ends(seat.mean, 100),
+            _percent(seat.mean),
             *_ends(seat, 100),
         )
         for one in found
@@ -317,7 +295,7 @@ def _report(found: Sequence[Balance], study: Study, changes: Changes) -> str:
         (
             counted(one.players, "player"),
             _SIZE_WORDS[which],
-            with_ends(told.mean),
+            _told(told.mean),
             *_ends(told),
             f"{100 * told.share.value:.0f}",
         )
@@ -326,12 +304,12 @@ def _report(found: Sequence[Balance], study: Study, changes: Changes) -> str:
         for told in [one.figures[which]]
     ]
     powers = [
-        (power.replace("_", " "), *(with_ends(one.powers[power], 1, 2) for one in found)) for power in POWER_NAMES
+        (power.replace("_", " "), *(_told(one.powers[power], form=".2f") for one in found)) for power in POWER_NAMES
     ]
     sources = [(source, *(f"{one.sources[source]:.1f}" for one in found)) for source in SOURCE_NAMES]
     heads = [counted(one.players, "player") for one in found]
     look_up = [
-        (counted(one.players, "player"), _key(number.keys), with_ends(number.index, 100))
+        (counted(one.players, "player"), _key(number.keys), _percent(number.index))
         for one in found
         for number in one.look_up.numbers[:_SHOWN]
         if number.index.value > 0
@@ -383,7 +361,7 @@ def _change_section(found: Sequence[Balance], changes: Changes) -> list[str]:
             changes.title(keys),
             counted(one.players, "player"),
             _SIZE_WORDS.get(figure, figure),
-            *((signed if figure in SIZES else percentage_points)(told[way]) for way in WAYS),
+            *(_told(told[way], factor=1 if figure in SIZES else 100, sign="+") for way in WAYS),
         )
         for one in found
         if one.changes is not None
@@ -408,7 +386,7 @@ def _key(keys: Sequence[str]) -> str:
 def _ends(told: Spread, factor: float = 1.0) -> tuple[str, str]:
     if few_boxes(told.boxes):
         return "–", "–"
-    return with_ends(told.median, factor), " to ".join(with_ends(end, factor) for end in told.nine_tenths)
+    return _told(told.median, factor=factor), " to ".join(_told(end, factor=factor) for end in told.nine_tenths)
 
 
 def _plot(path: Path, found: Sequence[Balance]) -> None:

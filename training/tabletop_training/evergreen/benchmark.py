@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from evergreen_env.game import GAME
-from tabletop_training.measure.benchmark import POINTS, Column, Plan
+from tabletop_training.measure.benchmark import POINTS, Plan, SoloColumn
 
 PLAN = Plan(
     game=GAME,
     agents=("random", "greedy", "rollout", "ismcts-200", "policy:versus"),
     docs="docs/evergreen",
     solo=({},),
-    columns=(Column("mean_points", POINTS, "mean points", "points"),),
+    columns=(SoloColumn("mean_points", POINTS, "mean points", "points"),),
     ranked_by="mean_points",
     solo_title="Solo: mean points",
     about_solo=("- **mean points**: one player alone plays for points.",),

@@ -1,4 +1,4 @@
-"""The files of evaluations and tournaments, and the formats of estimates in them."""
+"""The files of evaluations and tournaments: tables for a screen, a page and a CSV file, JSON, and replays."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as RichTable
 from rich.text import Text
 
 from tabletop_engine.errors import ConfigError
@@ -26,7 +27,7 @@ from tabletop_engine.replays.replay import Replay, replays_of
 from tabletop_engine.text.words import counted, shown
 from tabletop_training.files.settings import check_at_least_one
 from tabletop_training.measure.evaluation import MAX_GAMES_AT_ONCE, Recording
-from tabletop_training.measure.results import Estimate, Results
+from tabletop_training.measure.results import NO_ESTIMATE, Estimate, Results
 
 _LONGEST_SLUG = 40
 """The most bytes of a slug. Five slugs fit into the name of a file."""
@@ -229,9 +230,9 @@ def plain(content: Any) -> Any:
     return None if isinstance(content, float) and not math.isfinite(content) else content
 
 
-def new_table(title: str, words: Sequence[str], numbers: Sequence[str], caption: str = "") -> Table:
+def new_table(title: str, words: Sequence[str], numbers: Sequence[str], caption: str = "") -> RichTable:
     """A table for a `Screen`, with columns of words and columns of numbers under these headings."""
-    table = Table(title=title, title_justify="left", caption=caption or None, caption_justify="left")
+    table = RichTable(title=title, title_justify="left", caption=caption or None, caption_justify="left")
     for word in words:
         table.add_column(word, overflow="fold")
     for number in numbers:
@@ -265,41 +266,102 @@ def flat(row: dict[str, Any]) -> dict[str, Any]:
     return columns
 
 
-def percent(estimate: Estimate) -> str:
-    """`63.1 % (59.0–67.1)`."""
-    return f"{100 * estimate.value:.1f} % ({100 * estimate.low:.1f}–{100 * estimate.high:.1f})"
+def format_estimate(
+    estimate: Sequence[float],
+    unit: str = "",
+    *,
+    factor: float = 1,
+    sign: str = "",
+    interval: str = "–",
+    form: str = ".1f",
+) -> str:
+    """An estimate with its interval, such as `63.1 % (59.0–67.1)`, `+3.2 ± 1.1` or `3.2 points (2.1 to 4.3)`.
+
+    Arguments:
+        estimate: value, lower and upper end.
+        unit: a word after the value; with "%" a rate is written in per cent.
+        factor: of all numbers; 100 for a rate under a heading that says per cent.
+        sign: "+" to write it before positive numbers, too.
+        interval: what stands between the ends in brackets, "–" or "to"; "±" writes the larger distance between value
+            and ends, so bounded values need brackets; "" leaves the interval out.
+        form: the format of each number.
+    """
+    value, low, high = (factor if unit != "%" else 100) * np.array(estimate, float)
+    number = f"{sign}{form}"
+    text = f"{value:{number}} {unit}".rstrip()
+    known = math.isfinite(low)  # the mean of a single number has no interval
+    if interval == "±":
+        return f"{text} ± {format(max(high - value, value - low), form) if known else '–'}"
+    if interval and not known:
+        return f"{text} (no interval)"
+    between = f" {interval} " if interval == "to" else interval
+    return f"{text} ({low:{number}}{between}{high:{number}})" if interval else text
 
 
-def plus_minus(estimate: Estimate, signed: bool = False, digits: int = 1) -> str:
-    """`+3.2 ± 1.1`, with the larger distance if the interval is not symmetric; `+3.2 ± –` without an interval."""
-    value = f"{estimate.value:{'+' if signed else ''}.{digits}f}"
-    if not estimate.has_interval:
-        return f"{value} ± –"
-    half = max(estimate.high - estimate.value, estimate.value - estimate.low)
-    return f"{value} ± {half:.{digits}f}"
+@dataclass(frozen=True)
+class Column:
+    """A column of a `Table`.
+
+    Attributes:
+        heading: its first line. key: of its values in the rows.
+        write: the text of a value that is no text.
+        words: whether it has words, which begin at the left. Columns of words come first.
+        code: whether these come from outside, such as the names of agents: code on a page.
+        style: how a screen shows the value of a row, such as "bold".
+        wraps: whether a narrow screen may break its numbers.
+    """
+
+    heading: str
+    key: str
+    write: Callable[[Any], str] = str
+    words: bool = False
+    code: bool = False
+    style: Callable[[Mapping[str, Any]], str] = lambda row: ""
+    wraps: bool = False
 
 
-def between(estimate: Estimate, digits: int = 1) -> str:
-    """`1.40 (1.31–1.52)`: for bounded values, where ± could exceed the bounds."""
-    return f"{estimate.value:.{digits}f} ({estimate.low:.{digits}f}–{estimate.high:.{digits}f})"
+@dataclass(frozen=True)
+class Table:
+    """Results for a screen and for a page. The rows are those of the CSV file, with all that it has.
+
+    Attributes:
+        rows: values by the keys of the columns: texts, numbers and estimates.
+        blank: what stands for None and `NO_ESTIMATE`.
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Mapping[str, Any]]
+    title: str = ""
+    caption: str = ""
+    blank: str = ""
+
+    def screen(self) -> RichTable:
+        """The table for a `Screen`."""
+        words, numbers = ([one.heading for one in self.columns if one.words is are] for are in (True, False))
+        table = new_table(self.title, words, numbers, self.caption)
+        for column, drawn in zip(self.columns, table.columns, strict=True):
+            drawn.no_wrap = not (column.words or column.wraps)
+        for row in self.rows:
+            styled = zip(self._texts(row, shown), (column.style(row) for column in self.columns), strict=True)
+            table.add_row(*(Text(text, style) if style else text for text, style in styled))
+        return table
+
+    def markdown(self) -> str:
+        """The table in Markdown."""
+        rows = (self._texts(row, markdown_code) for row in self.rows)
+        return markdown_table([one.heading for one in self.columns], rows, sum(one.words for one in self.columns))
+
+    def _texts(self, row: Mapping[str, Any], code: Callable[[str], str]) -> Iterator[str]:
+        for column in self.columns:
+            value = row.get(column.key)
+            if value is None or value is NO_ESTIMATE:
+                yield self.blank
+            else:
+                text = value if isinstance(value, str) else column.write(value)
+                yield code(text) if column.code else text
 
 
-def with_ends(estimate: Estimate, factor: float = 1.0, digits: int = 1) -> str:
-    """`3.2 (2.1 to 4.3)`, of the estimate times a factor."""
-    value, low, high = (factor * one for one in estimate)
-    return f"{value:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
-
-
-def signed(estimate: Estimate) -> str:
-    """`+3.2 (+2.1 to +4.3)`, `+3.2 (no interval)`."""
-    return f"{estimate.value:+.1f} {ends(estimate.low, estimate.high)}"
-
-
-def percentage_points(estimate: Estimate) -> str:
-    """`+3.2 (+2.1 to +4.3)`, of a difference of win rates."""
-    return f"{100 * estimate.value:+.1f} {ends(100 * estimate.low, 100 * estimate.high)}"
-
-
-def ends(low: float, high: float, sign: str = "+") -> str:
-    """`(+2.1 to +4.3)`; a single game has no interval."""
-    return f"({low:{sign}.1f} to {high:{sign}.1f})" if math.isfinite(low) else "(no interval)"
+AGENT = Column("agent", "agent", words=True, code=True)
+PLAYED = Column("games", "games", "{:,}".format)
+WIN_RATE = Column("win rate", "win_rate", partial(format_estimate, unit="%"))
+MARGIN = Column("margin", "margin", partial(format_estimate, sign="+", interval="±"))

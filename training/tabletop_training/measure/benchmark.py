@@ -7,7 +7,7 @@ against each agent that is already there. A game's `Plan` says what its table co
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import combinations
@@ -16,26 +16,24 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 
-from tabletop_agents import Agent, check_trusted
+from tabletop_agents import Agent
 from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.files import read_limited, shipped
 from tabletop_engine.game import Config, Game
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import shown
-from tabletop_training.files.job import Job
 from tabletop_training.files.provenance import agent_hash, tables_hash
 from tabletop_training.files.settings import check_at_least_one
 from tabletop_training.files.tables import (
+    AGENT,
+    PLAYED,
+    Column,
     OnResult,
-    markdown_code,
-    markdown_table,
-    new_table,
-    percent,
+    Table,
+    format_estimate,
     plain,
-    plus_minus,
     unheard,
     write_json,
     write_rows,
@@ -49,8 +47,7 @@ from tabletop_training.measure.results import NO_ESTIMATE, Estimate, Results, me
 from tabletop_training.measure.tournament import rate
 from tabletop_training.study.cells import Cell, is_search
 from tabletop_training.study.play import play_cells, played
-from tabletop_training.study.settings import arguments, keep_settings, kept_settings
-from tabletop_training.study.store import Store
+from tabletop_training.study.settings import arguments, job_of
 
 _ROOT = Path(__file__).parents[3]
 _FILE = "benchmark.json"
@@ -59,6 +56,7 @@ _RESULTS = "-=+"
 
 QUICK = {"games": 50, "search_games": 5, "duel_games": 8}
 """The largest numbers of games with `quick`."""
+_INTERVALS = "Intervals are in benchmark.md."
 _ROUGH = "These numbers are rough: --quick plays few games, so the intervals are wide."
 
 # --- What a table has ------------------------------------------------------------------------------------------------
@@ -71,28 +69,26 @@ class Measure:
     Attributes:
         of: takes results and returns a number for each game, (games,).
         estimate: the mean of these numbers with its interval.
-        long, short: the estimate as text, for the page with its interval and for a screen without.
+        written: how `format_estimate` writes it.
     """
 
     of: Callable[[Results], np.ndarray]
     estimate: Callable[[np.ndarray], Estimate]
-    long: Callable[[Estimate], str]
-    short: Callable[[Estimate], str]
+    written: Mapping[str, Any]
+
+    def column(self, heading: str, key: str, short: bool) -> Column:
+        """A column of a table, with intervals for the page or `short` for a screen."""
+        only_value = {"unit": "", "interval": ""} if short else {}
+        return Column(heading, key, partial(format_estimate, **{**self.written, **only_value}))
 
 
-def _in_per_cent(estimate: Estimate) -> str:
-    return f"{100 * estimate.value:.1f}"
-
-
-WIN_RATE = Measure(lambda results: results.win_shares[:, 0], share_estimate, percent, _in_per_cent)
-MARGIN = Measure(
-    lambda results: results.margins, mean_estimate, partial(plus_minus, signed=True), lambda one: f"{one.value:+.1f}"
-)
-POINTS = Measure(lambda results: results.points[:, 0], mean_estimate, plus_minus, lambda one: f"{one.value:.1f}")
+WIN_RATE = Measure(lambda results: results.win_shares[:, 0], share_estimate, {"unit": "%", "factor": 100})
+MARGIN = Measure(lambda results: results.margins, mean_estimate, {"sign": "+", "interval": "±"})
+POINTS = Measure(lambda results: results.points[:, 0], mean_estimate, {"interval": "±"})
 
 
 @dataclass(frozen=True)
-class Column:
+class SoloColumn:
     """A column of the solo games.
 
     Attributes:
@@ -131,7 +127,7 @@ class Plan:
     agents: tuple[str, ...]
     docs: str
     solo: tuple[Mapping[str, Any], ...] = ()
-    columns: tuple[Column, ...] = ()
+    columns: tuple[SoloColumn, ...] = ()
     ranked_by: str = ""
     solo_title: str = ""
     about_solo: tuple[str, ...] = ()
@@ -315,11 +311,10 @@ def main(
         for one, other in combinations(duel, 2)
         if benchmark.score(one.name, other.name) is None and {one.name, other.name} & {*names}
     ]
-    with Job(folder, resume=True, again=f"{plan.game.command} benchmark") as job:
-        asked = {"agents": names, "components": new.components, "quick": quick, **wanted}
-        keep_settings(job.folder, "benchmark", plan.game, asked)
+    asked = {"agents": names, "components": new.components, "quick": quick, **wanted}
+    with job_of("benchmark", plan.game, folder, asked) as (job, store):
         _write(folder, benchmark)
-        store, finished = Store(job.folder), dict[Cell, Results]()
+        finished = dict[Cell, Results]()
 
         def add(cell: Cell, results: Results) -> bool:
             """Add a match, or an agent's solo games when all its sets are finished; returns whether it did."""
@@ -344,11 +339,14 @@ def main(
             for cell, results, left in play_cells(job, missing, store, workers):
                 if add(cell, results):
                     own = [row for row in _rows(benchmark) if row["agent"] in results.agents]
-                    job.console.print((_duel_table if len(cell.agents) > 1 else _solo_table)(plan, own))
+                    table = _duel_table(own) if len(cell.agents) > 1 else _solo_table(plan, own)
+                    job.console.print(table.screen())
                     job.console.print(f"{left}.")
         rows = _write(folder, benchmark)
-        for table in _tables(plan, rows) if rows else ():
-            job.console.print(table)
+        if rows and plan.solo:
+            job.console.print(_solo_table(plan, rows).screen())
+        if rows:
+            job.console.print(_duel_table(rows).screen())
         if quick:
             job.console.print(_ROUGH)
         kept = benchmark.content
@@ -360,8 +358,7 @@ def main(
 def resume(folder: str | Path, plan: Plan, trusted: Sequence[str] = (), **how: Any) -> Path:
     """Go on with the games of a folder that were stopped, as `tabletop_training.measure.matches.resume` does."""
     names = ("agents", "components", "quick", "games", "search_games", "duel_games")
-    asked = kept_settings(folder, "benchmark", plan.game, arguments(plan.game, *names))
-    check_trusted(folder, asked["agents"], trusted, option="the agents ")
+    asked = arguments(folder, "benchmark", plan.game, *names, trusted=trusted, agents={"agents": "the agents "})
     return main(plan, **asked, output=folder, **how)
 
 
@@ -467,47 +464,29 @@ def _write(folder: Path, benchmark: Benchmark) -> list[dict[str, Any]]:
     return rows
 
 
-def _cell(plan: Plan, row: dict[str, Any], key: str, short: bool = False) -> str:
-    """A value as the page shows it, rates in per cent; `short` leaves out the interval."""
-    value = row[key]
-    if key == f"against_{row['agent']}":
-        return ""
-    if not value or value is NO_ESTIMATE:
-        return "–"
-    if key == "rating":
-        return f"{value:.1f}" if short else f"{value:.1f} ± {Z * row['rating_sigma']:.1f}"
-    if not isinstance(value, Estimate):
-        return format(value, ",.0f")
-    measure = next((column.measure for column in plan.columns if column.key == key), WIN_RATE)
-    return measure.short(value) if short else measure.long(value)
+def _solo_table(plan: Plan, rows: Sequence[dict[str, Any]], short: bool = True) -> Table:
+    """The solo games: for a screen without intervals, or for the page."""
+    columns = [one.measure.column(one.short_head if short else one.head, one.key, short) for one in plan.columns]
+    if not short:
+        speed = Column("decisions/s", "decisions_per_second", "{:,.0f}".format)
+        columns = [replace(PLAYED, key=plan.solo_games), *columns, speed]
+    return Table([AGENT, *columns], rows, plan.solo_title, _INTERVALS, blank="–")
 
 
-def _rungs(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """The columns for those agents of the ladder that the rows have, with the agents' names."""
-    return {key: key.removeprefix("against_") for key in rows[0] if key.startswith("against_")}
-
-
-def _tables(plan: Plan, rows: Sequence[dict[str, Any]]) -> Iterator[Table]:
-    """The tables for a screen, without intervals: solo games, and games of two players."""
-    if plan.solo:
-        yield _solo_table(plan, rows)
-    yield _duel_table(plan, rows)
-
-
-def _solo_table(plan: Plan, rows: Sequence[dict[str, Any]]) -> Table:
-    return _table(plan, rows, plan.solo_title, {column.key: column.short_head for column in plan.columns})
-
-
-def _duel_table(plan: Plan, rows: Sequence[dict[str, Any]]) -> Table:
-    heads = {"rating": "rating", **{key: "v.\n" + rung.replace("-", "-\n") for key, rung in _rungs(rows).items()}}
-    return _table(plan, rows, "Two players: games won in per cent", heads)
-
-
-def _table(plan: Plan, rows: Sequence[dict[str, Any]], title: str, heads: Mapping[str, str]) -> Table:
-    table = new_table(title, ["agent"], list(heads.values()), "Intervals are in benchmark.md.")
+def _duel_table(rows: Sequence[dict[str, Any]], short: bool = True) -> Table:
+    """The games of two players: a column for each agent of the ladder that the rows have."""
+    columns = [Column("rating", "rating", partial(format_estimate, interval="" if short else "±"))]
+    for key in rows[0]:
+        if key.startswith("against_"):
+            rung = key.removeprefix("against_")
+            heading = "v.\n" + rung.replace("-", "-\n") if short else f"won against `{rung}`"
+            columns.append(WIN_RATE.column(heading, key, short))
+    told = []
     for row in rows:
-        table.add_row(shown(row["agent"]), *(_cell(plan, row, key, short=True) for key in heads))
-    return table
+        half = Z * row["rating_sigma"] if row["rating"] else 0
+        rating = Estimate(row["rating"], row["rating"] - half, row["rating"] + half) if row["rating"] else None
+        told.append({**row, "rating": rating, f"against_{row['agent']}": ""})
+    return Table([AGENT, *columns], told, "Two players: games won in per cent", _INTERVALS, blank="–")
 
 
 def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
@@ -532,24 +511,22 @@ def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
         "",
     ]
     if plan.solo:
-        heads = {column.key: column.head for column in plan.columns}
         alone = sorted((row for row in rows if row[plan.solo_games]), key=lambda row: -row[plan.ranked_by].value)
         lines += [
             "## Alone",
             "",
-            _markdown(plan, alone, {plan.solo_games: "games", **heads, "decisions_per_second": "decisions/s"}),
+            _solo_table(plan, alone, short=False).markdown(),
             "",
             *plan.about_solo,
             "- **decisions/s**: on the machine that measured the row. Other programs ran there, too.",
             "",
         ]
     if benchmark.pairs:
-        heads = {"rating": "rating", **{key: f"won against `{rung}`" for key, rung in _rungs(rows).items()}}
         duels = [f"{number:,}" for number in sorted({len(pair["games"]) for pair in benchmark.pairs})]
         lines += [
             "## Two players",
             "",
-            _markdown(plan, [row for row in rows if row["rating"] is not None], heads),
+            _duel_table([row for row in rows if row["rating"] is not None], short=False).markdown(),
             "",
             f"- **won against**: {' or '.join(duels)} games for each pair of agents. Every seed is played with either",
             "  agent in the first seat. A shared victory counts half. The unit of the intervals is the seed.",
@@ -568,9 +545,3 @@ def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
         *([f"- {plan.about_numbers}{replaced}. All figures depend on them."] if plan.about_numbers else []),
     ]
     return "\n".join(lines) + "\n"
-
-
-def _markdown(plan: Plan, rows: Sequence[dict[str, Any]], heads: Mapping[str, str]) -> str:
-    """The table of these columns, a line for each agent."""
-    lines = ((markdown_code(row["agent"]), *(_cell(plan, row, key) for key in heads)) for row in rows)
-    return markdown_table(("agent", *heads.values()), lines)

@@ -12,7 +12,7 @@ from tabletop_engine.described.overlays import ComponentFile, Overlay
 from tabletop_engine.errors import ComponentsError
 from tabletop_engine.game import Config
 from tabletop_engine.seeds import Stream, generator
-from tabletop_training.files.tables import markdown_code
+from tabletop_training.files.tables import flat, markdown_code
 from tabletop_training.measure.results import Estimate, difference_estimate, mean_estimate
 from tabletop_training.measure.shapley import MOST_GROUPS, WAYS, Effects, Plan, Set, effects_of, groups_of, overlay_of
 
@@ -136,3 +136,7 @@ class ChangeEffects:
             for figure, effects in self.effects.items():
                 estimate = difference_estimate if figure in self.shares else mean_estimate
                 yield keys, figure, {way: estimate(getattr(effects[one], way)) for way in WAYS}
+
+    def rows(self, figure: str, **about: Any) -> list[dict[str, Any]]:
+        """What `told` says as lines of `changes.csv`, with the name of each figure in the column `figure`."""
+        return [flat({**about, "keys": " ".join(keys), figure: name, **ways}) for keys, name, ways in self.told()]

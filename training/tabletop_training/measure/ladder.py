@@ -6,40 +6,37 @@ play the same seeds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-from rich.text import Text
-
-from tabletop_agents import Agent, check_trusted
+from tabletop_agents import Agent
 from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config
 from tabletop_engine.text.screen import Screen
-from tabletop_engine.text.words import shown
-from tabletop_training.files.job import Job, Stopped
+from tabletop_training.files.job import Stopped
 from tabletop_training.files.provenance import agent_hashes, software
 from tabletop_training.files.tables import (
+    AGENT,
+    MARGIN,
+    WIN_RATE,
+    Column,
     OnResult,
-    new_table,
-    percent,
-    percentage_points,
+    Table,
+    format_estimate,
     plain,
-    plus_minus,
     unheard,
     write_json,
 )
 from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
 from tabletop_training.measure.matches import Evaluation, evaluate, evaluation_of, make_agents, match_cells
-from tabletop_training.measure.results import Estimate
 from tabletop_training.study.cells import Cell
-from tabletop_training.study.play import play_cells, played
-from tabletop_training.study.settings import arguments, keep_settings, kept_settings
-from tabletop_training.study.store import Store
+from tabletop_training.study.play import finished_cells
+from tabletop_training.study.settings import arguments, job_of
 
 LADDER = ("random", "greedy", "rollout", "ismcts-200", "ismcts-2000")
 """The agents of the ladder, each stronger than the one before."""
@@ -91,7 +88,7 @@ def _row(lower: str, upper: str, evaluation: Evaluation, seed: int) -> dict[str,
     }
 
 
-def is_better(row: dict[str, Any]) -> bool:
+def is_better(row: Mapping[str, Any]) -> bool:
     """Whether the upper agent is significantly better: in win rate, or in points if nobody else has points."""
     return bool(row["margin" if row["owners"] == 1 else "above"][1] > 0)
 
@@ -138,13 +135,9 @@ def main(
                 cells = match_cells(_agents(lower, upper, config), config, number_of, seed)
                 step = f"{_game(number)}, {upper} over {lower}"
                 steps.append((lower, upper, [replace(cell, key=f"{step}: {cell.key}") for cell in cells]))
-    with Job(output, resume=True, again=f"{game.command} ladder") as job:
-        keep_settings(job.folder, "ladder", game, {"players": players, "agents": agents, "games": games, "seed": seed})
-        store, every = Store(job.folder), [cell for _, _, cells in steps for cell in cells]
-        done = {cell: results for cell in every if (results := played(cell, store)) is not None}
-        with job.until_stopped():
-            for cell, results, _ in play_cells(job, every, store, workers):
-                done[cell] = results
+    asked = {"players": players, "agents": agents, "games": games, "seed": seed}
+    with job_of("ladder", game, output, asked) as (job, store):
+        done = finished_cells(job, [cell for _, _, cells in steps for cell in cells], store, workers)
         rows = []
         for lower, upper, cells in steps:
             if all(cell in done for cell in cells):
@@ -155,7 +148,7 @@ def main(
             raise Stopped
         content = plain({**software(game), "checkpoints": agent_hashes(agents, game), "steps": rows})
         write_json(job.folder / "ladder.json", content)
-        job.console.print(_table(rows))
+        job.console.print(table_of(rows).screen())
         on_result(content)
     return job.folder
 
@@ -163,8 +156,8 @@ def main(
 def resume(folder: str | Path, configs: Sequence[Config], **how: Any) -> Path:
     """Go on with the ladder of a folder; `how` are further arguments of `main`."""
     game = configs[0].game
-    asked = kept_settings(folder, "ladder", game, arguments(game, "players", "agents", "games", "seed"))
-    check_trusted(folder, asked["agents"], LADDER, option="the agents ")
+    names = ("players", "agents", "games", "seed")
+    asked = arguments(folder, "ladder", game, *names, trusted=LADDER, agents={"agents": "the agents "})
     return main(configs, **asked, output=folder, **how)
 
 
@@ -172,19 +165,28 @@ def _game(players: int) -> str:
     return "solo" if players == 1 else f"{players} players"
 
 
-def _table(rows: Sequence[dict[str, Any]]) -> Table:
-    words, numbers = ("game", "agent", "against"), ("games", "win rate", "above", "margin")
-    table = new_table("Each agent against the one below it, 95 % intervals", words, numbers)
-    for row in rows:
-        sure = "green" if is_better(row) else "red"
-        alone = row["owners"] == 1
-        table.add_row(
-            _game(row["players"]),
-            shown(row["upper"]),
-            shown(row["lower"]),
-            f"{row['games']}",
-            "" if alone else percent(Estimate(*row["win_rate"])),
-            Text("" if alone else percentage_points(Estimate(*row["above"])), sure),
-            Text(plus_minus(Estimate(*row["margin"]), signed=True), sure if alone else ""),
-        )
-    return table
+def table_of(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """The steps. Nobody wins or loses alone, so a game for one without an opponent compares margins only."""
+
+    def colour(row: Mapping[str, Any]) -> str:
+        return "green" if row["better"] else "red"
+
+    told = [
+        {
+            **row,
+            **({"win_rate": None, "above": None} if row["owners"] == 1 else {}),
+            "game": _game(row["players"]),
+            "better": is_better(row),
+        }
+        for row in rows
+    ]
+    columns = (
+        Column("game", "game", words=True),
+        replace(AGENT, key="upper"),
+        replace(AGENT, heading="against", key="lower"),
+        Column("games", "games"),
+        WIN_RATE,
+        Column("above", "above", partial(format_estimate, factor=100, sign="+", interval="to"), style=colour),
+        replace(MARGIN, style=lambda row: colour(row) if row["owners"] == 1 else ""),
+    )
+    return Table(columns, told, "Each agent against the one below it, 95 % intervals")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import chain, combinations
 from pathlib import Path
 from typing import Any, Unpack
@@ -17,7 +18,7 @@ from typing import Any, Unpack
 import numpy as np
 from rich.console import Console
 
-from tabletop_agents import Agent, check_trusted, make_agent
+from tabletop_agents import Agent, make_agent
 from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game
@@ -28,9 +29,10 @@ from tabletop_engine.play.tables import Boxes
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import counted, shown
 from tabletop_training.files import tables as files
-from tabletop_training.files.job import Job, Stopped
+from tabletop_training.files.job import Stopped
 from tabletop_training.files.provenance import provenance
 from tabletop_training.files.settings import check_at_least_one
+from tabletop_training.files.tables import format_estimate
 from tabletop_training.measure.evaluation import (
     EVALUATION_SEED,
     HERE,
@@ -52,8 +54,7 @@ from tabletop_training.measure.results import (
 )
 from tabletop_training.study.cells import Cell
 from tabletop_training.study.play import Played, begun, play_blocks, play_in_job
-from tabletop_training.study.settings import arguments, keep_settings, kept_settings
-from tabletop_training.study.store import Store
+from tabletop_training.study.settings import arguments, job_of
 
 FIRST_LOOK = 64
 """Seeds played before `until_width` may stop."""
@@ -118,10 +119,9 @@ class AgentReport:
     usage: dict[str, float] | None = None
 
     def row(self) -> dict[str, Any]:
-        """As a line of a CSV file."""
-        row = asdict(self)
-        estimates, speed, usage = row.pop("estimates"), row.pop("decisions_per_second"), row.pop("usage") or {}
-        return files.flat({**row, **estimates, "decisions_per_second": speed, **usage})
+        """As a line of a table."""
+        told = {"agent": self.agent, "games": self.games, "seeds": self.seeds, **self.estimates}
+        return {**told, "decisions_per_second": self.decisions_per_second, **(self.usage or {})}
 
 
 @dataclass(frozen=True)
@@ -361,17 +361,13 @@ def main(
     cells = match_cells(agents, config, most, seed)
     evaluation: Evaluation | None = None
     labels = dict(zip(cells, [[cell.key] if config.players == 1 else labels_of(names) for cell in cells], strict=True))
-    again = f"{config.game.command} evaluate"
-    with Job(output, resume=resumed, again=again, closing=replays.tell) as job:
-        replays.open(job.folder)
-        asked = {"names": names, "config": asdict(config), "games": most, "seed": seed, "until_width": until_width}
-        keep_settings(job.folder, "evaluate", config.game, asked)
-        store = Store(job.folder)
+    asked = {"names": names, "config": asdict(config), "games": most, "seed": seed, "until_width": until_width}
+    with job_of("evaluate", config.game, output, asked, resumed=resumed, replays=replays) as (job, store):
         kept = {cell: results for cell in cells if (results := begun(cell, store)[0]) is not None}
 
         def rate() -> str:
             first = evaluation and evaluation.reports[0]
-            return f"{first.agent}: {files.percent(first.estimates['win_rate'])}" if first else ""
+            return f"{first.agent}: {files.WIN_RATE.write(first.estimates['win_rate'])}" if first else ""
 
         playing = play_in_job(job, cells, store, workers, in_turns=True, note=rate, **replays.recording)
         with job.until_stopped(), closing(playing):
@@ -401,55 +397,49 @@ def resume(folder: str | Path, game: Game, trusted: Sequence[str] = (), **how: A
     `trusted` names the agents of one's own whose code may run. Raises what `main` raises, and TabletopError for a
     folder without an evaluation.
     """
-    asked = kept_settings(folder, "evaluate", game, arguments(game, "names", "config", "games", "seed", "until_width"))
-    check_trusted(folder, asked["names"], trusted, option="the agents ")
+    names = ("names", "config", "games", "seed", "until_width")
+    asked = arguments(folder, "evaluate", game, *names, trusted=trusted, agents={"names": "the agents "})
     return main(**asked, output=folder, resumed=True, **how)
 
 
-def _columns(config: Config) -> dict[str, tuple[str, Callable[[Estimate], str]]]:
-    """The table's columns: each estimate's heading, and how it is written."""
-    columns: dict[str, tuple[str, Callable[[Estimate], str]]] = {
-        "win_rate": ("win rate", files.percent),
-        "margin": ("margin", lambda estimate: files.plus_minus(estimate, signed=True)),
-    }
-    if config.players > 1:
-        columns["place"] = ("place", lambda estimate: files.between(estimate, digits=2))
-    columns["points"] = ("points", files.plus_minus)
+def table_of(evaluation: Evaluation) -> files.Table:
+    """The agents' estimates."""
+    config, seeds = evaluation.config, counted(evaluation.reports[0].seeds, "seed")
+    rotated = "" if config.players == 1 else f", {config.players} rotations of the seats each"
+    plus_minus = partial(format_estimate, interval="±")
+    columns = [files.AGENT, files.WIN_RATE, files.MARGIN]
+    if config.players > 1:  # that numbers may wrap leaves room for names
+        columns.append(files.Column("place", "place", partial(format_estimate, form=".2f"), wraps=True))
+    columns.append(files.Column("points", "points", plus_minus))
     if config.owners > config.players:
-        columns["others_points"] = (config.game.words.owner_names(config.players)[config.players], files.plus_minus)
-    return columns
+        other = config.game.words.owner_names(config.players)[config.players]
+        columns.append(files.Column(other, "others_points", plus_minus))
+    rows = [report.row() for report in evaluation.reports]
+    return files.Table(columns, rows, f"{config.name}: {seeds}{rotated}, 95 % intervals")
 
 
 def _print(console: Console, evaluation: Evaluation, until_width: float | None) -> None:
-    config, first = evaluation.config, evaluation.reports[0]
-    alone = config.players == 1
-    rotated = "" if alone else f", {config.players} rotations of the seats each"
-    columns = _columns(config)
-    title = f"{config.name}: {counted(first.seeds, 'seed')}{rotated}, 95 % intervals"
-    table = files.new_table(title, ["agent"], [heading for heading, _ in columns.values()])
-    for column in table.columns:
-        if column.header == "place":
-            column.no_wrap = False  # that leaves room for names
-    for report in evaluation.reports:
-        table.add_row(shown(report.agent), *(write(report.estimates[name]) for name, (_, write) in columns.items()))
-    console.print(table)
+    first, alone = evaluation.reports[0], evaluation.config.players == 1
+    console.print(table_of(evaluation).screen())
     if len(evaluation.reports) == 2 and not alone:
         more = first.estimates["advantage"]
         distance = f"{abs(100 * more.value):.1f} percentage points {'below' if more.value < 0 else 'above'} one half"
-        console.print(f"The win rate of {shown(first.agent)} is {distance} {_interval_in_points(more)}.")
+        ends = f"({100 * more.low:+.1f} to {100 * more.high:+.1f})"
+        console.print(f"The win rate of {shown(first.agent)} is {distance} {ends}: {_verdict(more)}.")
     else:
         for one in evaluation.comparisons:
-            compared = f"{shown(one.first)} less {shown(one.second)}, paired by seed: margin {files.signed(one.margin)}"
-            points = f"{100 * one.win_rate.value:+.1f} percentage points {_interval_in_points(one.win_rate)}"
-            console.print(f"{compared}; win rate {points}.")
+            margin = format_estimate(one.margin, sign="+", interval="to")
+            compared = f"{shown(one.first)} less {shown(one.second)}, paired by seed: margin {margin}"
+            points = format_estimate(one.win_rate, "percentage points", factor=100, sign="+", interval="to")
+            console.print(f"{compared}; win rate {points}: {_verdict(one.win_rate)}.")
     for report in evaluation.reports:
         if report.usage is not None:
             console.print(f"{shown(report.agent)}: {usage_text(report)}.")
     for report in evaluation.reports if alone else evaluation.reports[:1]:
-        length = files.plus_minus(report.estimates["length"])
+        length = format_estimate(report.estimates["length"], interval="±")
         console.print(f"A game {f'of {shown(report.agent)} ' if alone else ''}takes {length} decisions.")
     if evaluation.seats:
-        seats = ", ".join(f"{seat}: {files.percent(value)}" for seat, value in enumerate(evaluation.seats))
+        seats = ", ".join(f"{seat}: {files.WIN_RATE.write(value)}" for seat, value in enumerate(evaluation.seats))
         console.print(f"Win rate by seat, whoever sits there: {seats}.")
     if until_width is not None and evaluation.stopped == "width":
         console.print(f"Stopped as soon as no interval of a win rate was wider than {100 * until_width:g} points.")
@@ -464,13 +454,12 @@ def usage_text(report: AgentReport) -> str:
     used = report.usage or {}
     numbers = {name: f"{used[name]:,.1f}".removesuffix(".0") for name in USAGE}
     return (
-        f"{files.percent(report.estimates['invalid'])} of its games ended by no legal answer; in a game "
+        f"{files.WIN_RATE.write(report.estimates['invalid'])} of its games ended by no legal answer; in a game "
         f"{numbers['calls']} calls, {numbers['input_tokens']} tokens read and {numbers['output_tokens']} written, "
         f"{numbers['problems']} replies without a legal answer"
     )
 
 
-def _interval_in_points(difference: Estimate) -> str:
-    """The interval of a difference between win rates, and its meaning."""
-    verdict = "ahead" if difference.low > 0 else "behind" if difference.high < 0 else "no difference of win rates shown"
-    return f"{files.ends(100 * difference.low, 100 * difference.high)}: {verdict}"
+def _verdict(difference: Estimate) -> str:
+    """What the interval of a difference between win rates shows."""
+    return "ahead" if difference.low > 0 else "behind" if difference.high < 0 else "no difference of win rates shown"

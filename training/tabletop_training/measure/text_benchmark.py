@@ -9,14 +9,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tabletop_agents import Agent, check_trusted, shipped_policies
+from tabletop_agents import Agent, shipped_policies
 from tabletop_agents.text.turn import Form, Turn
 from tabletop_engine.checks import checked, whole
 from tabletop_engine.errors import ConfigError
@@ -30,13 +31,14 @@ from tabletop_engine.text.words import counted, shown
 from tabletop_training.files.job import SETTINGS_FILE, Job, Stopped
 from tabletop_training.files.provenance import provenance
 from tabletop_training.files.tables import (
+    AGENT,
+    MARGIN,
+    WIN_RATE,
+    Column,
     OnResult,
-    markdown_code,
-    markdown_table,
-    new_table,
-    percent,
+    Table,
+    format_estimate,
     plain,
-    plus_minus,
     unheard,
     write_json,
 )
@@ -155,7 +157,7 @@ def main(
                         blocks[rung].append(block)
                         so_far = rung_of(rung, concatenate(blocks[rung]))
                         bar.advance(len(block))
-                        bar.show(f"{rung}: {percent(so_far.won)}")
+                        bar.show(f"{rung}: {WIN_RATE.write(so_far.won)}")
                         if until_width is not None and so_far.seeds >= FIRST_LOOK and so_far.won.width <= until_width:
                             break
                 if not (so_far.beaten or every_rung):
@@ -174,10 +176,7 @@ def main(
         }
         write_json(job.folder / "benchmark-text.json", content)
         (job.folder / "benchmark-text.md").write_text(page_of(name, config, measured), encoding="utf-8")
-        table = new_table(f"{shown(name)}, {config.name}: 95 % intervals", ["rung"], _SHORT)
-        for reached in measured:
-            table.add_row(*short_cells(reached))
-        job.console.print(table)
+        job.console.print(table_of(name, config, measured).screen())
         job.console.print(verdict(measured))
         on_result(plain(content))
     return job.folder
@@ -186,10 +185,10 @@ def main(
 def resume(folder: str | Path, game: Game, trusted: Sequence[str] = (), **how: Any) -> Path | None:
     """Go on with the measurement of a folder, as `tabletop_training.measure.matches.resume` does."""
     names = ("name", "config", "rungs", "seeds", "until_width", "every_rung")
-    asked = kept_settings(folder, "benchmark-text", game, arguments(game, *names))
-    check_trusted(folder, [asked["name"]], trusted, option="the agent ")
-    check_trusted(folder, asked["rungs"], trusted, option="--rungs ")
-    return main(**asked, output=folder, **how)
+    agents = {"name": "the agent ", "rungs": "--rungs "}
+    return main(
+        **arguments(folder, "benchmark-text", game, *names, trusted=trusted, agents=agents), output=folder, **how
+    )
 
 
 def _cells(player: Agent, other: Agent, config: Config, seeds: int) -> list[Cell]:
@@ -204,42 +203,35 @@ def rungs_for(game: Game) -> list[str]:
     return [rung for rung in RUNGS if not rung.startswith("policy:") or rung in shipped]
 
 
-HEADINGS = ("rung", "games", "won", "margin", "invalid", "won of clean", "calls", "read", "written", "problems")
-"""The columns: tokens and problems are those of a game."""
-
-
-def cells(rung: Rung) -> list[str]:
-    """A row of the table."""
-    used = [f"{rung.usage[one]:,.1f}" if rung.usage else "" for one in USAGE[:4]]
-    clean = "" if rung.won_clean is None else f"{100 * rung.won_clean:.1f} %"
-    return [
-        rung.agent,
-        str(rung.games),
-        percent(rung.won),
-        plus_minus(rung.margin, signed=True),
-        percent(rung.invalid),
-        clean,
-        *used,
+def table_of(name: str, config: Config, rungs: Sequence[Rung], short: bool = True) -> Table:
+    """What was reached, for a screen or for the page. Tokens and problems are those of a game."""
+    won = partial(format_estimate, unit="%")
+    columns = [
+        replace(AGENT, heading="rung"),
+        Column("games", "games"),
+        Column("won", "won", won),
+        MARGIN,
+        Column("invalid", "invalid", partial(won, interval="") if short else won),
     ]
-
-
-_SHORT = ("games", "won", "margin", "invalid", "tokens", "problems")
-"""The columns of the table on a screen."""
-
-
-def short_cells(rung: Rung) -> list[str]:
-    """A row of the table on a screen."""
-    used = rung.usage
-    tokens = f"{used['input_tokens'] + used['output_tokens']:,.0f}" if used else ""
-    problems = f"{used['problems']:.1f}" if used else ""
-    invalid = f"{100 * rung.invalid.value:.1f} %"
-    return [shown(rung.agent), *cells(rung)[1:4], invalid, tokens, problems]
+    number = "{:,.1f}".format
+    if short:
+        columns += [Column("tokens", "tokens", "{:,.0f}".format), Column("problems", "problems", "{:.1f}".format)]
+    else:
+        columns.append(Column("won of clean", "won_clean", lambda share: f"{100 * share:.1f} %"))
+        names = ("calls", "read", "written", "problems")
+        columns += [Column(heading, used, number) for heading, used in zip(names, USAGE, strict=False)]
+    rows = [
+        {**vars(rung), **used, **({"tokens": used["input_tokens"] + used["output_tokens"]} if used else {})}
+        for rung in rungs
+        for used in [rung.usage]
+    ]
+    return Table(columns, rows, f"{shown(name)}, {config.name}: 95 % intervals")
 
 
 def page_of(name: str, config: Config, rungs: Sequence[Rung]) -> str:
     """The result as a page."""
-    rows = ([markdown_code(rung.agent), *cells(rung)[1:]] for rung in rungs)
-    return f"# {config.game.title} by text: {name}\n\n{markdown_table(HEADINGS, rows)}\n\n{verdict(rungs)} {ABOUT}\n"
+    table = table_of(name, config, rungs, short=False).markdown()
+    return f"# {config.game.title} by text: {name}\n\n{table}\n\n{verdict(rungs)} {ABOUT}\n"
 
 
 ABOUT = (

@@ -7,26 +7,25 @@ pairing and of each agent's mean.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
-from rich.console import Console
-from rich.text import Text
 
-from tabletop_agents import Agent, check_trusted
+from tabletop_agents import Agent
 from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.names import agents_of
 from tabletop_engine.text.screen import Screen
-from tabletop_engine.text.words import counted, shown
+from tabletop_engine.text.words import counted
 from tabletop_training.files import tables as files
-from tabletop_training.files.job import Job, Stopped
+from tabletop_training.files.job import Stopped
 from tabletop_training.files.plots import plot_cross_table
 from tabletop_training.files.provenance import provenance
 from tabletop_training.files.settings import check_at_least_one
@@ -45,8 +44,7 @@ from tabletop_training.measure.ratings import Rating, rate_games
 from tabletop_training.measure.results import Estimate, Results, share_estimate
 from tabletop_training.study.cells import Cell
 from tabletop_training.study.play import begun, play_blocks, play_in_job
-from tabletop_training.study.settings import arguments, keep_settings, kept_settings
-from tabletop_training.study.store import Store
+from tabletop_training.study.settings import arguments, job_of
 
 GAMES = 200
 """Default number of games of each group of agents."""
@@ -71,10 +69,10 @@ class Standing:
     report: AgentReport
 
     def row(self) -> dict[str, Any]:
-        """As a line of `standings.csv`."""
+        """As a line of a table."""
         rating = Estimate(self.rating.mu, self.rating.low, self.rating.high)
-        row = self.report.row()
-        return files.flat({"agent": row.pop("agent"), "rating": rating, "rating_sigma": self.rating.sigma, **row})
+        own = {"agent": self.report.agent, "rating": rating, "rating_sigma": self.rating.sigma}
+        return own | self.report.row()
 
 
 @dataclass(frozen=True)
@@ -218,11 +216,8 @@ def main(
         agents = make_agents(names, config)
         labels = _labels(agents, config, games)
     cell = _games_of(agents, labels, config, games, seed)
-    with Job(output, resume=resumed, again=f"{config.game.command} tournament", closing=replays.tell) as job:
-        replays.open(job.folder)
-        asked = {"names": names, "config": asdict(config), "games": games, "seed": seed}
-        keep_settings(job.folder, "tournament", config.game, asked)
-        store = Store(job.folder)
+    asked = {"names": names, "config": asdict(config), "games": games, "seed": seed}
+    with job_of("tournament", config.game, output, asked, resumed=resumed, replays=replays) as (job, store):
         results, _ = begun(cell, store)
         with job.until_stopped():
             for one, _ in play_in_job(job, [cell], store, workers, **replays.recording):
@@ -233,15 +228,16 @@ def main(
         files.write_games(job.folder / "games.csv", [(results, labels)])
         replays.add(results, labels)
         write(job.folder, tournament, seed)
-        print_tables(job.console, tournament)
+        for table in tables_of(tournament):
+            job.console.print(table.screen())
         on_result(files.plain(content_of(tournament, seed)))
     return job.folder
 
 
 def resume(folder: str | Path, game: Game, trusted: Sequence[str] = (), **how: Any) -> Path:
     """Go on with the tournament of a folder, as `tabletop_training.measure.matches.resume` does."""
-    asked = kept_settings(folder, "tournament", game, arguments(game, "names", "config", "games", "seed"))
-    check_trusted(folder, asked["names"], trusted, option="the agents ")
+    names = ("names", "config", "games", "seed")
+    asked = arguments(folder, "tournament", game, *names, trusted=trusted, agents={"names": "the agents "})
     return main(**asked, output=folder, resumed=True, **how)
 
 
@@ -282,34 +278,32 @@ def content_of(tournament: Tournament, seed: int) -> dict[str, Any]:
     }
 
 
-def print_tables(console: Console, tournament: Tournament) -> None:
-    players = tournament.config.players
-    meaning = "" if players == 2 else ": games in which it finished ahead"
-    title = f"{tournament.config.name}: {tournament.games} games, {counted(tournament.seeds, 'seed')}, 95 % intervals"
+def tables_of(tournament: Tournament) -> tuple[files.Table, files.Table]:
+    """The standings, and the cross table."""
+    players, seeds = tournament.config.players, counted(tournament.seeds, "seed")
+    numbered = files.Column("", "number", words=True)
+    standings = [{"number": number, **one.row()} for number, one in enumerate(tournament.standings, 1)]
+    rating = files.Column("rating", "rating", partial(files.format_estimate, interval="±"))
+    speed = files.Column("decisions/s", "decisions_per_second", "{:,.0f}".format)
+    title = f"{tournament.config.name}: {tournament.games} games, {seeds}, 95 % intervals"
     caption = f"Even is a win rate of {100 / players:.0f} %."
-    table = files.new_table(title, ["", "agent"], ["rating", "win rate", "margin", "decisions/s"], caption)
-    for number, standing in enumerate(tournament.standings, 1):
-        estimates = standing.report.estimates
-        speed = standing.report.decisions_per_second
-        table.add_row(
-            str(number),
-            shown(standing.report.agent),
-            f"{standing.rating.mu:.1f} ± {(standing.rating.high - standing.rating.low) / 2:.1f}",
-            files.percent(estimates["win_rate"]),
-            files.plus_minus(estimates["margin"], signed=True),
-            "" if speed is None else f"{speed:,.0f}",
-        )
-    console.print(table)
-    title = f"Score of the row against the column in per cent{meaning}"
+    columns = [numbered, files.AGENT, rating, files.WIN_RATE, files.MARGIN, speed]
     numbers = [str(number) for number in range(1, len(tournament.labels) + 1)]
-    cross = files.new_table(title, ["", "agent"], numbers, "Bold: the interval of that pairing leaves out 50.")
-    for number, (label, scores) in enumerate(zip(tournament.labels, tournament.scores, strict=True), 1):
-        cross.add_row(str(number), shown(label), *(_cell(score) for score in scores))
-    console.print(cross)
+    scores = [
+        {"number": number, "agent": label, **dict(zip(numbers, own, strict=True))}
+        for number, label, own in zip(numbers, tournament.labels, tournament.scores, strict=True)
+    ]
 
+    def bold(opponent: str, row: Mapping[str, Any]) -> str:
+        return "bold" if row[opponent] is not None and row[opponent].excludes(0.5) else ""
 
-def _cell(score: Estimate | None) -> Text:
-    if score is None:
-        return Text("–")
-    in_per_cent = Estimate(*(100 * end for end in score))
-    return Text(files.between(in_per_cent, digits=0), "bold" if score.excludes(0.5) else "")
+    write = partial(files.format_estimate, factor=100, form=".0f")
+    cross = [files.Column(number, number, write, style=partial(bold, number)) for number in numbers]
+    meaning = "" if players == 2 else ": games in which it finished ahead"
+    return files.Table(columns, standings, title, caption), files.Table(
+        [numbered, files.AGENT, *cross],
+        scores,
+        f"Score of the row against the column in per cent{meaning}",
+        "Bold: the interval of that pairing leaves out 50.",
+        blank="–",
+    )

@@ -28,12 +28,13 @@ from tabletop_engine.errors import ComponentsError, ConfigError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.seeds import EVALUATION, TUNING, Seeds
 from tabletop_engine.text.words import counted
-from tabletop_training.files.job import Job, Stopped
+from tabletop_training.files.job import Stopped
 from tabletop_training.files.plots import GREY, INK, picture
 from tabletop_training.files.provenance import agent_hashes, software, tables_hash
 from tabletop_training.files.tables import (
     OnResult,
     csv_file,
+    format_estimate,
     markdown_code,
     markdown_table,
     plain,
@@ -47,7 +48,7 @@ from tabletop_training.measure.matches import make_agents
 from tabletop_training.measure.results import Estimate, Results, mean_estimate, share_estimate
 from tabletop_training.study.cells import MOST_GAMES, Cell
 from tabletop_training.study.play import play_blocks, played
-from tabletop_training.study.settings import keep_settings, kept_settings
+from tabletop_training.study.settings import job_of, kept_settings
 from tabletop_training.study.store import Store
 
 TARGETS = {
@@ -72,6 +73,7 @@ _COST_OF_A_CHANGE, _COST_OF_A_STEP = 0.004, 0.01
 _REFUSED = 10.0
 """The value of a candidate that the game does not allow."""
 _NONE = "none"
+_written = partial(format_estimate, interval="to", form=".3g")
 _FINAL = Seeds(TUNING.first + 5_000_000, TUNING.last)
 """The seeds of the finalists' games."""
 
@@ -466,13 +468,12 @@ def main(
         task = replace(task, config={**task.config, "components": config.components})
     (agent,) = make_agents([task.agent], config)
     tuning = Tuning(game, file, task, agent)
-    with Job(output, resume=resumed, again=f"{game.command} tune") as job, opened(workers) as players:
-        keep_settings(job.folder, "tune", game, asdict(task))
+    with job_of("tune", game, output, asdict(task), resumed=resumed) as (job, store), opened(workers) as players:
         number = counted(len(tuning.numbers), "number")
         job.console.print(
             f"{number} may change, at most {task.changes} at once: {TARGETS[task.target][0]} {task.goal:g}."
         )
-        play = partial(tuning.play, store=Store(job.folder), workers=players, should_stop=job.should_stop)
+        play = partial(tuning.play, store=store, workers=players, should_stop=job.should_stop)
         trials: list[Trial] = []
         found = None
         with job.until_stopped(), job.bar("tuning", float(task.trials)) as bar:
@@ -524,7 +525,7 @@ def verdict(tuning: Tuning, found: Found) -> str:
     words, goal = TARGETS[tuning.task.target][0], tuning.task.goal
     changes = counted(len(found.candidate), "change") if found.candidate else "no change"
     if len(found.after) == 1:
-        says = f"the {words} is {_shown(found.after[0])}, and was {_shown(found.before[0])}. The goal is {goal:g}"
+        says = f"the {words} is {_written(found.after[0])}, and was {_written(found.before[0])}. The goal is {goal:g}"
     else:
         after, before = (
             float(np.mean([abs(one.value - goal) for one in figures])) for figures in (found.after, found.before)
@@ -552,7 +553,7 @@ def write_results(folder: Path, tuning: Tuning, trials: Sequence[Trial], found: 
     changes = _changes(tuning, found)
     goal = tuning.task.goal
     rows = [
-        (config.name, _shown(before), _shown(after), f"{abs(after.value - goal):.3g}")
+        (config.name, _written(before), _written(after), f"{abs(after.value - goal):.3g}")
         for config, before, after in zip(tuning.configs, found.before, found.after, strict=True)
     ]
     words = TARGETS[tuning.task.target][0]
@@ -603,10 +604,6 @@ def _changes(tuning: Tuning, found: Found) -> list[tuple[str, ...]]:
         for key in before
         if before[key].values != after[key].values
     ]
-
-
-def _shown(estimate: Estimate) -> str:
-    return f"{estimate.value:.3g} ({estimate.low:.3g} to {estimate.high:.3g})"
 
 
 def _plot(path: Path, tuning: Tuning, trials: Sequence[Trial], found: Found) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from petrichor_env.game import GAME
-from tabletop_training.measure.benchmark import MARGIN, WIN_RATE, Column, Plan
+from tabletop_training.measure.benchmark import MARGIN, WIN_RATE, Plan, SoloColumn
 from tabletop_training.measure.ladder import LADDER
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
 
@@ -15,10 +15,10 @@ PLAN = Plan(
     docs="docs",
     solo=tuple({"variants": variants} for variants in ALL_VARIANTS),
     columns=(
-        Column("base_win_rate", WIN_RATE, "base game: won", "base:\nwon", sets=1),
-        Column("base_margin", MARGIN, "base game: points ahead", "points\nahead", sets=1),
-        Column("mean_win_rate", WIN_RATE, f"{_SETS}: won", f"{_SETS}:\nwon"),
-        Column("mean_margin", MARGIN, f"{_SETS}: points ahead", "points\nahead"),
+        SoloColumn("base_win_rate", WIN_RATE, "base game: won", "base:\nwon", sets=1),
+        SoloColumn("base_margin", MARGIN, "base game: points ahead", "points\nahead", sets=1),
+        SoloColumn("mean_win_rate", WIN_RATE, f"{_SETS}: won", f"{_SETS}:\nwon"),
+        SoloColumn("mean_margin", MARGIN, f"{_SETS}: points ahead", "points\nahead"),
     ),
     ranked_by="mean_win_rate",
     solo_title="Solo: games won in per cent",

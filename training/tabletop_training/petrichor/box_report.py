@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from petrichor_env.component_files import COMPONENTS, KEYS
 from petrichor_env.config import VARIANTS
 from tabletop_engine.seeds import Stream, generator
 from tabletop_training.files.plots import GREY, INK, agent_title, looks, picture
-from tabletop_training.files.tables import flat, markdown_code, markdown_table, with_ends, write_rows
+from tabletop_training.files.tables import flat, format_estimate, markdown_code, markdown_table, write_rows
 from tabletop_training.measure.results import Estimate, Results
 from tabletop_training.measure.spread import (
     FEW,
@@ -31,6 +32,7 @@ from tabletop_training.petrichor.study import Key, Study, over_boxes
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, set_name
 from tabletop_training.petrichor.variant_effects import contrast
 
+_percent = partial(format_estimate, factor=100, interval="to")
 _SHOWN = 12
 """Numbers in the table and the picture of what to look up first."""
 
@@ -179,14 +181,14 @@ def write_tables(folder: Path, found: Sequence[OverBoxes]) -> None:
     conclusions = [
         {"agent": one.agent, "conclusion": told.text, "boxes": told.share} for one in found for told in one.conclusions
     ]
-    write_rows(folder / "conclusions.csv", list(map(flat, conclusions)), form=".4g")
+    write_rows(folder / "conclusions.csv", conclusions, form=".4g")
     look_up = [
         {"agent": one.agent, "keys": " ".join(number.keys), "share": number.index}
         for one in found
         for number in one.look_up.numbers
     ]
     if look_up:
-        write_rows(folder / "look_up.csv", list(map(flat, look_up)), form=".4g")
+        write_rows(folder / "look_up.csv", look_up, form=".4g")
 
 
 def plot_boxes(path: Path, found: Sequence[OverBoxes], shipped: Mapping[Key, float]) -> None:
@@ -283,9 +285,9 @@ def section(study: Study, found: Sequence[OverBoxes], shipped: Mapping[Key, floa
     for one in found:
         for index in one.order:
             rate, own = one.rates[index], shipped.get((one.agent, ALL_VARIANTS[index]))
-            cells = ["–" if own is None else f"{100 * own:.1f}", with_ends(rate.mean, 100)]
+            cells = ["–" if own is None else f"{100 * own:.1f}", _percent(rate.mean)]
             if not few:
-                quantiles = (with_ends(rate.median, 100), _ends(rate.half), _ends(rate.nine_tenths))
+                quantiles = (_percent(rate.median), _ends(rate.half), _ends(rate.nine_tenths))
                 cells += [*quantiles, f"{100 * rate.share.value:.0f}"]
             rows.append((_title(index), markdown_code(agent_title(one.agent)), *cells))
     numbers = "shipped" if study.components is None else "overlay's"
@@ -300,11 +302,11 @@ def section(study: Study, found: Sequence[OverBoxes], shipped: Mapping[Key, floa
         f"What holds in how many boxes, when {name} plays (in brackets 95 % intervals; a wide one says that these games"
         " cannot tell):",
         markdown_table(
-            ("conclusion", "boxes, %"), [(one.text, with_ends(one.share, 100, 0)) for one in first.conclusions]
+            ("conclusion", "boxes, %"), [(one.text, _percent(one.share, form=".0f")) for one in first.conclusions]
         ),
     ]
     look_up = [
-        (key_title(number.keys), _code(number.keys), with_ends(number.index, 100))
+        (key_title(number.keys), _code(number.keys), _percent(number.index))
         for number in first.look_up.numbers[:_SHOWN]
     ]
     if not look_up:
@@ -315,7 +317,7 @@ def section(study: Study, found: Sequence[OverBoxes], shipped: Mapping[Key, floa
         f"Which number should you read first, if you own the game? The points by which {name} is ahead differ from box"
         " to box. The table says what share of this spread (of its variance) a number explains by itself: how well a"
         " curve in this number predicts boxes that it was not fitted to. All numbers together predict"
-        f" {with_ends(first.look_up.together, 100)} % of the spread. The rest is how numbers act on each other, or"
+        f" {_percent(first.look_up.together)} % of the spread. The rest is how numbers act on each other, or"
         " noise.",
         "![What to look up first](look_up.png)",
         markdown_table(("number", "key", "share of the spread, %"), look_up, left=2),
@@ -332,4 +334,4 @@ def _range(rate: Spread) -> str:
 
 
 def _ends(ends: tuple[Estimate, Estimate]) -> str:
-    return " to ".join(with_ends(end, 100, 0) for end in ends)
+    return " to ".join(_percent(end, form=".0f") for end in ends)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tabletop_training.files.plots import agent_title
-from tabletop_training.files.tables import flat, markdown_code, markdown_table, percentage_points, signed
+from tabletop_training.files.tables import format_estimate, markdown_code, markdown_table
 from tabletop_training.measure.changes import ChangeEffects
 from tabletop_training.measure.results import Results
 from tabletop_training.measure.shapley import WAYS, Set
@@ -28,10 +28,7 @@ class AgentEffects:
 
     def rows(self) -> list[dict[str, Any]]:
         """Lines of `changes.csv`: one for each change and measure."""
-        return [
-            flat({"agent": self.agent, "keys": " ".join(keys), "measure": measure, **ways})
-            for keys, measure, ways in self.effects.told()
-        ]
+        return self.effects.rows("measure", agent=self.agent)
 
 
 def change_effects(study: Study, played: Sequence[Results]) -> list[AgentEffects]:
@@ -69,9 +66,9 @@ def change_section(study: Study, found: Sequence[AgentEffects]) -> list[str]:
         told = {(keys, measure): ways for keys, measure, ways in one.effects.told()}
         rows = []
         for keys in changes.groups:
-            points = [percentage_points(told[keys, WON][way]) for way in WAYS]
-            margins = [signed(told[keys, MARGIN][way]) for way in WAYS]
-            rows.append((changes.title(keys), *points, *margins))
+            both = [(told[keys, measure][way], factor) for measure, factor in ((WON, 100), (MARGIN, 1)) for way in WAYS]
+            cells = (format_estimate(one, factor=factor, sign="+", interval="to") for one, factor in both)
+            rows.append((changes.title(keys), *cells))
         blocks.append(
             f"{markdown_code(agent_title(one.agent))}, averaged over the {len(ALL_VARIANTS)} sets,"
             f" {one.effects.games:,} seeds; the win rate in percentage points, the margin in points:"

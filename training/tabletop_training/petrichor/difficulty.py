@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as RichTable
 
 from petrichor_env.component_files import COMPONENTS
 from petrichor_env.config import VARIANTS
@@ -20,9 +21,18 @@ from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.play.tables import boxes_of
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import shown
-from tabletop_training.files.job import Job, Stopped, refuse_with_resume
+from tabletop_training.files.job import Stopped, refuse_with_resume
 from tabletop_training.files.settings import check_at_least_one
-from tabletop_training.files.tables import OnResult, ReplayFiles, new_table, plus_minus, slug, unheard
+from tabletop_training.files.tables import (
+    MARGIN,
+    Column,
+    OnResult,
+    ReplayFiles,
+    Table,
+    format_estimate,
+    slug,
+    unheard,
+)
 from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
 from tabletop_training.measure.matches import make_agents
 from tabletop_training.measure.spread import FEW
@@ -47,8 +57,7 @@ from tabletop_training.petrichor.summaries import (
 )
 from tabletop_training.study.cells import is_search
 from tabletop_training.study.play import play_cells, played
-from tabletop_training.study.settings import keep_settings
-from tabletop_training.study.store import Store
+from tabletop_training.study.settings import job_of
 
 DEFAULT_AGENTS = ("random", "greedy", "policy:solo")
 GAMES = 1000
@@ -136,11 +145,9 @@ def main(
         players = make_agents((*study.agents, *names), study.config)
     study = with_agents(study, number_of, in_box)
     boxes_of(study.config, study.box_seeds or None)  # refuses ranges that never fit before there is a folder
-    how: Any = {"again": "petrichor difficulty", "closing": replays.tell}
-    with Job(resume or output or "runs/difficulty", resume=resume is not None, **how) as job:
-        replays.open(job.folder)
-        keep_settings(job.folder, "difficulty", GAME, asdict(study))
-        store, cells = Store(job.folder), study.cells(players)
+    folder, resumed = resume or output or "runs/difficulty", resume is not None
+    with job_of("difficulty", GAME, folder, asdict(study), resumed=resumed, replays=replays) as (job, store):
+        cells = study.cells(players)
         finished = [results for cell in cells if (results := played(cell, store)) is not None]
         _tell_numbers(job.console, study)
         known_sets = {replace(config, variants=variants) for config in study.configs for variants in ALL_VARIANTS}
@@ -175,7 +182,7 @@ def main(
         with job.console.status("writing the report"):
             content = write_report(job.folder, study, finished)
         if study.boxes and content.get("over_boxes"):
-            job.console.print(boxes_table(content["over_boxes"]))
+            job.console.print(boxes_table(content["over_boxes"]).screen())
         on_result(content)
     return job.folder
 
@@ -188,36 +195,26 @@ def refuse_without_boxes(box_games: int | None) -> None:
 
 def boxes_table(over_boxes: Sequence[dict[str, Any]]) -> Table:
     """What the games over many boxes say of each set, for each agent: win rates in per cent."""
-    agents = list(dict.fromkeys(row["agent"] for row in over_boxes))
-    boxes = over_boxes[0]["boxes"]
+    boxes, few = over_boxes[0]["boxes"], over_boxes[0]["boxes"] < FEW
     note = "Median of the boxes' own win rates; in brackets, between what nine tenths of the boxes surely lie."
-    if boxes < FEW:
+    keys = ("median", "nine_tenths_low_low", "nine_tenths_high_high")  # the outer ends of their intervals
+    if few:
         note = f"Mean of all boxes; in brackets, its 95 % interval. {boxes} boxes are too few to say more."
-    title = f"Over {boxes} boxes: games won, %"
-    table = new_table(title, ["set"], [shown(agent) for agent in agents], note)
-    for name in dict.fromkeys(row["set"] for row in over_boxes):
-        rows = {row["agent"]: row for row in over_boxes if row["set"] == name}
-        cells = [_cell(rows[agent]) if agent in rows else "" for agent in agents]
-        table.add_row(set_title(variants_of(name)), *cells)
-    return table
-
-
-def _cell(row: dict[str, Any]) -> str:
-    names = ("median", "nine_tenths_low_low", "nine_tenths_high_high")  # the outer ends of their intervals
-    if row["boxes"] < FEW:
-        names = ("win_rate", "win_rate_low", "win_rate_high")
-    value, low, high = (100 * row[name] for name in names)
-    return f"{value:.0f} ({low:.0f}–{high:.0f})"
+        keys = ("win_rate", "win_rate_low", "win_rate_high")
+    sets: dict[str, dict[str, Any]] = {}
+    for row in over_boxes:
+        title = set_title(variants_of(row["set"]))
+        sets.setdefault(title, {"set": title})[f"won by {row['agent']}"] = [row[key] for key in keys]
+    write = partial(format_estimate, factor=100, form=".0f")
+    agents = [Column(shown(one), f"won by {one}", write) for one in dict.fromkeys(row["agent"] for row in over_boxes)]
+    columns = [Column("set", "set", words=True), *agents]
+    return Table(columns, list(sets.values()), f"Over {boxes} boxes: games won, %", note)
 
 
 def _tell_numbers(console: Console, study: Study) -> None:
     """Print the numbers that an overlay file changes, if there is one."""
     if len(study.configs) > 1:
-        title, head = "Numbers that the overlay file changes", ["number", "what", "shipped", "here"]
-        table = new_table(title, head, [], "All games are played with the shipped numbers, too, and compared.")
-        for row in changed_numbers(study.components):
-            table.add_row(*row)
-        console.print(table)
+        console.print(changed_numbers(study.components).screen())
     elif study.components is not None:
         told = "The overlay file changes no number: this is the game as it is shipped."
         if not study.boxes and _ranges(study.components) != _ranges(None):
@@ -229,7 +226,7 @@ def _ranges(components: str | None) -> dict[str, Any]:
     return {key: one.range for key, one in COMPONENTS.load(components).items()}
 
 
-def difficulty_tables(summaries: Sequence[Summary], width: int, note: str = "") -> Iterator[tuple[set[str], Table]]:
+def difficulty_tables(summaries: Sequence[Summary], width: int, note: str = "") -> Iterator[tuple[set[str], RichTable]]:
     """Tables with a row for each set of variants and a column for each agent; several if the screen is narrow.
 
     With an overlay file, the change that it makes stands beside each agent.
@@ -238,20 +235,18 @@ def difficulty_tables(summaries: Sequence[Summary], width: int, note: str = "") 
     for one in summaries:
         rate = f"{one.win_rate:.0%} ({100 * one.win_rate_low:.0f}–{100 * one.win_rate_high:.0f})"
         cells = columns.setdefault((one.agent, ""), {})
-        cells[one.variants] = f"{rate:>13} {plus_minus(one.ahead, signed=True):>11}"
+        cells[one.variants] = f"{rate:>13} {MARGIN.write(one.ahead):>11}"
         if one.win_rate_change is not None and one.margin_change is not None:
-            points = in_points(one.win_rate_change)
+            rate = MARGIN.write(in_points(one.win_rate_change))
             cells = columns.setdefault((one.agent, ": change"), {})
-            cells[one.variants] = (
-                f"{plus_minus(points, signed=True):>13} {plus_minus(one.margin_change, signed=True):>11}"
-            )
+            cells[one.variants] = f"{rate:>13} {MARGIN.write(one.margin_change):>11}"
     caption = f"Margin: points ahead of the neutral player. {note}"
     changes = " Change: from the shipped numbers to these, the win rate in percentage points."
     widest = max(len(cell) for cells in columns.values() for cell in cells.values())
     at_once = max(1, (width - _VARIANTS_WIDTH) // (widest + 3))
     for first in range(0, len(columns), at_once):
         heads = list(columns)[first : first + at_once]
-        table = Table(
+        table = RichTable(
             title=f"Southern Winds: win rate and mean margin with 95 % intervals, {games_each(summaries)} each",
             title_justify="left",
             caption=(caption + changes * any(changed for _, changed in heads)).strip(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from functools import partial
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,12 @@ from tabletop_engine.text.words import counted, spelled
 from tabletop_training.files.plots import agent_title
 from tabletop_training.files.provenance import provenance
 from tabletop_training.files.tables import (
-    ends,
+    Column,
+    Table,
+    format_estimate,
     markdown_code,
     markdown_table,
-    percentage_points,
     plain,
-    signed,
     write_json,
     write_rows,
 )
@@ -198,23 +199,22 @@ def _as_json(sets: Sequence[Sets], seed: int) -> list[dict[str, Any]]:
 # --- Words -----------------------------------------------------------------------------------------------------------
 
 
-def _percent(estimate: Estimate) -> str:
-    return f"{100 * estimate.value:.1f} % ({100 * estimate.low:.1f} to {100 * estimate.high:.1f})"
+_percent = partial(format_estimate, unit="%", interval="to")
+_signed = partial(format_estimate, sign="+", interval="to")
 
 
-def _size(change: Estimate) -> str:
+def _size(change: Estimate, what: str = "points") -> str:
     """`18.1 points (17.5 to 18.7)`, without a sign: the sentence expresses it."""
     low, high = sorted((abs(change.low), abs(change.high)))
-    return f"{abs(change.value):.1f} points {ends(low, high, sign='')}"
+    return format_estimate((abs(change.value), low, high), what, interval="to")
 
 
 def _moved(change: Estimate, what: str, more: str, less: str) -> str:
     """`3.2 points (2.1 to 4.3) less`; with an interval around 0 `0.3 points less (from 1.0 less to 0.4 more)`."""
-    size, word = f"{abs(change.value):.1f} {what}", more if change.value >= 0 else less
-    low, high = sorted((abs(change.low), abs(change.high)))
+    word = more if change.value >= 0 else less
     if change.excludes(0) or not change.has_interval:
-        return f"{size} {ends(low, high, sign='')} {word}"
-    return f"{size} {word} (from {abs(change.low):.1f} {less} to {abs(change.high):.1f} {more})"
+        return f"{_size(change, what)} {word}"
+    return f"{abs(change.value):.1f} {what} {word} (from {abs(change.low):.1f} {less} to {abs(change.high):.1f} {more})"
 
 
 def _won_more(change: Estimate) -> str:
@@ -299,13 +299,18 @@ def _in_short(found: _Findings) -> list[str]:
     return [start, "\n".join(f"- **{point}**{text}." for point, text in points.items() if text)]
 
 
-def changed_numbers(components: str | None) -> list[tuple[str, ...]]:
+def changed_numbers(components: str | None) -> Table:
     """For each key that an overlay file changes: the key, its meaning, the shipped numbers, and those of the file."""
+    heads = ("number", "what", "shipped", "here")
     both = (load_components(), load_components(components))
-    return [
+    rows = [
         (key, KEYS[key].meaning, *(", ".join(map(str, numbers[key].values)) or "none" for numbers in both))
         for key in own_numbers(components) or {}
     ]
+    note = "All games are played with the shipped numbers, too, and compared."
+    columns = [Column(head, head, words=True) for head in heads]
+    told = [dict(zip(heads, row, strict=True)) for row in rows]
+    return Table(columns, told, "Numbers that the overlay file changes", note)
 
 
 def _changed(
@@ -317,7 +322,7 @@ def _changed(
 ) -> list[str]:
     """The section about an overlay file's changes; empty without one."""
     numbers = changed_numbers(study.components)
-    if not numbers:
+    if not numbers.rows:
         return []
     means = []
     for own in sets:
@@ -332,14 +337,14 @@ def _changed(
     for one in summaries:
         if one.win_rate_change and one.margin_change:
             rates = (100 * (one.win_rate - one.win_rate_change.value), 100 * one.win_rate)
-            won_cells = (*(f"{rate:.1f} %" for rate in rates), percentage_points(one.win_rate_change))
+            won_cells = (*(f"{rate:.1f} %" for rate in rates), _signed(one.win_rate_change, factor=100))
             margins = (one.margin - one.margin_change.value, one.margin)
-            cells = (*won_cells, *(f"{value:+.1f}" for value in margins), signed(one.margin_change))
+            cells = (*won_cells, *(f"{value:+.1f}" for value in margins), _signed(one.margin_change))
             rows.append((set_title(one.variant_names), markdown_code(agent_title(one.agent)), *cells))
     head = ("won: shipped", "here", "change, percentage points", "points ahead: shipped", "here", "change, points")
     return [
         "## What the changed numbers do",
-        markdown_table(("number", "what", "shipped", "here"), numbers, left=4),
+        numbers.markdown(),
         *(["\n".join(means)] if means else []),
         "The same agents also played the same seeds with the shipped numbers and are compared seed by seed."
         " Each interval is for its own row: even without any change, about one row in twenty excludes 0 by chance.",
@@ -396,8 +401,8 @@ def _each_variant(found: _Findings, sets: Sequence[Sets]) -> list[str]:
     for one in sets:
         own = {effect.variants: effect.estimate for effect in effects(one.margins)}
         won = win_rate_effects(one)
-        points.append((markdown_code(agent_title(one.agent)), *(signed(own[name,]) for name in names)))
-        rates.append((markdown_code(agent_title(one.agent)), *(percentage_points(won[name]) for name in names)))
+        points.append((markdown_code(agent_title(one.agent)), *(_signed(own[name,]) for name in names)))
+        rates.append((markdown_code(agent_title(one.agent)), *(_signed(won[name], factor=100) for name in names)))
     titles = [VARIANT_TITLES[name] for name in names]
     return [
         "## What each variant costs",
@@ -460,7 +465,7 @@ def _good_play(found: _Findings) -> list[str]:
     rows = []
     for one in (found.yardstick, *found.others):
         won = (_percent(one.rate(_BASE)), _percent(one.rate(found.hardest)), f"{100 * one.win_rates.mean():.1f} %")
-        rows.append((markdown_code(agent_title(one.agent)), *won, signed(mean_estimate(one.margins.mean(axis=0)))))
+        rows.append((markdown_code(agent_title(one.agent)), *won, _signed(mean_estimate(one.margins.mean(axis=0)))))
     head = ("agent", "base game", _title(found.hardest), f"mean of {_SETS} sets", f"points ahead, mean of {_SETS} sets")
     other = found.others[0]
     games = min(found.yardstick.games, other.games)
@@ -554,7 +559,7 @@ def _ranking(found: _Findings) -> list[str]:
     rows = []
     for rank, index in enumerate(map(int, found.order), 1):
         could_be = "{} to {}".format(*found.ranks[index]) if sets.games > 1 else "–"
-        measured = (_percent(sets.rate(index)), signed(sets.margin(index)), could_be)
+        measured = (_percent(sets.rate(index)), _signed(sets.margin(index)), could_be)
         rows.append((str(rank), str(found.levels[index]), _title(index), *measured))
     spreads = sets.margins.std(axis=1)
     return [
@@ -573,7 +578,7 @@ def _all_figures(summaries: Sequence[Summary]) -> list[str]:
     rows = []
     for one in summaries:
         means = (f"{one.points:.1f}", f"{one.neutral_points:.1f}", f"{one.decisions:.0f}")
-        measured = (f"{one.games:,}", _percent(one.won), signed(one.ahead), *means)
+        measured = (f"{one.games:,}", _percent(one.won), _signed(one.ahead), *means)
         rows.append((set_title(one.variant_names), markdown_code(agent_title(one.agent)), *measured))
     head = ("set", "agent", "games", "won", "points ahead", "your points", "neutral points", "decisions")
     picture = "![Win rates and margins with 95 % intervals](difficulty.png)"

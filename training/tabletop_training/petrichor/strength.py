@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.ticker import NullFormatter, PercentFormatter
-from rich.table import Table
 
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.game import GAME
@@ -24,20 +23,19 @@ from tabletop_engine.errors import ConfigError
 from tabletop_engine.play.agents import check_agents
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import shown
-from tabletop_training.files.job import Job, Stopped
+from tabletop_training.files.job import Stopped
 from tabletop_training.files.plots import INK, looks, picture
 from tabletop_training.files.provenance import agent_hash, software
 from tabletop_training.files.settings import check_at_least_one
-from tabletop_training.files.tables import OnResult, new_table, percent, plain, plus_minus, unheard, write_json
+from tabletop_training.files.tables import MARGIN, PLAYED, WIN_RATE, Column, OnResult, Table, plain, unheard, write_json
 from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers, get_ready
 from tabletop_training.measure.matches import report_agents
-from tabletop_training.measure.results import Estimate, Results
+from tabletop_training.measure.results import Results
 from tabletop_training.petrichor.report_plots import error_bars, set_title
 from tabletop_training.petrichor.summaries import set_name
 from tabletop_training.study.cells import Cell
-from tabletop_training.study.play import play_cells, played
-from tabletop_training.study.settings import arguments, keep_settings, kept_settings
-from tabletop_training.study.store import Store
+from tabletop_training.study.play import finished_cells
+from tabletop_training.study.settings import arguments, job_of
 
 FILE = "strength.json"
 PICTURE = "strength.png"
@@ -119,6 +117,9 @@ PARTS: Mapping[str, Sequence[tuple[Player, str]]] = {
     "curve": [(player, title) for title in SETS for player in _CURVE],
 }
 """The players of each of `SETS`, in the order of the tables. Rows of both parts are measured once."""
+
+WHAT = Column("search", "what", words=True)
+MILLISECONDS = Column("ms", "milliseconds", "{:g}".format)
 
 Row = dict[str, Any]
 Key = tuple[str, tuple[tuple[str, float], ...], str]
@@ -208,13 +209,9 @@ def main(
     with Screen().status("loading the policy"):
         get_ready([Player(1).agent(policy), Player(0).agent(policy)], Config())
         cells = {key: cell_of(*one, policy, games, seed) for key, one in wanted.items()}
-    with Job(output, resume=True, again="petrichor strength") as job:
-        keep_settings(job.folder, "strength", GAME, {"policy": policy, "games": games, "seed": seed, "part": part})
-        store = Store(job.folder)
-        done = {cell: results for cell in cells.values() if (results := played(cell, store)) is not None}
-        with job.until_stopped():
-            for cell, results, _ in play_cells(job, list(cells.values()), store, workers, record_thinking=True):
-                done[cell] = results
+    asked = {"policy": policy, "games": games, "seed": seed, "part": part}
+    with job_of("strength", GAME, output, asked) as (job, store):
+        done = finished_cells(job, list(cells.values()), store, workers, record_thinking=True)
         rows = {key: row_of(wanted[key][0], done[cell]) for key, cell in cells.items() if cell in done}
         if not rows:
             raise Stopped
@@ -223,7 +220,7 @@ def main(
         write_json(job.folder / FILE, content)
         for name in parts:
             if measured := rows_of(name, rows):
-                job.console.print(_table(name, measured, policy))
+                job.console.print(table_of(name, measured, policy).screen())
         if "curve" in parts and (curve := rows_of("curve", rows)):
             plot_thinking(job.folder / PICTURE, curve)
         on_result(content)
@@ -232,8 +229,7 @@ def main(
 
 def resume(folder: str | Path, **how: Any) -> Path:
     """Go on with what is measured in a folder; `how` are further arguments of `main`."""
-    asked = kept_settings(folder, "strength", GAME, arguments(GAME, "policy", "games", "seed", "part"))
-    return main(**asked, output=folder, **how)
+    return main(**arguments(folder, "strength", GAME, "policy", "games", "seed", "part"), output=folder, **how)
 
 
 def read_rows(content: Mapping[str, Any]) -> dict[Key, Row]:
@@ -241,24 +237,17 @@ def read_rows(content: Mapping[str, Any]) -> dict[Key, Row]:
     return {(row["player"], tuple(sorted(row["settings"].items())), row["variants"]): row for row in content["rows"]}
 
 
-def _table(part: str, rows: Sequence[Row], policy: str) -> Table:
-    """A table of rows for a screen."""
-    ablations = part == "ablations"
-    title = f"{policy}, {HARDEST}, one thing changed" if ablations else f"{policy}, more time to think"
-    numbers = ("simu-\nlations", "games", "win rate", "margin", "ms")
-    caption = "ms: milliseconds of one core for a decision that leaves a choice."
-    table = new_table(f"{shown(title)}: 95 % intervals", ["search" if ablations else "set"], numbers, caption)
+def table_of(part: str, rows: Sequence[Row], policy: str) -> Table:
+    """The rows of a part, for a screen; the docs have further columns."""
     titles = {set_name(variants): name for name, variants in SETS.items()}
-    for row in rows:
-        table.add_row(
-            shown(row["what"] if ablations else titles[row["variants"]]),
-            f"{row['simulations']:,}",
-            f"{row['games']:,}",
-            percent(Estimate(*row["win_rate"])),
-            plus_minus(Estimate(*row["margin"]), signed=True),
-            f"{row['milliseconds']:g}",
-        )
-    return table
+    if part == "ablations":
+        title, first = f"{policy}, {HARDEST}, one thing changed", WHAT
+    else:
+        title, first = f"{policy}, more time to think", Column("set", "variants", words=True)
+        rows = [{**row, "variants": titles[row["variants"]]} for row in rows]
+    columns = (first, Column("simu-\nlations", "simulations", "{:,}".format), PLAYED, WIN_RATE, MARGIN, MILLISECONDS)
+    caption = "ms: milliseconds of one core for a decision that leaves a choice."
+    return Table(columns, rows, f"{shown(title)}: 95 % intervals", caption)
 
 
 def plot_thinking(path: Path, rows: Sequence[Row]) -> None:

@@ -116,6 +116,17 @@ def play_cells(
             yield one.cell, one.results.in_order(), left
 
 
+def finished_cells(
+    job: Job, cells: Sequence[Cell], store: Store, workers: Workers | int = HERE, **recording: Unpack[Recording]
+) -> dict[Cell, Results]:
+    """The games of the cells that are complete: those of the store, and what `play_cells` plays until it is stopped."""
+    done = {cell: results for cell in cells if (results := played(cell, store)) is not None}
+    with job.until_stopped():
+        for cell, results, _ in play_cells(job, cells, store, workers, **recording):
+            done[cell] = results
+    return done
+
+
 def play_in_job(
     job: Job,
     cells: Sequence[Cell],

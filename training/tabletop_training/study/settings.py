@@ -1,19 +1,46 @@
-"""What a command that plays a study was asked for, kept in its folder so that `--resume` can go on with it."""
+"""The folder of a command that plays a study: what it was asked for, so that `--resume` can go on, and its games."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
+from tabletop_agents import check_trusted
 from tabletop_engine.errors import TabletopError
 from tabletop_engine.files import read_limited
 from tabletop_engine.game import Game
-from tabletop_training.files.job import SETTINGS_FILE
-from tabletop_training.files.tables import write_json
+from tabletop_training.files.job import SETTINGS_FILE, Job
+from tabletop_training.files.tables import ReplayFiles, write_json
+from tabletop_training.study.store import Store
 
 Kept = TypeVar("Kept")
+
+
+@contextmanager
+def job_of(
+    command: str,
+    game: Game,
+    output: str | Path,
+    asked: Mapping[str, Any],
+    *,
+    resumed: bool = True,
+    replays: ReplayFiles | None = None,
+) -> Iterator[tuple[Job, Store]]:
+    """A command's job, whose folder keeps what it was asked for, and the games in a store.
+
+    Arguments:
+        output, resumed: the folder, as in `Job`.
+        replays: the folder for replays; it is made before any game is played, and named at the end.
+    """
+    replays = replays or ReplayFiles(None)
+    with Job(output, resume=resumed, again=f"{game.command} {command}", closing=replays.tell) as job:
+        replays.open(job.folder)
+        keep_settings(job.folder, command, game, asked)
+        yield job, Store(job.folder)
 
 
 def keep_settings(folder: Path, command: str, game: Game, settings: Mapping[str, Any]) -> None:
@@ -41,15 +68,29 @@ def kept_settings(folder: str | Path, command: str, game: Game, make: Callable[.
     raise TabletopError(f"{path}: the settings of {made_by!s:.40} of {of!s:.40}, not of `{game.command} {command}`")
 
 
-def arguments(game: Game, *names: str) -> Callable[..., dict[str, Any]]:
-    """A `make` for `kept_settings` that gives exactly these arguments of a command; `config` is a configuration."""
+def arguments(
+    folder: str | Path,
+    command: str,
+    game: Game,
+    *names: str,
+    trusted: Sequence[str] = (),
+    agents: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """The arguments of a command that a folder keeps, exactly these; `config` is a configuration.
+
+    `agents` are those that name agents, with the option by which a user allows the code of their own to run; `trusted`
+    are the agents that are allowed. Raises what `kept_settings` and `check_trusted` raise.
+    """
 
     def make(**kept: Any) -> dict[str, Any]:
         if kept.keys() != {*names}:
             raise KeyError
         return {**kept, "config": game.config(**kept["config"])} if "config" in kept else kept
 
-    return make
+    asked = kept_settings(folder, command, game, make)
+    for name, option in agents.items():
+        check_trusted(folder, [asked[name]] if isinstance(asked[name], str) else asked[name], trusted, option=option)
+    return asked
 
 
 def _without_lists(value: Any) -> Any:
