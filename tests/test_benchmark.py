@@ -56,9 +56,9 @@ def test_table_is_of_the_games_that_anybody_gets(folder: Path) -> None:
     assert list(table) == ["greedy", "random"]  # by rating
     for name, row in table.items():
         base = summarize(play_games([make_agent(name, GAME)], Config(), GAMES, SEED))
-        assert float(row["base_win_rate"]) == pytest.approx(base.win_rate, abs=1e-4)
-        assert float(row["base_margin"]) == pytest.approx(base.margin, abs=1e-4)
-        assert float(row["base_margin_low"]) == pytest.approx(base.margin_low, abs=1e-4)
+        assert float(row["base_win_rate"]) == pytest.approx(base.win_rate.value, abs=1e-4)
+        assert float(row["base_margin"]) == pytest.approx(base.margin.value, abs=1e-4)
+        assert float(row["base_margin_low"]) == pytest.approx(base.margin.low, abs=1e-4)
     seeds = SEED + np.arange(GAMES // 2)
     match = play_match([make_agent("random", GAME), make_agent("greedy", GAME)], Config(players=2), seeds)
     shares = match.by_seed(match.by_agent(match.win_shares))[:, 1]

@@ -56,7 +56,7 @@ def test_demo_leaves_everything_in_one_folder(tmp_path: Path, capsys: pytest.Cap
     for row, agent in zip(rows[-3:], agents, strict=True):
         again = summarize(play_games([agent], Config(variants=VARIANTS), 8, int(row["seed"])))
         assert int(row["wins"]) == again.wins
-        assert float(row["margin"]) == pytest.approx(again.margin, abs=1e-4)
+        assert float(row["margin"]) == pytest.approx(again.margin.value, abs=1e-4)
     with (folder / "learning_curve.csv").open() as file:
         curve = list(csv.DictReader(file))
     assert sum(int(point["games"]) for point in curve) > 0

@@ -453,7 +453,7 @@ def test_study_is_of_the_games_that_anybody_gets(folder: Path) -> None:
         variants = () if row["variants"] == "base" else VARIANTS
         again = summarize(play_games([make_agent(row["agent"], GAME)], Config(variants=variants), GAMES, SEED))
         assert (int(row["games"]), int(row["wins"])) == (GAMES, again.wins)
-        assert float(row["margin"]) == pytest.approx(again.margin, abs=1e-4)
+        assert float(row["margin"]) == pytest.approx(again.margin.value, abs=1e-4)
     games = rows_of(folder / "games.csv")
     assert len(games) == 32 * GAMES
     for game in games:

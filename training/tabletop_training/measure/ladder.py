@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -167,26 +168,23 @@ def _game(players: int) -> str:
 
 def table_of(rows: Sequence[Mapping[str, Any]]) -> Table:
     """The steps. Nobody wins or loses alone, so a game for one without an opponent compares margins only."""
-
-    def colour(row: Mapping[str, Any]) -> str:
-        return "green" if row["better"] else "red"
-
     told = [
         {
             **row,
             **({"win_rate": None, "above": None} if row["owners"] == 1 else {}),
             "game": _game(row["players"]),
-            "better": is_better(row),
+            "colour": "green" if is_better(row) else "red",
         }
         for row in rows
     ]
+    above = partial(format_estimate, factor=100, sign="+", interval="to")
     columns = (
         Column("game", "game", words=True),
         replace(AGENT, key="upper"),
         replace(AGENT, heading="against", key="lower"),
         Column("games", "games"),
         WIN_RATE,
-        Column("above", "above", partial(format_estimate, factor=100, sign="+", interval="to"), style=colour),
-        replace(MARGIN, style=lambda row: colour(row) if row["owners"] == 1 else ""),
+        Column("above", "above", above, style=itemgetter("colour")),
+        replace(MARGIN, style=lambda row: row["colour"] if row["owners"] == 1 else ""),
     )
     return Table(columns, told, "Each agent against the one below it, 95 % intervals")

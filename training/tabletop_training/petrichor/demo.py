@@ -80,7 +80,7 @@ def _plot_curve(job: Job, curve: Sequence[CurvePoint], others: Sequence[Summary]
     plot_learning_curve(
         job.folder / "learning_curve.png",
         curve,
-        {one.agent: (one.win_rate, one.margin) for one in others},
+        {one.agent: (one.win_rate.value, one.margin.value) for one in others},
         title="Learning to beat the Southern Winds",
         margin="Margin: points ahead of the neutral player",
     )

@@ -51,7 +51,6 @@ from tabletop_training.petrichor.summaries import (
     ALL_VARIANTS,
     Summary,
     games_each,
-    in_points,
     variants_of,
     write_summaries,
 )
@@ -115,8 +114,8 @@ def main(
         names = list(agents) or list(DEFAULT_AGENTS)
         overlay = COMPONENTS.config_value(components)
         first = EVALUATION_SEED if seed is None else seed
-        if boxes is None:
-            refuse_without_boxes(box_games)
+        if boxes is None and box_games is not None:
+            raise ConfigError(f"box_games={box_games}: only with boxes, the number of boxes to draw")
         number = 0 if boxes is None else whole("boxes", boxes, 2, MOST_BOXES)
         told = whole("effect_games", EFFECT_GAMES if effect_games is None else effect_games, 0)
         if effect_games is not None and overlay is None:
@@ -187,12 +186,6 @@ def main(
     return job.folder
 
 
-def refuse_without_boxes(box_games: int | None) -> None:
-    """Raise ConfigError if `box_games` is given, for a study without boxes."""
-    if box_games is not None:
-        raise ConfigError(f"box_games={box_games}: only with boxes, the number of boxes to draw")
-
-
 def boxes_table(over_boxes: Sequence[dict[str, Any]]) -> Table:
     """What the games over many boxes say of each set, for each agent: win rates in per cent."""
     boxes, few = over_boxes[0]["boxes"], over_boxes[0]["boxes"] < FEW
@@ -233,11 +226,11 @@ def difficulty_tables(summaries: Sequence[Summary], width: int, note: str = "") 
     """
     columns: dict[tuple[str, str], dict[str, str]] = {}
     for one in summaries:
-        rate = f"{one.win_rate:.0%} ({100 * one.win_rate_low:.0f}–{100 * one.win_rate_high:.0f})"
+        rate = f"{one.win_rate.value:.0%} ({100 * one.win_rate.low:.0f}–{100 * one.win_rate.high:.0f})"
         cells = columns.setdefault((one.agent, ""), {})
-        cells[one.variants] = f"{rate:>13} {MARGIN.write(one.ahead):>11}"
+        cells[one.variants] = f"{rate:>13} {MARGIN.write(one.margin):>11}"
         if one.win_rate_change is not None and one.margin_change is not None:
-            rate = MARGIN.write(in_points(one.win_rate_change))
+            rate = MARGIN.write([100 * end for end in one.win_rate_change])
             cells = columns.setdefault((one.agent, ": change"), {})
             cells[one.variants] = f"{rate:>13} {MARGIN.write(one.margin_change):>11}"
     caption = f"Margin: points ahead of the neutral player. {note}"

@@ -36,7 +36,7 @@ from tabletop_training.petrichor.box_report import all_over_boxes
 from tabletop_training.petrichor.change_report import AgentEffects, change_effects, change_section
 from tabletop_training.petrichor.report_plots import VARIANT_TITLES, set_title, source_title, sources_of
 from tabletop_training.petrichor.study import Study, by_set, complete_sets, study_summaries
-from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, in_points, rows_of, set_name, write_summaries
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, rows_of, set_name, variants_of, write_summaries
 from tabletop_training.petrichor.variant_effects import (
     SIGNIFICANCE,
     Effect,
@@ -219,7 +219,7 @@ def _moved(change: Estimate, what: str, more: str, less: str) -> str:
 
 def _won_more(change: Estimate) -> str:
     """`42.1 percentage points (40.9 to 43.3) less often`."""
-    return _moved(in_points(change), "percentage points", "more often", "less often")
+    return _moved(Estimate(*(100 * end for end in change)), "percentage points", "more often", "less often")
 
 
 def _ahead(margin: Estimate) -> str:
@@ -336,11 +336,11 @@ def _changed(
     rows = []
     for one in summaries:
         if one.win_rate_change and one.margin_change:
-            rates = (100 * (one.win_rate - one.win_rate_change.value), 100 * one.win_rate)
+            rates = (100 * (one.win_rate.value - one.win_rate_change.value), 100 * one.win_rate.value)
             won_cells = (*(f"{rate:.1f} %" for rate in rates), _signed(one.win_rate_change, factor=100))
-            margins = (one.margin - one.margin_change.value, one.margin)
+            margins = (one.margin.value - one.margin_change.value, one.margin.value)
             cells = (*won_cells, *(f"{value:+.1f}" for value in margins), _signed(one.margin_change))
-            rows.append((set_title(one.variant_names), markdown_code(agent_title(one.agent)), *cells))
+            rows.append((set_title(variants_of(one.variants)), markdown_code(agent_title(one.agent)), *cells))
     head = ("won: shipped", "here", "change, percentage points", "points ahead: shipped", "here", "change, points")
     return [
         "## What the changed numbers do",
@@ -578,8 +578,8 @@ def _all_figures(summaries: Sequence[Summary]) -> list[str]:
     rows = []
     for one in summaries:
         means = (f"{one.points:.1f}", f"{one.neutral_points:.1f}", f"{one.decisions:.0f}")
-        measured = (f"{one.games:,}", _percent(one.won), _signed(one.ahead), *means)
-        rows.append((set_title(one.variant_names), markdown_code(agent_title(one.agent)), *measured))
+        measured = (f"{one.games:,}", _percent(one.win_rate), _signed(one.margin), *means)
+        rows.append((set_title(variants_of(one.variants)), markdown_code(agent_title(one.agent)), *measured))
     head = ("set", "agent", "games", "won", "points ahead", "your points", "neutral points", "decisions")
     picture = "![Win rates and margins with 95 % intervals](difficulty.png)"
     return ["## All figures", picture, markdown_table(head, rows, left=2)]

@@ -20,7 +20,7 @@ from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
 from tabletop_engine.text.words import spelled
 from tabletop_training.files.plots import GREY, INK, agent_title, looks, picture, without_frame
-from tabletop_training.measure.results import mean_estimate, wilson_interval
+from tabletop_training.measure.results import NO_ESTIMATE, mean_estimate, wilson_interval
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, games_each, set_name
 from tabletop_training.petrichor.variant_effects import Pairs, Sets, contrast, effects
 
@@ -87,7 +87,7 @@ def plot_difficulty(path: Path, summaries: Sequence[Summary]) -> None:
             own = [summary for summary in summaries if summary.agent == agent]
             offset = (i - (len(agents) - 1) / 2) * min(0.24, 0.8 / len(agents))
             y = np.array([rows[summary.variants] for summary in own]) + offset
-            for axes, values in ((left, [one.won for one in own]), (right, [one.ahead for one in own])):
+            for axes, values in ((left, [one.win_rate for one in own]), (right, [one.margin for one in own])):
                 estimates = np.array(values).T
                 bars = error_bars(*estimates)
                 axes.errorbar(estimates[0], y, xerr=bars, fmt=marker, color=colour, label=agent_title(agent), **_DOT)
@@ -158,7 +158,8 @@ def plot_heat_map(path: Path, summaries: Sequence[Summary]) -> None:
     names = list(dict.fromkeys(summary.variants for summary in summaries))
 
     def values(attribute: str) -> np.ndarray:
-        return np.array([[getattr(cells.get((name, agent)), attribute, np.nan) for agent in agents] for name in names])
+        estimates = ([getattr(cells.get((name, one)), attribute, NO_ESTIMATE) for one in agents] for name in names)
+        return np.array([[estimate.value for estimate in row] for row in estimates])
 
     rates, margins = values("win_rate"), values("margin")
     order = np.lexsort((-np.nanmean(margins, axis=1), -np.nanmean(rates, axis=1)))

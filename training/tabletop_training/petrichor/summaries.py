@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -41,12 +41,8 @@ class Summary:
     games: int
     seed: int
     wins: int
-    win_rate: float
-    win_rate_low: float
-    win_rate_high: float
-    margin: float
-    margin_low: float
-    margin_high: float
+    win_rate: Estimate
+    margin: Estimate
     points: float
     neutral_points: float
     decisions: float
@@ -54,20 +50,6 @@ class Summary:
     state_version: int
     win_rate_change: Estimate | None = None
     margin_change: Estimate | None = None
-
-    @property
-    def variant_names(self) -> tuple[str, ...]:
-        return variants_of(self.variants)
-
-    @property
-    def won(self) -> Estimate:
-        """The win rate with its interval."""
-        return Estimate(self.win_rate, self.win_rate_low, self.win_rate_high)
-
-    @property
-    def ahead(self) -> Estimate:
-        """The margin with its interval."""
-        return Estimate(self.margin, self.margin_low, self.margin_high)
 
 
 def set_name(variants: Iterable[str]) -> str:
@@ -87,7 +69,6 @@ def summarize(results: Results, shipped: Results | None = None) -> Summary:
     """
     games = len(results.lengths)
     wins = int(results.won[:, 0].sum())
-    won = Estimate(wins / games, *wilson_interval(wins, games))
     config = results.config
     assert isinstance(config, Config)
     changes: dict[str, Any] = {}
@@ -101,7 +82,8 @@ def summarize(results: Results, shipped: Results | None = None) -> Summary:
         games=games,
         seed=results.seed,
         wins=wins,
-        **flat({"win_rate": won, "margin": mean_estimate(results.margins)}),
+        win_rate=Estimate(wins / games, *wilson_interval(wins, games)),
+        margin=mean_estimate(results.margins),
         points=float(results.points[:, 0].mean()),
         neutral_points=float(results.points[:, 1].mean()),
         decisions=float(results.lengths.mean()),
@@ -117,19 +99,12 @@ def games_each(summaries: Iterable[Summary]) -> str:
     return f"{fewest:,} to {more[-1]:,} games" if more else counted(fewest, "game")
 
 
-def in_points(change: Estimate) -> Estimate:
-    """A change of a win rate, in percentage points."""
-    return Estimate(*(100 * end for end in change))
-
-
 def rows_of(summaries: Iterable[Summary]) -> list[dict[str, Any]]:
     """The rows of a table. If there are changes by an overlay file, they are columns, too."""
-    rows = [asdict(summary) for summary in summaries]
-    compared = any(row["margin_change"] for row in rows)
-    return [
-        {key: NO_ESTIMATE if value is None else value for key, value in row.items() if compared or value is not None}
-        for row in rows
-    ]
+    rows = [vars(summary) for summary in summaries]
+    changes = ("win_rate_change", "margin_change") if any(row["margin_change"] for row in rows) else ()
+    plain = [{key: value for key, value in row.items() if not key.endswith("_change")} for row in rows]
+    return [flat(own) | {key: row[key] or NO_ESTIMATE for key in changes} for own, row in zip(plain, rows, strict=True)]
 
 
 def write_summaries(folder: Path, summaries: Iterable[Summary]) -> None:
