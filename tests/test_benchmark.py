@@ -160,7 +160,7 @@ def test_tables_fit_80_columns() -> None:
     pairs = [{"first": one, "second": other, "games": "++"} for one in names for other in names if one < other]
     console = Console(width=80, record=True, file=io.StringIO())
     for table in benchmark._tables(PLAN, benchmark._rows(Benchmark(PLAN, pairs=pairs))):
-        console.print(table)
+        console.print(table.screen())
     text = console.export_text()
     assert "…" not in text and max(map(len, text.splitlines())) <= 80
     assert text.count("100.0") + text.count("  0.0") == 5 * 4 + 5

@@ -18,7 +18,7 @@ from tabletop_engine.play.batch import Batch
 from tabletop_engine.replays.page import write_page
 from tabletop_engine.replays.recorder import Recorder
 from tabletop_training.files.job import Job
-from tabletop_training.files.tables import OnResult, plain, unheard
+from tabletop_training.files.tables import OnResult, unheard
 from tabletop_training.learn import train
 from tabletop_training.learn.learner import BEST, POLICY
 from tabletop_training.measure import tournament
@@ -59,10 +59,10 @@ def main(
             except EvaluationStopped:
                 job.console.print("Evaluation stopped before the first games were done.")
                 return job.folder
-        tournament.write(job.folder, result, seed + EVALUATION_SEED)
+        content = tournament.write(job.folder, result, seed + EVALUATION_SEED)
         for table in tournament.tables_of(result):
             job.console.print(table.screen())
-        on_result(plain(tournament.content_of(result, seed + EVALUATION_SEED)))
+        on_result(content)
         _show_game(job.console, job.folder, [trained, GreedyAgent()], game, seed + EVALUATION_SEED)
     return job.folder
 

@@ -343,10 +343,8 @@ def main(
                     job.console.print(table.screen())
                     job.console.print(f"{left}.")
         rows = _write(folder, benchmark)
-        if rows and plan.solo:
-            job.console.print(_solo_table(plan, rows).screen())
-        if rows:
-            job.console.print(_duel_table(rows).screen())
+        for table in _tables(plan, rows) if rows else ():
+            job.console.print(table.screen())
         if quick:
             job.console.print(_ROUGH)
         kept = benchmark.content
@@ -462,6 +460,11 @@ def _write(folder: Path, benchmark: Benchmark) -> list[dict[str, Any]]:
         write_rows(folder / "benchmark.csv", rows)
         (folder / "benchmark.md").write_text(_page(benchmark, rows), encoding="utf-8")
     return rows
+
+
+def _tables(plan: Plan, rows: Sequence[dict[str, Any]]) -> list[Table]:
+    """The tables for a screen, without intervals: solo games, and games of two players."""
+    return [*([_solo_table(plan, rows)] if plan.solo else []), _duel_table(rows)]
 
 
 def _solo_table(plan: Plan, rows: Sequence[dict[str, Any]], short: bool = True) -> Table:

@@ -227,10 +227,10 @@ def main(
         tournament = tournament_of(results, labels, seed, finished=len(results) == cell.games)
         files.write_games(job.folder / "games.csv", [(results, labels)])
         replays.add(results, labels)
-        write(job.folder, tournament, seed)
+        content = write(job.folder, tournament, seed)
         for table in tables_of(tournament):
             job.console.print(table.screen())
-        on_result(files.plain(content_of(tournament, seed)))
+        on_result(content)
     return job.folder
 
 
@@ -241,41 +241,39 @@ def resume(folder: str | Path, game: Game, trusted: Sequence[str] = (), **how: A
     return main(**asked, output=folder, resumed=True, **how)
 
 
-def write(folder: Path, tournament: Tournament, seed: int) -> None:
-    """Write `tournament.json`, `standings.csv`, `cross_table.csv` and `cross_table.png`."""
-    content = content_of(tournament, seed)
+def write(folder: Path, tournament: Tournament, seed: int) -> dict[str, Any]:
+    """Write `tournament.json`, whose content it returns, `standings.csv`, `cross_table.csv` and `cross_table.png`."""
+    scores = [
+        files.flat({"agent": first, "against": second, "score": score})
+        for first, scores in zip(tournament.labels, tournament.scores, strict=True)
+        for second, score in zip(tournament.labels, scores, strict=True)
+        if score is not None
+    ]
+    ratings = [standing.rating for standing in tournament.standings]
+    standings = [
+        {**asdict(standing.report), "rating": {"mu": standing.rating.mu, "sigma": standing.rating.sigma}}
+        for standing in tournament.standings
+    ]
+    content: dict[str, Any] = files.plain(
+        {
+            **provenance(tournament.config, seed, tournament.labels),
+            "seeds": tournament.seeds,
+            "games": len(tournament.results),
+            "finished": tournament.finished,
+            "standings": standings,
+            "scores": scores,
+        }
+    )
     files.write_rows(folder / "standings.csv", [standing.row() for standing in tournament.standings])
-    files.write_rows(folder / "cross_table.csv", content["scores"])
+    files.write_rows(folder / "cross_table.csv", scores)
     files.write_json(folder / "tournament.json", content)
     meaning = "of the victories" if tournament.config.players == 2 else "of the games in which it finished ahead"
     title = (
         f"Row against column: per cent {meaning}, with 95 % intervals\n"
         f"{tournament.config.name}, {tournament.games} games of {counted(tournament.seeds, 'seed')}, seats rotated"
     )
-    ratings = [standing.rating for standing in tournament.standings]
     plot_cross_table(folder / "cross_table.png", tournament.scores, ratings, title)
-
-
-def content_of(tournament: Tournament, seed: int) -> dict[str, Any]:
-    """The content of `tournament.json`."""
-    cells = [
-        files.flat({"agent": first, "against": second, "score": score})
-        for first, scores in zip(tournament.labels, tournament.scores, strict=True)
-        for second, score in zip(tournament.labels, scores, strict=True)
-        if score is not None
-    ]
-    standings = [
-        {**asdict(standing.report), "rating": {"mu": standing.rating.mu, "sigma": standing.rating.sigma}}
-        for standing in tournament.standings
-    ]
-    return {
-        **provenance(tournament.config, seed, tournament.labels),
-        "seeds": tournament.seeds,
-        "games": len(tournament.results),
-        "finished": tournament.finished,
-        "standings": standings,
-        "scores": cells,
-    }
+    return content
 
 
 def tables_of(tournament: Tournament) -> tuple[files.Table, files.Table]:
