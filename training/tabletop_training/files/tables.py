@@ -267,7 +267,7 @@ def flat(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def format_estimate(
-    estimate: Sequence[float],
+    estimate: Sequence[float | None],
     unit: str = "",
     *,
     factor: float = 1,
@@ -278,7 +278,7 @@ def format_estimate(
     """An estimate with its interval, such as `63.1 % (59.0–67.1)`, `+3.2 ± 1.1` or `3.2 points (2.1 to 4.3)`.
 
     Arguments:
-        estimate: value, lower and upper end.
+        estimate: value, lower and upper end; None, as in a JSON file, for ends that are infinite.
         unit: a word after the value; with "%" a rate is written in per cent.
         factor: of all numbers; 100 for a rate under a heading that says per cent.
         sign: "+" to write it before positive numbers, too.

@@ -119,9 +119,9 @@ class AgentReport:
     usage: dict[str, float] | None = None
 
     def row(self) -> dict[str, Any]:
-        """As a line of a table."""
+        """As a line of a CSV file."""
         told = {"agent": self.agent, "games": self.games, "seeds": self.seeds, **self.estimates}
-        return {**told, "decisions_per_second": self.decisions_per_second, **(self.usage or {})}
+        return files.flat({**told, "decisions_per_second": self.decisions_per_second, **(self.usage or {})})
 
 
 @dataclass(frozen=True)
@@ -414,7 +414,7 @@ def table_of(evaluation: Evaluation) -> files.Table:
     if config.owners > config.players:
         other = config.game.words.owner_names(config.players)[config.players]
         columns.append(files.Column(other, "others_points", plus_minus))
-    rows = [report.row() for report in evaluation.reports]
+    rows = [{**report.row(), **report.estimates} for report in evaluation.reports]
     return files.Table(columns, rows, f"{config.name}: {seeds}{rotated}, 95 % intervals")
 
 

@@ -61,6 +61,10 @@ def lineups_of(agents: int, players: int) -> np.ndarray:
     return np.concatenate([group[rotations(players)] for group in groups])
 
 
+def _between_its_ends(rating: Rating) -> Estimate:
+    return Estimate(rating.mu, rating.low, rating.high)
+
+
 @dataclass(frozen=True)
 class Standing:
     """One agent: its rating, and the statistics of all its games."""
@@ -69,10 +73,9 @@ class Standing:
     report: AgentReport
 
     def row(self) -> dict[str, Any]:
-        """As a line of a table."""
-        rating = Estimate(self.rating.mu, self.rating.low, self.rating.high)
-        own = {"agent": self.report.agent, "rating": rating, "rating_sigma": self.rating.sigma}
-        return own | self.report.row()
+        """As a line of `standings.csv`."""
+        own = {"agent": self.report.agent, "rating": _between_its_ends(self.rating), "rating_sigma": self.rating.sigma}
+        return files.flat(own) | self.report.row()
 
 
 @dataclass(frozen=True)
@@ -280,7 +283,10 @@ def tables_of(tournament: Tournament) -> tuple[files.Table, files.Table]:
     """The standings, and the cross table."""
     players, seeds = tournament.config.players, counted(tournament.seeds, "seed")
     numbered = files.Column("", "number", words=True)
-    standings = [{"number": number, **one.row()} for number, one in enumerate(tournament.standings, 1)]
+    standings = [
+        {"number": number, **one.row(), "rating": _between_its_ends(one.rating), **one.report.estimates}
+        for number, one in enumerate(tournament.standings, 1)
+    ]
     rating = files.Column("rating", "rating", partial(files.format_estimate, interval="±"))
     speed = files.Column("decisions/s", "decisions_per_second", "{:,.0f}".format)
     title = f"{tournament.config.name}: {tournament.games} games, {seeds}, 95 % intervals"
