@@ -62,6 +62,8 @@ def test_games_that_are_there_are_kept(
     assert "greedy" in capsys.readouterr().out
     with pytest.raises(TabletopError, match="its games are of other seeds"):
         main(ALL, (2,), ("random", "greedy"), games=8, output=tmp_path)
+    resume(tmp_path, ALL)  # what the folder was asked for stays
+    assert (tmp_path / "ladder.json").read_bytes() == before
 
 
 def test_stopped_and_gone_on_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -312,7 +312,7 @@ def main(
         if benchmark.score(one.name, other.name) is None and {one.name, other.name} & {*names}
     ]
     asked = {"agents": names, "components": new.components, "quick": quick, **wanted}
-    with job_of("benchmark", plan.game, folder, asked) as (job, store):
+    with job_of("benchmark", plan.game, folder, asked, cells=cells) as (job, store):
         _write(folder, benchmark)
         finished = dict[Cell, Results]()
 

@@ -137,8 +137,9 @@ def main(
                 step = f"{_game(number)}, {upper} over {lower}"
                 steps.append((lower, upper, [replace(cell, key=f"{step}: {cell.key}") for cell in cells]))
     asked = {"players": players, "agents": agents, "games": games, "seed": seed}
-    with job_of("ladder", game, output, asked) as (job, store):
-        done = finished_cells(job, [cell for _, _, cells in steps for cell in cells], store, workers)
+    every = [cell for _, _, cells in steps for cell in cells]
+    with job_of("ladder", game, output, asked, cells=every) as (job, store):
+        done = finished_cells(job, every, store, workers)
         rows = []
         for lower, upper, cells in steps:
             if all(cell in done for cell in cells):

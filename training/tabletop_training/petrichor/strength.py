@@ -210,7 +210,7 @@ def main(
         get_ready([Player(1).agent(policy), Player(0).agent(policy)], Config())
         cells = {key: cell_of(*one, policy, games, seed) for key, one in wanted.items()}
     asked = {"policy": policy, "games": games, "seed": seed, "part": part}
-    with job_of("strength", GAME, output, asked) as (job, store):
+    with job_of("strength", GAME, output, asked, cells=cells.values()) as (job, store):
         done = finished_cells(job, list(cells.values()), store, workers, record_thinking=True)
         rows = {key: row_of(wanted[key][0], done[cell]) for key, cell in cells.items() if cell in done}
         if not rows:

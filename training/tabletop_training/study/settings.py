@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -15,6 +15,7 @@ from tabletop_engine.files import read_limited
 from tabletop_engine.game import Game
 from tabletop_training.files.job import SETTINGS_FILE, Job
 from tabletop_training.files.tables import ReplayFiles, write_json
+from tabletop_training.study.cells import Cell
 from tabletop_training.study.store import Store
 
 Kept = TypeVar("Kept")
@@ -27,6 +28,7 @@ def job_of(
     output: str | Path,
     asked: Mapping[str, Any],
     *,
+    cells: Iterable[Cell] = (),
     resumed: bool = True,
     replays: ReplayFiles | None = None,
 ) -> Iterator[tuple[Job, Store]]:
@@ -34,13 +36,17 @@ def job_of(
 
     Arguments:
         output, resumed: the folder, as in `Job`.
+        cells: of a command that goes on in any folder. Other games are refused before its settings are replaced.
         replays: the folder for replays; it is made before any game is played, and named at the end.
     """
     replays = replays or ReplayFiles(None)
     with Job(output, resume=resumed, again=f"{game.command} {command}", closing=replays.tell) as job:
         replays.open(job.folder)
+        store = Store(job.folder)
+        for cell in cells:
+            store.results(cell)
         keep_settings(job.folder, command, game, asked)
-        yield job, Store(job.folder)
+        yield job, store
 
 
 def keep_settings(folder: Path, command: str, game: Game, settings: Mapping[str, Any]) -> None:
