@@ -20,13 +20,13 @@ from evergreen_env.game import GAME as EVERGREEN
 from petrichor_env.config import VARIANTS
 from petrichor_env.game import GAME as PETRICHOR
 from tabletop_agents import make_agent
-from tabletop_agents.play.advice import review
 from tabletop_engine.game import Config
 from tabletop_engine.play.agents import CHANCE_TO_WIN, Decisions, assess
 from tabletop_engine.play.batch import Batch, use_cores
 from tabletop_engine.play.scores import margins, win_shares
 from tabletop_engine.replays.replay import Replay
 from tabletop_engine.replays.reviews import Review
+from tabletop_play.advice import review
 from tabletop_training.measure.evaluation import EVALUATION_SEED, play_games
 
 GAMES: dict[str, Config] = {

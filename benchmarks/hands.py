@@ -24,9 +24,9 @@ import numpy as np
 from benchmarks.measure import write_figures
 from benchmarks.web import server
 from petrichor_env.config import MODULES
-from tabletop_agents.play.combinations import combinations
-from tabletop_agents.play.session import Session
 from tabletop_engine.game import game_of
+from tabletop_play.combinations import combinations
+from tabletop_play.session import Session
 from tests.support.browser import chromium
 
 _ALL = {"modules": list(MODULES)}

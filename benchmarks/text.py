@@ -16,7 +16,7 @@ from typing import Any
 from evergreen_env import Config as Evergreen
 from petrichor_env import Config
 from petrichor_env.config import MODULES
-from tabletop_agents.text import Form, TextGame, Turn
+from tabletop_text import Form, TextGame, Turn
 from tabletop_training.files.tables import markdown_table
 
 GAMES: dict[str, Any] = {

@@ -24,10 +24,10 @@ from benchmarks.run import shown
 from docs import api_pages, command_pages, library_snippets, text_pages
 from docs.game_pages import EVERGREEN, EVERGREEN_BLOCKS, GAMES
 from docs.pictures import FOLDER, WIDTH, drawings
-from tabletop_agents.web import catalogue
 from tabletop_engine.drawing.raster import save_png
 from tabletop_engine.play.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD
 from tabletop_engine.text.words import counted
+from tabletop_play import catalogue
 from tabletop_training.files.tables import AGENT, MARGIN, PLAYED, WIN_RATE, Table, format_estimate, markdown_table
 from tabletop_training.measure import ladder
 from tabletop_training.measure.evaluation import MAX_GAMES_AT_ONCE

@@ -194,7 +194,7 @@ def run_apart(name: str, steps: int = STEPS, timeout: float | None = None) -> di
     Raises subprocess.CalledProcessError, whose stderr says what went wrong, and subprocess.TimeoutExpired.
     """
     needed = [INSTALLED / SNIPPETS[name].environment] if SNIPPETS[name].environment else []
-    paths = os.pathsep.join(map(str, [*needed, ROOT, ROOT / "agents", ROOT / "training"]))
+    paths = os.pathsep.join(map(str, [*needed, ROOT, ROOT / "agents", ROOT / "training", ROOT / "apps"]))
     command = [sys.executable, "-m", "docs.library_snippets", "--here", "result.json", name]
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {"STEPS": str(steps), "PYTHONPATH": paths}

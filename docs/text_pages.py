@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from petrichor_env import Config
-from tabletop_agents.text import Form, TextGame
+from tabletop_text import Form, TextGame
 
 FOLDER = Path(__file__).parent / "text"
 PRINTED = ("my_model", "text_game")

@@ -16,8 +16,8 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from tabletop_agents.web.server import Site
 from tabletop_cli.play import SHIPPED
+from tabletop_play.web.server import Site
 
 FOLDER = Path(__file__).parent / "pictures"
 DESKTOP, PHONE = (1360, 960), (390, 844)

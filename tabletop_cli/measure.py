@@ -275,7 +275,7 @@ def benchmark_text(
     json: options.Json = None,
 ) -> None:
     """Measure a language model on fixed seeds, from both seats, against agents of rising strength."""
-    module = imported("tabletop_training.measure.text_benchmark", extra="evaluate")
+    module = imported("tabletop_text.benchmark", extra="evaluate")
     with json_to(json) as on_result, players_of(workers, ray) as players:
         how: Any = {"workers": players, "on_result": on_result}
         asked = given(seeds=seeds, until_width=until_width, every_rung=every_rung or None, output=output)
@@ -322,7 +322,7 @@ def text_positions(
     """Write single positions as messages for language models, each answer judged by an agent, as JSON lines."""
     game = line.game
     with json_to(json) as on_result:
-        imported("tabletop_training.measure.text_positions", extra="evaluate").main(
+        imported("tabletop_text.positions", extra="evaluate").main(
             game,
             game.config(**given(players=players), **switches),
             positions=positions,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -10,7 +11,7 @@ from types import ModuleType
 from tabletop_engine.errors import TabletopError
 from tabletop_engine.extras import extra_text
 
-_OWN_FOLDERS = ("benchmarks", "tabletop_engine", "tabletop_agents", "tabletop_training")
+_OWN = re.compile("benchmarks|tabletop_.*|.*_env")
 
 
 def imported(name: str, extra: str) -> ModuleType:
@@ -24,6 +25,6 @@ def imported(name: str, extra: str) -> ModuleType:
         if error.name in (folder, name):
             raise TabletopError(f"there is no {folder}/ here: run it from a clone of the repository") from None
         missing = (error.name or "").split(".")[0]
-        if missing in _OWN_FOLDERS or missing.endswith("_env"):
+        if _OWN.fullmatch(missing):
             raise
         raise TabletopError(f"{missing} is not installed: {extra_text(extra).partition(': ')[2]}") from None

@@ -82,11 +82,11 @@ def play(
 ) -> None:
     """Play in the terminal or in a browser."""
     if web:
-        server = imported("tabletop_agents.web.server", extra="web")
-        sessions = import_module("tabletop_agents.play.session")
+        server = imported("tabletop_play.web.server", extra="web")
+        sessions = import_module("tabletop_play.session")
         start = partial(sessions.started, sessions.Session)
     else:
-        start = import_module("tabletop_agents.play.terminal").main
+        start = import_module("tabletop_play.terminal").main
     session = start(
         line.game,
         agents or (),
@@ -130,7 +130,7 @@ def web(
     opens: Annotated[bool, typer.Option("--open", help="Open the browser.")] = False,
 ) -> None:
     """Serve a page to play, watch and analyse games: alone, with others on their own devices, and with agents."""
-    imported("tabletop_agents.web.server", extra="web").main(
+    imported("tabletop_play.web.server", extra="web").main(
         _homes(line), agents=agent_names(agents), host=host, port=port, folder=folder, resume=resume, opens=opens
     )
 
@@ -167,7 +167,7 @@ def mcp(
     for name, value in given(port=port, games=games).items():
         if not http:
             raise TabletopError(f"--{name} {value}: only with --http")
-    server = imported("tabletop_agents.text.mcp_server", extra="mcp")
+    server = imported("tabletop_text.mcp_server", extra="mcp")
     if http:
         server.serve_http(line.home, line.version, **given(port=port, games=games))
     else:

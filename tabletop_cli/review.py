@@ -13,13 +13,13 @@ from rich.progress import Progress
 from rich.table import Table
 
 from tabletop_agents import make_agent
-from tabletop_agents.play.advice import estimate_text, review
-from tabletop_agents.play.session import hints_for
 from tabletop_engine.game import Game
 from tabletop_engine.replays.replay import Replay, words_for
 from tabletop_engine.replays.reviews import Moment, Review
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import counted, shown
+from tabletop_play.advice import estimate_text, review
+from tabletop_play.session import hints_for
 
 
 def main(

@@ -137,20 +137,20 @@ boxes-by-game training/tabletop_training/measure/evaluation.py test_difficulty_b
 -        batch.reset(seeds, boxes=seeds % len(batch.boxes))
 +        batch.reset(seeds, boxes=np.arange(games) % len(batch.boxes))
 # the web server
-pictures-of-steps-show-all-hands agents/tabletop_agents/web/views.py test_web_hidden
+pictures-of-steps-show-all-hands apps/tabletop_play/web/views.py test_web_hidden
 -            board = None if state is None else boards.add(session, state, viewer)
 +            board = None if state is None else boards.add(session, state, None)
-undo-of-what-others-answered agents/tabletop_agents/play/session.py test_together test_web_hidden test_web_server
+undo-of-what-others-answered apps/tabletop_play/session.py test_together test_web_hidden test_web_server
 -        if not within or self.actor not in self.people:
 +        if self.actor not in self.people:
-undo-skips-the-first-answer agents/tabletop_agents/play/session.py test_together
+undo-skips-the-first-answer apps/tabletop_play/session.py test_together
 -        return first if all(self._may_be_taken_back(number) for number in range(first, self.number)) else None
 +        return first if all(self._may_be_taken_back(number) for number in range(first + 1, self.number)) else None
-answer-behind-the-curtain agents/tabletop_agents/web/tables.py test_web_hostile test_web_people test_web_server
+answer-behind-the-curtain apps/tabletop_play/web/tables.py test_web_hostile test_web_people test_web_server
 -        if self.turn(link) != "you":
 +        if self.turn(link) == "others":
 # text games for language models
-failed-replies-add-up-over-the-game agents/tabletop_agents/text/games.py test_text_games
+failed-replies-add-up-over-the-game apps/tabletop_text/games.py test_text_games
 -                self._failed = 0
 +                self._failed += 0
 """
@@ -234,7 +234,7 @@ class Copy:
     def run(self, *words: str, plain: bool = False) -> tuple[int | None, str]:
         """The exit code of Python with these arguments, None if it takes too long, and what it prints."""
         environment = {name: value for name, value in os.environ.items() if name not in _DROPPED}
-        paths = os.pathsep.join(str(self.clone / name) for name in ("", "agents", "training"))
+        paths = os.pathsep.join(str(self.clone / name) for name in ("", "agents", "training", "apps"))
         environment |= {"PYTHONPATH": paths, "PETRICHOR_QUICK": "1", "OMP_NUM_THREADS": "1"}
         environment |= {"TABLETOP_CACHE_DIR": str(self.cache), **({"NUMBA_DISABLE_JIT": "1"} if plain else {})}
         with self.output.open("wb") as output:

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 SUPPORTED = ("python3.11", "python3.12", "python3.13", "python3.14")
 OLDEST = "gymnasium==1.2.0"
 PROGRAM = ROOT / "tests" / "user_program.py"
-SOURCES = ("tabletop_engine", "petrichor_env", "evergreen_env", "tabletop_cli", "agents", "training")
+SOURCES = ("tabletop_engine", "petrichor_env", "evergreen_env", "tabletop_cli", "agents", "training", "apps")
 """Where the packages of the wheel are."""
 COPIES = {
     "evergreen_env/rules.md",
@@ -43,7 +43,7 @@ COMMANDS = (
     "evergreen --help",
     "petrichor components",
     "python -m evergreen_env --version",
-    "python -c import\\ tabletop_agents,tabletop_training,tabletop_cli",
+    "python -c import\\ tabletop_agents,tabletop_training,tabletop_play,tabletop_text,tabletop_cli",
 )
 
 
@@ -91,7 +91,9 @@ def build(files: set[str], folder: Path, output: Path) -> tuple[Path, Path]:
 def check_contents(files: set[str], sdist: Path, wheel: Path) -> None:
     """The wheel has every file of the packages and nothing else; the sdist has nothing that is not in the clone."""
     packages = {name for name in files if name.startswith(tuple(f"{source}/" for source in SOURCES))}
-    wanted = {name.removeprefix("agents/").removeprefix("training/") for name in packages} | COPIES
+    wanted = {
+        name.removeprefix("agents/").removeprefix("training/").removeprefix("apps/") for name in packages
+    } | COPIES
     with zipfile.ZipFile(wheel) as archive:
         there = {name for name in archive.namelist() if ".dist-info/" not in name}
     if there != wanted:

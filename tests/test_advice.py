@@ -15,8 +15,6 @@ from evergreen_env.game import GAME as EVERGREEN
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.game import GAME
 from tabletop_agents import GreedyAgent, IsmctsAgent, RandomAgent, RolloutAgent, make_agent
-from tabletop_agents.play.advice import advise, estimate_text, judged, review
-from tabletop_agents.play.session import PERSON
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.guided_search import GuidedSearchAgent
 from tabletop_agents.search.tree_agent import LEAST
@@ -36,6 +34,8 @@ from tabletop_engine.play.agents import (
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.replays.replay import Replay
 from tabletop_engine.replays.reviews import Review
+from tabletop_play.advice import advise, estimate_text, judged, review
+from tabletop_play.session import PERSON
 from tests.games import connect_four, leduc_poker
 from tests.support.hidden import what_is_hidden_changed
 from tests.support.networks import guided, network_for

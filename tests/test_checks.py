@@ -31,9 +31,6 @@ from tabletop_agents import (
 )
 from tabletop_agents.checkpoint import save_network
 from tabletop_agents.networks import Network
-from tabletop_agents.play.advice import advise, review
-from tabletop_agents.play.session import Session, started
-from tabletop_agents.play.typed import TypedSession
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.guided_search import GuidedSearchAgent
 from tabletop_engine.checks import checked, fitted, is_whole
@@ -50,6 +47,9 @@ from tabletop_engine.replays.pictures import write_gif, write_pngs
 from tabletop_engine.replays.recorder import Recorder
 from tabletop_engine.replays.replay import Replay, frames, replays_of
 from tabletop_engine.replays.viewer import Viewer
+from tabletop_play.advice import advise, review
+from tabletop_play.session import Session, started
+from tabletop_play.typed import TypedSession
 from tabletop_training import dataset
 from tabletop_training.files.plots import plot_learning_curve
 from tabletop_training.files.settings import Settings

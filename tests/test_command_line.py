@@ -429,7 +429,7 @@ def test_a_reader_who_goes_away(words: list[str]) -> None:
 COMPLETE = """
 import contextlib, io, json, os, sys
 from tabletop_cli.petrichor import main
-heavy = {"numba", "torch", "matplotlib", "scipy", "tabletop_agents", "tabletop_training"}
+heavy = {"numba", "torch", "matplotlib", "scipy", "tabletop_agents", "tabletop_training", "tabletop_play"}
 for environment in json.loads(sys.argv[1]):
     os.environ.update(environment)
     told = io.StringIO()

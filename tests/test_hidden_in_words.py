@@ -17,13 +17,13 @@ from petrichor_env.config import MODULES
 from petrichor_env.drawing import events, facts, render_svg, render_text, story, told_action
 from petrichor_env.state import NOBODY, Decision
 from tabletop_agents import RandomAgent
-from tabletop_agents.play.session import PERSON
-from tabletop_agents.play.typed import TypedSession
 from tabletop_engine.errors import StateError
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.replays.page import page_data
 from tabletop_engine.replays.replay import Replay
 from tabletop_engine.replays.viewer import Viewer
+from tabletop_play.session import PERSON
+from tabletop_play.typed import TypedSession
 from tests.support.effort import games
 from tests.support.hidden import exchanged, swapped
 

@@ -17,7 +17,7 @@ import pytest
 
 from docs.text_pages import FOLDER, PROGRAMS
 from evergreen_env.config import Config as Evergreen
-from tabletop_agents.text import ModelFailed
+from tabletop_text import ModelFailed
 from tabletop_training.measure.evaluation import play_games
 from tests.support.processes import in_python
 

@@ -1,4 +1,4 @@
-"""The order of the packages: tabletop_engine, a game, agents, training, command line. Each imports only those before.
+"""The order of the packages: engine, a game, agents, training, apps, command line. Each imports only those before.
 
 Each test lists everything that is wrong, not only the first.
 """
@@ -19,6 +19,8 @@ FLOORS = {
     "evergreen_env": ROOT / "evergreen_env",
     "tabletop_agents": ROOT / "agents" / "tabletop_agents",
     "tabletop_training": ROOT / "training" / "tabletop_training",
+    "tabletop_play": ROOT / "apps" / "tabletop_play",
+    "tabletop_text": ROOT / "apps" / "tabletop_text",
     "tabletop_cli": ROOT / "tabletop_cli",
 }
 """From the ground up. A game is a floor of its own; games never import each other."""
@@ -35,6 +37,8 @@ A_GAME_MAKES_ITS_KERNELS = ("game", "tabletop_engine.play.kernels")
 """The engine's only look upward."""
 RULES_KNOW = ("chance", "compiling", "decisions", "defaults", "legal", "parts", "record")
 PARTS_KNOW = ("chance", "compiling", "legal", "parts", "record")
+PLAY_OFFERS = {"advice", "catalogue", "session"}
+"""What games by text take from the other app: the session that people play in, and what it knows."""
 HEAVY = {"torch", "stable_baselines3", "sb3_contrib", "ray", "matplotlib"}
 GAMES_BY_NAME = re.compile("petrichor|evergreen|southern winds|neutral player", re.IGNORECASE)
 CLOSES_A_CIRCLE = {
@@ -98,6 +102,10 @@ def test_imports_go_down() -> None:
             for name in imported_by(path):
                 if name.startswith("tabletop_engine.") and ENGINE.index(name.split(".")[1]) > ENGINE.index(place):
                     looks_up.add((place, name.rpartition(".")[0]))
+        if floor == "tabletop_play":  # only who measures models measures
+            violations[path] |= packages(imported_by(path)) & {"tabletop_training"}
+        if floor == "tabletop_text":
+            violations[path] |= inside("tabletop_play", path) - PLAY_OFFERS
     assert not listed(violations)
     assert looks_up == {A_GAME_MAKES_ITS_KERNELS}
 
@@ -131,11 +139,11 @@ def test_rules_know_only_rules_and_environments_no_rule() -> None:
 
 
 def test_what_is_about_a_game_says_so() -> None:
-    """The engine names no game. In agents and training, only files whose path has the game's name are about one."""
+    """The engine names no game. In agents, training and apps, only files whose path has its name are about one."""
     violations = {}
     for path, floor in FILES.items():
         if floor == "tabletop_engine" or (
-            floor in ("tabletop_agents", "tabletop_training")
+            floor in ("tabletop_agents", "tabletop_training", "tabletop_play", "tabletop_text")
             and not re.search("petrichor|evergreen", str(path.relative_to(ROOT)))
         ):
             lines = enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
@@ -163,7 +171,7 @@ def test_imports_close_no_circle() -> None:
             module = other if other in files else other.rpartition(".")[0]
             if module in files and module != name:
                 imports[name].add(module)
-    page = {path.name: path.read_text(encoding="utf-8") for path in FLOORS["tabletop_agents"].glob("web/page/*.js")}
+    page = {path.name: path.read_text(encoding="utf-8") for path in FLOORS["tabletop_play"].glob("web/page/*.js")}
     imports |= {name: {*re.findall(r'from "\./([\w.]+)"', text)} & {*page} for name, text in page.items()}
     assert "table.js" in imports["main.js"]
 

@@ -20,14 +20,14 @@ from evergreen_env.config import Config as Evergreen
 from petrichor_env.config import Config
 from tabletop_agents import make_agent
 from tabletop_agents.names import agent_file, check_trusted, own_agents
-from tabletop_agents.play.session import Session
-from tabletop_agents.text import Form, ModelAgent, ModelFailed, Reply, TextGame
-from tabletop_agents.text.model import Message
-from tabletop_agents.text.scripted import greedy
 from tabletop_cli import petrichor
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.play.agents import USAGE, Decisions
 from tabletop_engine.play.batch import Batch
+from tabletop_play.session import Session
+from tabletop_text import Form, ModelAgent, ModelFailed, Reply, TextGame
+from tabletop_text.model import Message
+from tabletop_text.scripted import greedy
 from tabletop_training.measure.evaluation import play_games
 from tabletop_training.measure.matches import evaluate, play_match
 from tests.games import connect_four, leduc_poker

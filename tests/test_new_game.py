@@ -20,7 +20,7 @@ from tabletop_cli.new import new as new_game
 from tests.support.effort import THOROUGH, games
 
 ROOT = Path(__file__).parents[1]
-PATHS = os.pathsep.join(str(ROOT / folder) for folder in ("", "agents", "training"))
+PATHS = os.pathsep.join(str(ROOT / folder) for folder in ("", "agents", "training", "apps"))
 LONGEST = "a_game_of_dice_and_more_cards1"
 """A name of the greatest length."""
 

@@ -113,9 +113,10 @@ def tracked_files() -> list[str]:
 def test_the_import_names_are_ours() -> None:
     """No other project on PyPI has these names."""
     packages = {Path(line).parent for line in tracked_files() if line.endswith("/__init__.py")}
-    shipped = {path.name for path in packages if path.parent.name in ("", "agents", "training")}
+    shipped = {path.name for path in packages if path.parent.name in ("", "agents", "training", "apps")}
     games = {"evergreen_env", "petrichor_env"}
-    ours = games | {"tabletop_agents", "tabletop_cli", "tabletop_engine", "tabletop_training"}
+    apps = {"tabletop_cli", "tabletop_play", "tabletop_text"}
+    ours = games | apps | {"tabletop_agents", "tabletop_engine", "tabletop_training"}
     assert shipped - {"benchmarks", "machine_code", "tests"} == ours
 
 

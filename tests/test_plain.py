@@ -11,7 +11,6 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from tabletop_agents.play.typed import TypedSession
 from tabletop_agents.random_agent import RandomAgent
 from tabletop_engine.errors import ReplayError, ScenarioError, StateError, TabletopError
 from tabletop_engine.game import NOBODY, Game
@@ -22,6 +21,7 @@ from tabletop_engine.replays.page import page, page_data
 from tabletop_engine.replays.replay import Replay, frames
 from tabletop_engine.replays.viewer import Viewer
 from tabletop_engine.text.plain import PlainPositions
+from tabletop_play.typed import TypedSession
 from tests.games import connect_four, leduc_poker
 
 BOTH = pytest.mark.parametrize("game", [connect_four.GAME, leduc_poker.GAME], ids=str)

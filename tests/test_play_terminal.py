@@ -24,9 +24,6 @@ from petrichor_env.drawing.text import OWNER_PAINTS, text_blocks
 from petrichor_env.game import GAME
 from petrichor_env.state import CROP_NAMES, WEATHER_NAMES
 from tabletop_agents import Agent, GreedyAgent, RandomAgent, make_agent, own_agents
-from tabletop_agents.play.session import PERSON, hints_for
-from tabletop_agents.play.terminal import Terminal, hangups_end_input, main, play
-from tabletop_agents.play.typed import TypedSession
 from tabletop_engine.drawing.lines import Tiles, Words, fit, in_columns, in_groups, joined, width
 from tabletop_engine.errors import ConfigError, IllegalAction, ReplayError
 from tabletop_engine.play.agents import POINTS_AHEAD, Decisions
@@ -39,6 +36,9 @@ from tabletop_engine.text.terminal import (
     obeys_sequences,
     wants_colour,
 )
+from tabletop_play.session import PERSON, hints_for
+from tabletop_play.terminal import Terminal, hangups_end_input, main, play
+from tabletop_play.typed import TypedSession
 from tests.support.effort import games
 from tests.support.hidden import swapped
 from tests.support.processes import in_python
@@ -700,7 +700,7 @@ def test_hints_come_from_a_network_that_knows_the_game(
     config: Config, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert hints_for(config).name == name
-    monkeypatch.setattr("tabletop_agents.play.session.find_spec", lambda name: None)
+    monkeypatch.setattr("tabletop_play.session.find_spec", lambda name: None)
     assert hints_for(config).name == "ismcts-2000"
 
 
@@ -710,7 +710,7 @@ def test_nobody_is_made_for_hints_before_they_are_wanted() -> None:
     code = """
 import sys
 from petrichor_env import Config
-from tabletop_agents.play.typed import TypedSession
+from tabletop_play.typed import TypedSession
 session = TypedSession(Config(), seed=1)
 assert "torch" not in sys.modules
 assert session.hints.name == "search-800:solo"
@@ -959,7 +959,7 @@ def program(call: str) -> list[str]:
     """
     terminal = "import fcntl, signal, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)"
     terminal += "\nsignal.signal(signal.SIGINT, signal.default_int_handler)"
-    imports = "from petrichor_env.game import GAME\nfrom tabletop_agents.play.terminal import main"
+    imports = "from petrichor_env.game import GAME\nfrom tabletop_play.terminal import main"
     return ["-c", f"{terminal}\n{imports}\n{call}"]
 
 

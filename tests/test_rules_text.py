@@ -20,12 +20,12 @@ from petrichor_env.config import MODULES, VARIANTS, Config
 from petrichor_env.drawing import rules_text
 from petrichor_env.state import Crop
 from petrichor_env.tables import NEVER, RESHUFFLE, TABLES
-from tabletop_agents.play.typed import TypedSession
 from tabletop_agents.random_agent import RandomAgent
 from tabletop_cli import evergreen, petrichor
 from tabletop_engine.errors import ConfigError, IllegalAction
 from tabletop_engine.text.tokens import estimated_tokens
 from tabletop_engine.text.words import plain_rules
+from tabletop_play.typed import TypedSession
 from tests.evergreen import play as eg
 from tests.games import connect_four, leduc_poker
 from tests.rulebook.base_game import (

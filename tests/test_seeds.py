@@ -14,7 +14,7 @@ from tabletop_engine import seeds
 from tabletop_engine.seeds import Seeds, Stream, generator
 
 ROOT = Path(__file__).parent.parent
-SOURCES = ("tabletop_engine", "petrichor_env", "evergreen_env", "agents", "training", "tabletop_cli")
+SOURCES = ("tabletop_engine", "petrichor_env", "evergreen_env", "agents", "training", "apps", "tabletop_cli")
 RANGES = {name: one for name, one in vars(seeds).items() if isinstance(one, Seeds)}
 MADE_ELSEWHERE = {
     "tabletop_engine/seeds.py",
@@ -22,8 +22,8 @@ MADE_ELSEWHERE = {
     "tabletop_engine/play/learner_games.py",  # only the form of its state is read
     "tabletop_engine/envs/openspiel.py",  # with the seed that the user gives OpenSpiel's parts
     "agents/tabletop_agents/openspiel.py",  # OpenSpiel's bots want a RandomState, which is drawn from an agent's stream
-    "agents/tabletop_agents/text/scripted.py",  # with a seed of the messages, which are all that a model gets
-    "agents/tabletop_agents/play/session.py",  # a seed for a game of people that was started without one
+    "apps/tabletop_text/scripted.py",  # with a seed of the messages, which are all that a model gets
+    "apps/tabletop_play/session.py",  # a seed for a game of people that was started without one
 }
 """Files that make generators themselves."""
 

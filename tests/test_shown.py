@@ -23,8 +23,6 @@ from matplotlib.text import Text
 from evergreen_env import GAME as EVERGREEN
 from petrichor_env import GAME, Config
 from tabletop_agents import POLICIES, Agent, RandomAgent
-from tabletop_agents.play.typed import TypedSession
-from tabletop_agents.web import catalogue
 from tabletop_cli import petrichor as cli
 from tabletop_engine.drawing.svg import cut, width_of
 from tabletop_engine.errors import ConfigError
@@ -34,6 +32,8 @@ from tabletop_engine.replays.replay import Replay
 from tabletop_engine.replays.viewer import Viewer
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import shown
+from tabletop_play import catalogue
+from tabletop_play.typed import TypedSession
 from tabletop_training.files.job import Bar, Job, progress_bar
 from tabletop_training.files.plots import agent_title, plot_cross_table, plot_learning_curve
 from tabletop_training.files.tables import (

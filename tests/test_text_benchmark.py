@@ -15,24 +15,24 @@ from typer.testing import CliRunner
 from evergreen_env.config import Config as Evergreen
 from petrichor_env.config import Config
 from tabletop_agents import GreedyAgent, make_agent
-from tabletop_agents.text import ModelAgent
-from tabletop_agents.text.scripted import ThroughText
-from tabletop_agents.text.turn import Form
 from tabletop_cli import evergreen, petrichor
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.text.answers import declared_answers
+from tabletop_text import ModelAgent
+from tabletop_text.benchmark import estimated_cost, highest_beaten, main, resume, rung_of, rungs_for
+from tabletop_text.positions import main as write_positions
+from tabletop_text.scripted import ThroughText
+from tabletop_text.turn import Form
 from tabletop_training.measure.evaluation import TEXT_SEED, play_games
 from tabletop_training.measure.matches import play_match
 from tabletop_training.measure.results import Results
-from tabletop_training.measure.text_benchmark import estimated_cost, highest_beaten, main, resume, rung_of, rungs_for
-from tabletop_training.measure.text_positions import main as write_positions
 from tests.games import connect_four
 from tests.support.effort import games
 from tests.support.workers import stopping_after
 
 TWO = Config(players=2)
 FOUR = connect_four.Config()
-SCRIPTED = "model:tabletop_agents.text.scripted"
+SCRIPTED = "model:tabletop_text.scripted"
 
 
 @pytest.mark.parametrize("config", [TWO, Evergreen(2), connect_four.Config()], ids=lambda config: config.game.name)

@@ -11,13 +11,13 @@ import pytest
 
 from evergreen_env.config import Config as Evergreen
 from petrichor_env.config import MODULES, Config
-from tabletop_agents.text import Form, InvalidReply, TextGame, TextTable, Turn
 from tabletop_engine.errors import ConfigError, GameOver
 from tabletop_engine.game import NOBODY
 from tabletop_engine.replays.replay import Replay
 from tabletop_engine.text.plain import PlainWords
 from tabletop_engine.text.tokens import estimated_tokens
 from tabletop_engine.text.words import asked_of
+from tabletop_text import Form, InvalidReply, TextGame, TextTable, Turn
 from tests.games import connect_four, leduc_poker
 from tests.support.hidden import swapped
 

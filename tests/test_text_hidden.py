@@ -18,12 +18,12 @@ from petrichor_env import GAME, Config
 from petrichor_env.actions import DECLINE, FORECAST
 from petrichor_env.config import MODULES
 from petrichor_env.state import NUM_FORECASTS, PLAYED, Decision
-from tabletop_agents.play.session import Session
-from tabletop_agents.text import Form, ModelAgent, Reply, TextGame, TextTable, Turn
-from tabletop_agents.text.model import Message
-from tabletop_agents.text.tools import Player
-from tabletop_agents.web.catalogue import Catalogue
 from tabletop_engine.play.agents import Decisions
+from tabletop_play.catalogue import Catalogue
+from tabletop_play.session import Session
+from tabletop_text import Form, ModelAgent, Reply, TextGame, TextTable, Turn
+from tabletop_text.model import Message
+from tabletop_text.tools import Player
 from tests.support.effort import games
 
 CONFIGS = [

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tabletop_agents.text.tools import Player, Players, Said, refused, tools_of
-from tabletop_agents.web.catalogue import Catalogue
 from tabletop_cli import evergreen, petrichor
 from tabletop_engine.errors import TabletopError
+from tabletop_play.catalogue import Catalogue
+from tabletop_text.tools import Player, Players, Said, refused, tools_of
 
 CATALOGUE = Catalogue(["petrichor_env.game", "evergreen_env.game"])
 
@@ -27,7 +27,7 @@ def player_of(name: str, **settings: Any) -> tuple[Player, str]:
 @pytest.mark.parametrize("app", [petrichor.app, evergreen.app])
 def test_without_the_extra_the_command_says_what_to_install(app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mcp", None)
-    monkeypatch.delitem(sys.modules, "tabletop_agents.text.mcp_server", raising=False)
+    monkeypatch.delitem(sys.modules, "tabletop_text.mcp_server", raising=False)
     with pytest.raises(TabletopError, match=r'mcp is not installed: pip install "petrichor-env\[mcp\]"'):
         CliRunner().invoke(app, ["mcp"], catch_exceptions=False)
 

@@ -12,13 +12,13 @@ from evergreen_env.state import Decision as EvergreenDecision
 from petrichor_env import Config
 from petrichor_env.config import MODULES
 from petrichor_env.state import NOBODY, Decision
-from tabletop_agents.play.combinations import MOST, combinations, joined
-from tabletop_agents.play.session import Session
-from tabletop_agents.play.taking_back import may_be_taken_back
 from tabletop_engine.errors import IllegalAction
 from tabletop_engine.play.batch import Batch, legal_actions
 from tabletop_engine.record import FORFEIT
 from tabletop_engine.text.words import asked_of, in_a_row
+from tabletop_play.combinations import MOST, combinations, joined
+from tabletop_play.session import Session
+from tabletop_play.taking_back import may_be_taken_back
 from tests.games import connect_four, leduc_poker
 
 CONFIGS = [

@@ -15,7 +15,7 @@ from tabletop_engine.drawing import CURVE_STYLE, SCRIPTS
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "web.md").read_text(encoding="utf-8")
-WEB = ROOT / "agents" / "tabletop_agents" / "web"
+WEB = ROOT / "apps" / "tabletop_play" / "web"
 
 
 def test_its_commands_have_these_options(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

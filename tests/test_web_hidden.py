@@ -19,17 +19,17 @@ from petrichor_env import GAME, Config
 from petrichor_env.actions import DECLINE, FORECAST
 from petrichor_env.config import MODULES
 from petrichor_env.state import NOBODY, PLAYED, Decision
-from tabletop_agents.play.session import Session
-from tabletop_agents.web import tables
-from tabletop_agents.web.catalogue import Catalogue
-from tabletop_agents.web.clock import Clock
-from tabletop_agents.web.messages import Refused
-from tabletop_agents.web.people import browser_of
-from tabletop_agents.web.tables import Link, Table
 from tabletop_cli.play import SHIPPED
 from tabletop_engine.game import Config as AnyConfig
 from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.batch import Batch
+from tabletop_play.catalogue import Catalogue
+from tabletop_play.session import Session
+from tabletop_play.web import tables
+from tabletop_play.web.clock import Clock
+from tabletop_play.web.messages import Refused
+from tabletop_play.web.people import browser_of
+from tabletop_play.web.tables import Link, Table
 from tests.evergreen.rounds import choose, goes_on, turns
 from tests.support.effort import games
 from tests.support.hidden import exchanged, swapped

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from websockets.exceptions import ConnectionClosed
 
-from tabletop_agents.web.guard import Guard
-from tabletop_agents.web.messages import (
+from tabletop_play.web.guard import Guard
+from tabletop_play.web.messages import (
     ASKED,
     MOST_BYTES,
     MOST_POSTED,

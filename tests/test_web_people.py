@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from tabletop_agents.web import people
-from tabletop_agents.web.clock import Clock, clock_of
-from tabletop_agents.web.messages import Refused
-from tabletop_agents.web.people import AWAY, MOMENT, Company, browser_of
 from tabletop_engine.game import NOBODY
+from tabletop_play.web import people
+from tabletop_play.web.clock import Clock, clock_of
+from tabletop_play.web.messages import Refused
+from tabletop_play.web.people import AWAY, MOMENT, Company, browser_of
 from tests.support.web import SECONDS, Page, Server, closing_words, serving
 
 FIRST, SECOND, THIRD = "the-first-browser", "the-second-browser", "the-third-browser"

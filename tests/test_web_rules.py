@@ -10,8 +10,8 @@ import pytest
 
 import evergreen_env
 import petrichor_env
-from tabletop_agents.web.rules import rules_page
 from tabletop_engine.game import Game
+from tabletop_play.web.rules import rules_page
 from tests.games import connect_four
 
 DOCS = Path(__file__).parents[1] / "docs"

@@ -27,14 +27,6 @@ from petrichor_env import GAME, Config, scenario
 from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.drawing import action_text, render_svg
 from tabletop_agents import GreedyAgent
-from tabletop_agents.play.session import PERSON, Session
-from tabletop_agents.web import hall, tables
-from tabletop_agents.web.app import make_app
-from tabletop_agents.web.catalogue import Catalogue
-from tabletop_agents.web.line import Line
-from tabletop_agents.web.server import Site, main
-from tabletop_agents.web.tables import Link, Table, new_link
-from tabletop_agents.web.views import steps_of
 from tabletop_cli.play import SHIPPED
 from tabletop_engine.drawing.parts import drawings_of, parts_of, parts_without_drawings
 from tabletop_engine.drawing.raster import rgb_array
@@ -44,6 +36,14 @@ from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.record import FORFEIT
 from tabletop_engine.replays.replay import Replay, frames
 from tabletop_engine.text.words import asked_of
+from tabletop_play.catalogue import Catalogue
+from tabletop_play.session import PERSON, Session
+from tabletop_play.web import hall, tables
+from tabletop_play.web.app import make_app
+from tabletop_play.web.line import Line
+from tabletop_play.web.server import Site, main
+from tabletop_play.web.tables import Link, Table, new_link
+from tabletop_play.web.views import steps_of
 from tabletop_training.files.job import Job
 from tests.games.playthroughs import GAMES
 from tests.support.effort import games
@@ -991,8 +991,8 @@ def test_a_stop_while_games_are_saved(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_tables_that_nobody_looks_at_leave_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tabletop_agents.web.hall._MOST_READY", 3)
-    monkeypatch.setattr("tabletop_agents.web.hall._SECONDS", 0.01)
+    monkeypatch.setattr("tabletop_play.web.hall._MOST_READY", 3)
+    monkeypatch.setattr("tabletop_play.web.hall._SECONDS", 0.01)
     with serving(tmp_path) as server:
         paths = [server.make("petrichor", ["here"])[0] for _ in range(3)]
         shown = {}

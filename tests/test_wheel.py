@@ -86,6 +86,8 @@ def test_top_level_names(wheel: Path) -> None:
         "tabletop_engine",
         "tabletop_agents",
         "tabletop_cli",
+        "tabletop_play",
+        "tabletop_text",
         "tabletop_training",
     }
     for data in (
@@ -162,7 +164,7 @@ def test_the_pages_of_the_rules_are_there(run: Run, package: str, page: str) -> 
     assert run("-c", f"{program}print(GAME.rules_page.read_text(encoding='utf-8'), end='')") == written
     named = run("-c", f"{program}print(GAME.rules_page.name, GAME.rules_page.parent.name)")
     assert named.split() == ["rules.md", package]
-    program += "from tabletop_agents.web.rules import rules_page; "
+    program += "from tabletop_play.web.rules import rules_page; "
     assert run("-c", f"{program}print(rules_page(GAME, GAME.config()))").count("<h2>") == 2
 
 

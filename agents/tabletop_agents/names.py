@@ -15,7 +15,7 @@ from tabletop_agents.search.greedy import GreedyAgent
 from tabletop_agents.search.ismcts import SIMULATIONS, IsmctsAgent
 from tabletop_agents.search.rollout import PLAYOUTS, RolloutAgent
 from tabletop_engine.checks import checked
-from tabletop_engine.errors import CheckpointError, ConfigError, TabletopError
+from tabletop_engine.errors import CheckpointError, ConfigError
 from tabletop_engine.game import Game
 from tabletop_engine.play.agents import Agent
 from tabletop_engine.play.names import AgentName, enter_agents, look_up, unknown_agent
@@ -69,20 +69,9 @@ def _openspiel(kind: str, simulations: int) -> Agent:
     return OpenSpielAgent(kind, simulations)
 
 
-def _model(game: Game, module: str, function: str) -> Agent:
-    from tabletop_agents.text.model import ModelAgent
-
-    name = f"model:{module}:{function}"
-    found = _imported(name, module, function, game)
-    try:
-        return found if isinstance(found, ModelAgent) else ModelAgent(found)
-    except TabletopError as error:
-        raise ConfigError(f"{unknown_agent(name, game)} ({error})") from error
-
-
 def _own_agent(game: Game, module: str, kind: str) -> Agent:
     name = f"{module}:{kind}"
-    made = _imported(name, module, kind, game)
+    made = imported_of(name, module, kind, game)
     try:
         agent: Agent = made()
     except (ImportError, AttributeError, TypeError) as error:
@@ -98,7 +87,7 @@ def _look_in_the_current_folder() -> None:
         sys.path.insert(0, os.getcwd())
 
 
-def _imported(name: str, module: str, attribute: str, game: Game) -> Any:
+def imported_of(name: str, module: str, attribute: str, game: Game) -> Any:
     """An attribute of a user's own module.
 
     Raises ConfigError. Its message distinguishes a mistyped agent name from a module that cannot be imported.
@@ -134,7 +123,6 @@ AGENTS = (
     AgentName("search:PATH", "`search-800:PATH`", _guided, _TORCH),
     AgentName("search-N:PATH", "tree search guided by a network", lambda game, n, path: _guided(game, path, n), _TORCH),
     AgentName("search-Nms:PATH", "the same by time", lambda game, ms, path: _guided(game, path, None, ms), _TORCH),
-    AgentName("model:MODULE:FUNCTION", "a language model that this function asks", _model),
     AgentName("MODULE:CLASS", "an agent of your own, created without arguments", _own_agent),
 )
 enter_agents(AGENTS)
@@ -143,7 +131,7 @@ AGENT_NAMES = {row.form: row.plays for row in AGENTS}
 """What `make_agent` understands, and what plays by that name.
 
 PATH is a checkpoint file of a training run, or the name of a shipped one (`shipped_policies`). MODULE may also be in
-the current folder. In place of FUNCTION may stand a `tabletop_agents.text.ModelAgent` with settings of its own.
+the current folder.
 """
 
 
@@ -175,9 +163,7 @@ def agent_file(name: str, game: Game) -> Path | None:
     None for all other agents, and if there is no such module. Raises CheckpointError for a missing checkpoint.
     """
     row, chosen = look_up(name) or (None, {})
-    if row not in AGENTS:
-        return None
-    if "PATH" in chosen:
+    if "PATH" in chosen and row in AGENTS:
         return checkpoint_path(chosen["PATH"], game)
     if "MODULE" not in chosen:
         return None

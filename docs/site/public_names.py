@@ -22,6 +22,8 @@ FOLDERS = {
     "petrichor_env": ROOT,
     "evergreen_env": ROOT,
     "tabletop_agents": ROOT / "agents",
+    "tabletop_play": ROOT / "apps",
+    "tabletop_text": ROOT / "apps",
     "tabletop_training": ROOT / "training",
 }
 INSIDES = re.compile(r"\w+_env\.(rules|drawing|invariants|scenarios)$")

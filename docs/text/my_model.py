@@ -4,7 +4,7 @@ import os
 
 import httpx
 
-from tabletop_agents.text import ModelAgent, Reply
+from tabletop_text import ModelAgent, Reply
 
 client = httpx.Client(
     base_url=os.environ.get("MODEL_URL", "http://127.0.0.1:8000/v1"),

@@ -1,7 +1,7 @@
 """One game by text: whatever writes the replies plays one seat, agents play the others."""
 
 from petrichor_env import Config
-from tabletop_agents.text import Form, TextGame
+from tabletop_text import Form, TextGame
 
 
 def write(message):

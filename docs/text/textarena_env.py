@@ -1,7 +1,7 @@
 """TextArena: an environment with its methods; models play every seat of Evergreen for two."""
 
 from evergreen_env import Config
-from tabletop_agents.text import TextTable
+from tabletop_text import TextTable
 
 
 class Evergreen:

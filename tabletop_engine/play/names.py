@@ -15,7 +15,7 @@ from tabletop_engine.extras import needed
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.agents import Agent, check_agents
 
-MODULES = ["tabletop_agents.names"]
+MODULES = ["tabletop_text.names", "tabletop_agents.names"]
 """Modules that enter names when they are imported: when the first name is looked up, so that a game loads without them.
 
 Another package of agents may add its own."""
@@ -68,9 +68,10 @@ class AgentName:
 _TABLE: list[AgentName] = []
 
 
-def enter_agents(rows: Sequence[AgentName]) -> None:
-    """Enter names of agents, before those that are there: a name is of the first form that it fits."""
-    _TABLE[:0] = rows
+def enter_agents(rows: Sequence[AgentName], last: bool = False) -> None:
+    """Enter names of agents, before those that are there, or `last`: a name is of the first form that it fits."""
+    place = len(_TABLE) if last else 0
+    _TABLE[place:place] = rows
 
 
 def look_up(name: str) -> tuple[AgentName, dict[str, Any]] | None:

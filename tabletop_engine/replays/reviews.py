@@ -1,6 +1,6 @@
 """Reviews: what an agent says about the decisions of a recorded game, as data.
 
-`tabletop_agents.play.advice.review` makes them, and `tabletop_engine.replays.page.write_page` shows them.
+`tabletop_play.advice.review` makes them, and `tabletop_engine.replays.page.write_page` shows them.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tabletop_agents.text import TextGame
 from tabletop_engine.game import game_of
+from tabletop_text import TextGame
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).parent
@@ -28,7 +28,7 @@ def python_of(name: str) -> Path:
 
 def played(name: str, program: str, *arguments: str, seconds: float = 600) -> Any:
     """Run `tests/adapters/PROGRAM` in the framework's environment; the JSON on the last line that it prints."""
-    paths = os.pathsep.join(str(ROOT / folder) for folder in ("", "agents", "training"))
+    paths = os.pathsep.join(str(ROOT / folder) for folder in ("", "agents", "training", "apps"))
     ran = subprocess.run(
         [python_of(name), FOLDER / program, *arguments],
         cwd=ROOT,

@@ -10,7 +10,7 @@ from typing import Any
 from inspect_ai import Task, eval
 from inspect_ai.model import ModelOutput, ModelUsage, StopReason, get_model
 
-from tabletop_agents.text.inspect_task import text_game
+from tabletop_text.inspect_task import text_game
 
 asked: list[list[str]] = []
 

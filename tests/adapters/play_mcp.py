@@ -20,9 +20,9 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from tabletop_agents.text import mcp_server
-from tabletop_agents.text.tools import Player
-from tabletop_agents.web.catalogue import Catalogue
+from tabletop_play.catalogue import Catalogue
+from tabletop_text import mcp_server
+from tabletop_text.tools import Player
 
 Call = Callable[[str, dict[str, Any]], Awaitable[tuple[str, bool]]]
 MOST_CALLS = 2000

@@ -16,7 +16,7 @@ import requests
 from openenv.core import GenericEnvClient
 from openenv.core.client_types import StepResult
 
-SERVER = "tabletop_agents.text.openenv_server"
+SERVER = "tabletop_text.openenv_server"
 
 
 def free_port() -> int:

@@ -25,7 +25,7 @@ from transformers.utils import get_json_schema
 from trl import GRPOConfig, GRPOTrainer
 from trl.chat_template_utils import qwen3_chat_template
 
-from tabletop_agents.text.trl_environment import OVER, GameTool
+from tabletop_text.trl_environment import OVER, GameTool
 
 FORM = {"rules": False, "board": "none"}
 """Short messages: the trained step reads them all at once, on a CPU."""

@@ -65,7 +65,7 @@ def evaluated(taskset: dict[str, Any], player: str, limits: dict[str, Any]) -> d
     asked: list[list[dict[str, Any]]] = []
     with tempfile.TemporaryDirectory() as folder, served(PLAYERS[player], asked) as address:
         config = EvalConfig(
-            env={"taskset": {"id": "tabletop_text", **taskset}, "player": limits},
+            env={"taskset": {"id": "board_games", **taskset}, "player": limits},
             model="scripted",
             client={"type": "eval", "base_url": address, "api_key_var": "NO_KEY"},
             push=False,

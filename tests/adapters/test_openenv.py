@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tabletop_agents.text import TextGame, Turn
 from tabletop_engine.game import game_of
+from tabletop_text import TextGame, Turn
 from tests.adapters.framework import ROOT, played
 
 pytestmark = pytest.mark.adapters
@@ -68,7 +68,7 @@ def test_places_are_given_back() -> None:
 
 
 def test_the_file_for_its_tools_names_the_server() -> None:
-    folder = ROOT / "agents" / "tabletop_agents" / "text"
+    folder = ROOT / "apps" / "tabletop_text"
     text = (folder / "openenv" / "openenv.yaml").read_text(encoding="utf-8")
-    assert "\napp: tabletop_agents.text.openenv_server:app\n" in text
+    assert "\napp: tabletop_text.openenv_server:app\n" in text
     assert "\ndef app() " in Path(folder / "openenv_server.py").read_text(encoding="utf-8")

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tabletop_agents.text import Form, TextGame
-from tabletop_agents.text.trl_environment import OVER, GameTool
 from tabletop_engine.errors import ConfigError, GameOver
 from tabletop_engine.game import game_of
+from tabletop_text import Form, TextGame
+from tabletop_text.trl_environment import OVER, GameTool
 from tests.adapters.framework import played
 
 pytestmark = pytest.mark.adapters

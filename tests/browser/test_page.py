@@ -26,12 +26,12 @@ from selenium.webdriver.common.keys import Keys
 from petrichor_env import Config as PetrichorConfig
 from petrichor_env.actions import DECLINE
 from petrichor_env.config import MODULES
-from tabletop_agents.play.session import Session
-from tabletop_agents.web import catalogue, people
 from tabletop_engine.drawing.parts import drawings_of
 from tabletop_engine.game import game_of
 from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.replays.replay import Replay
+from tabletop_play import catalogue, people
+from tabletop_play.session import Session
 from tests.support.browser import by_id, chromium, prefer, press, resize, wait
 from tests.support.effort import THOROUGH
 from tests.support.recorded import NASTY, QUOTES

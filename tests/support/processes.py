@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-_PATHS = os.pathsep.join(str(ROOT / folder) for folder in ("", "agents", "training"))
+_PATHS = os.pathsep.join(str(ROOT / folder) for folder in ("", "agents", "training", "apps"))
 
 
 def in_python(

@@ -17,9 +17,9 @@ import numpy as np
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from tabletop_agents.web import app
-from tabletop_agents.web.server import Site
 from tabletop_cli.play import SHIPPED
+from tabletop_play.web import app
+from tabletop_play.web.server import Site
 from tests.support.effort import THOROUGH
 
 SECONDS = 60.0

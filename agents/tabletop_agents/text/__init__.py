@@ -1,7 +1,0 @@
-"""Games as text, for language models and all others who read and write text: see docs/language-models.md."""
-
-from tabletop_agents.text.games import InvalidReply, TextGame, TextTable
-from tabletop_agents.text.model import ModelAgent, ModelFailed, Reply
-from tabletop_agents.text.turn import Form, Turn
-
-__all__ = ["Form", "InvalidReply", "ModelAgent", "ModelFailed", "Reply", "TextGame", "TextTable", "Turn"]

@@ -1,0 +1,247 @@
+"""Views: what one seat may see of a game, as JSON-able data, with boards as parts of pictures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from tabletop_engine.drawing.parts import parts_without_drawings
+from tabletop_engine.drawing.svg import clean
+from tabletop_engine.game import NOBODY
+from tabletop_engine.play.batch import legal_actions
+from tabletop_engine.replays.replay import Replay
+from tabletop_engine.replays.reviews import Moment, Review
+from tabletop_engine.text.words import asked_of
+from tabletop_play.combinations import Combination, joined
+from tabletop_play.session import PERSON, Session
+from tabletop_play.web.line import Line
+
+MOST_STEPS = 60
+"""The most steps that are sent at once. A page that was away for longer gets the last ones."""
+
+
+class Boards:
+    """The boards of one message. Parts that several boards share are sent once."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def add(self, session: Session, state: Any, viewer: int | None, last: str = "") -> list[int]:
+        """Add a picture; returns the numbers of its parts."""
+        svg = session.game.drawing.render_svg(
+            state, viewer, tables=session.tables, names=labels(session), last_action=last
+        )
+        numbers = self._numbers
+        return [numbers.setdefault(part, len(numbers)) for part in parts_without_drawings(svg)]
+
+    @property
+    def parts(self) -> list[str]:
+        """The parts by number."""
+        return list(self._numbers)
+
+    @property
+    def text(self) -> str:
+        """The parts by number, as JSON."""
+        return f"[{', '.join(map(_written, self._numbers))}]"
+
+
+@lru_cache(maxsize=2048)
+def _written(part: str) -> str:
+    """A part as JSON, which is the same in many views."""
+    return json.dumps(part)
+
+
+def labels(session: Session) -> tuple[str, ...]:
+    """The names of the owners of points on the board: agents and people by their names, or by their seats."""
+    own = session.names
+    people = (session.called.get(seat, name) for seat, name in enumerate(own))
+    names = (name if seat == PERSON else seat for name, seat in zip(people, session.seats, strict=False))
+    return (*names, *own[session.config.players :])
+
+
+def owners_of(session: Session, seats: Sequence[int]) -> list[dict[str, Any]]:
+    """The owners of points, with their shapes and colours on the board. `seats` are those of the page's own people."""
+    players = session.config.players
+    marks = session.game.drawing.marks(players)
+    owners = []
+    for owner, (name, mark) in enumerate(zip(labels(session), marks, strict=True)):
+        who = "opponent" if owner >= players else "person" if session.seats[owner] == PERSON else "agent"
+        owners.append(
+            {
+                "name": clean(name),
+                "seat": session.names[owner],
+                "shape": mark.shape,
+                "colour": mark.colour,
+                "points": int(session.state["points"][owner]),
+                "who": "you" if owner in seats else who,
+            }
+        )
+    return owners
+
+
+def position_of(session: Session, viewer: int | None, boards: Boards) -> dict[str, Any]:
+    """What every view of a game has: the board, and the stage of the game."""
+    game, state = session.game, session.state
+    facts, panes_of = game.words.facts(state, viewer, labels(session)), game.drawing.panes(state, viewer)
+    return {
+        "game": game.name,
+        "title": game.title,
+        "about": list(game.words.about(session.config)),
+        "seat": viewer,
+        "round": int(state["round"]),
+        "rounds": int(state["rounds"]),
+        "phase": facts.phase,
+        "asked": facts.asked,
+        "actor": facts.actor,
+        "board": boards.add(session, state, viewer, last_action(session, viewer)),
+        "panes": {kind: [one._asdict() for one in panes] for kind, panes in panes_of._asdict().items()},
+    }
+
+
+def last_action(session: Session, viewer: int | None) -> str:
+    """The last answer that the viewer may know of, for a picture's last line."""
+    for number in range(session.number - 1, max(-1, session.number - MOST_STEPS), -1):
+        step = next(session.steps(number, viewer))
+        if step.done:
+            return f"{labels(session)[step.owner]}: {step.done}."
+    return ""
+
+
+def answers_of(session: Session, combined: bool) -> list[dict[str, Any]]:
+    """The possible answers (`_told`). If `combined`, those that go on with each other are one."""
+    if combined:
+        return _told(session, session.combinations())
+    state = session.state
+    return _told(session, [Combination((action,), (state,)) for action in legal_actions(state).tolist()])
+
+
+def more_of(session: Session, given: Combination) -> list[dict[str, Any]]:
+    """The answers that have those given and one more (`joined`), and to give no more."""
+    found = [one for _, one in joined(session.game, session.tables, given)]
+    is_open = any(one.actions[:-1] == given.actions and not _places(session, one)[-1] for one in found)
+    told = _told(session, found)
+    return told if is_open or not told else [*told, {**_told(session, [given])[0], "text": "no more", "goes_on": False}]
+
+
+def _places(session: Session, one: Combination) -> list[Any]:
+    return [session.game.drawing.places(*step) for step in zip(one.states, one.actions, strict=True)]
+
+
+def _told(session: Session, found: Sequence[Combination]) -> list[dict[str, Any]]:
+    """Answers for a page. Those without a place, such as to pass, are last.
+
+    Each has its actions, its words, whether more can be added to its last question (`joined`), what it gives up, and
+    for each action the words, the places on the board, and the decision: answers to one may be chosen in any order.
+    """
+    game, plays = session.game, not isinstance(session, Line)  # an analysis goes on action by action
+    told: dict[tuple[int, int], dict[str, Any]] = {}  # combinations that begin alike share records
+
+    def step_of(before: Any, action: int) -> dict[str, Any]:
+        key = id(before), action
+        if key not in told:
+            told[key] = {
+                "text": game.words.action_text(before, action),
+                "places": game.drawing.places(before, action),
+                "decision": int(before["decision"]),
+            }
+        return told[key]
+
+    def answer(one: Combination) -> dict[str, Any]:
+        steps = [step_of(*step) for step in zip(one.states, one.actions, strict=True)]
+        return {
+            "actions": one.actions,
+            "text": one.text(lambda *step: str(step_of(*step)["text"])),
+            "goes_on": plays and bool(steps[-1]["places"]) and any(True for _ in joined(game, session.tables, one)),
+            "gives_up": game.words.gives_up(one.states[0], one.actions[0]),
+            "steps": steps,
+        }
+
+    return sorted(map(answer, found), key=lambda one: not one["steps"][0]["places"])
+
+
+def question_of(session: Session) -> str:
+    """The question to the actor, as a heading."""
+    return asked_of(session.game.words.question(session.state))
+
+
+def steps_of(session: Session, first: int, viewer: int | None) -> tuple[list[dict[str, Any]], list[Any]]:
+    """What happened since the given answer, in words, as far as the viewer may know it.
+
+    What an answer that the viewer may not know of has led to belongs to the step before. With the steps come the
+    records at the sentences, one for each; None where the game keeps none.
+    """
+    steps: list[dict[str, Any]] = []
+    moments: list[Any] = []
+    after: list[tuple[str, Any]] = []
+    for number in range(session.number - 1, first - 1, -1):
+        step = next(session.steps(number, viewer))
+        after = [*session.game.words.story(step.before, step.action, viewer, session.tables), *after]
+        if step.done or (number == first and after):
+            changes = [sentence for sentence, _ in after]
+            steps.insert(0, {"by": step.owner if step.done else NOBODY, "done": step.done, "changes": changes})
+            moments = [*(state for _, state in after), *moments]
+            after = []
+        if len(steps) == MOST_STEPS:
+            break
+    return steps, moments
+
+
+Story = Callable[[], dict[str, Any]]
+
+
+def story_of(session: Session, moments: Sequence[Any], viewer: int | None, boards: Boards) -> Story:
+    """A function that draws the boards for the sentences of `steps_of`, even if the game has gone on.
+
+    `boards` has the present board. The function returns a board for each sentence, and the parts that are not in
+    `boards`. A board is None if it looks like the one before. The last one is None too, because the page has it.
+    """
+    known = len(boards.parts)
+
+    def drawn() -> dict[str, Any]:
+        found: list[list[int] | None] = []
+        shown: list[int] | None = None
+        for state in moments[:-1]:
+            board = None if state is None else boards.add(session, state, viewer)
+            found.append(None if board == shown else board)
+            shown = board
+        return {"boards": [*found, None], "parts": boards.parts[known:]}
+
+    return drawn
+
+
+def review_of(replay: Replay, agent: str, found: Review) -> dict[str, Any]:
+    """A review, or a part of it, by the agent of this name."""
+    return {
+        "agent": agent,
+        "estimated": found.estimated,
+        "of": found.decisions,
+        "last": len(replay.actions),
+        "curve": [{"step": one.step, "by": one.seat, "estimate": one.estimate} for one in found.curve],
+        "moments": [_moment_of(replay, one) for one in found.moments],
+    }
+
+
+def _moment_of(replay: Replay, one: Moment) -> dict[str, Any]:
+    """A decision of a review at which something was given away, with what would have been better."""
+    text, state = replay.game.words.action_text, replay.states[one.step]
+    return {
+        "step": one.step,
+        "by": one.seat,
+        "action": one.action,
+        "text": text(state, one.action),
+        "better": text(state, one.better),
+        "better_action": one.better,
+        "estimate": one.estimate,
+        "best": one.best,
+        "drop": one.drop,
+    }
+
+
+def result_of(session: Session) -> dict[str, Any] | None:
+    """The result of a finished game; None while it is being played."""
+    if not session.over:
+        return None
+    rows = [[word, [int(number) for number in numbers]] for word, numbers in session.points()]
+    return {"verdict": session.verdict(), "rows": rows, "winners": session.game.winners(session.state)}

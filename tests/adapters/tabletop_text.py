@@ -1,4 +1,0 @@
-"""The two lines that verifiers' users write; see tabletop_agents/text/verifiers_taskset.py."""
-
-from tabletop_agents.text.verifiers_taskset import *  # noqa: F403
-from tabletop_agents.text.verifiers_taskset import __all__  # noqa: F401
