@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tabletop_engine.compiling.compiled import rule, rule_unless
+from tabletop_engine.compiling.compiled import rule, rule_with_alternative
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -45,7 +45,7 @@ def mixed_bits(z: np.uint64) -> np.uint64:
 # --- Scripted records ------------------------------------------------------------------------------------------------
 
 
-def told_below(s: Any, bound: int) -> int:
+def scripted_below(s: Any, bound: int) -> int:
     """`random_below` of a scripted record: the next outcome of the script.
 
     After its end the number is random, and the bound of the first such draw is noted.
@@ -61,7 +61,7 @@ def told_below(s: Any, bound: int) -> int:
     return int(np.int64(random_bits(s) % np.uint64(bound)))
 
 
-def told_from(s: Any, counts: np.ndarray) -> int:
+def scripted_draw(s: Any, counts: np.ndarray) -> int:
     """`draw_from` of a scripted record: the next outcome of the script is the kind that is drawn."""
     total, kinds, kind = 0, 0, -1
     for one in range(counts.shape[0]):
@@ -90,13 +90,13 @@ def told_from(s: Any, counts: np.ndarray) -> int:
 # --- All others ------------------------------------------------------------------------------------------------------
 
 
-@rule_unless(SCRIPT, told_below)
+@rule_with_alternative(SCRIPT, scripted_below)
 def random_below(s: Any, bound: int) -> int:
     """A uniformly random number from 0 to bound - 1. Its bias is below bound / 2**32, too small to matter in a game."""
     return int(np.int64(((random_bits(s) >> _32) * np.uint64(bound)) >> _32))
 
 
-@rule_unless(SCRIPT, told_from)
+@rule_with_alternative(SCRIPT, scripted_draw)
 def draw_from(s: Any, counts: np.ndarray) -> int:
     """Draw a random thing, remove it from `counts` (one for each kind), and return its kind; -1 if none is left."""
     total = 0

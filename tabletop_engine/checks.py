@@ -42,7 +42,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     It is for functions that people call, and not for those that play each step: a check takes some microseconds.
 
-    The function gets the arguments as `fitted` returns them. A call raises ConfigError for an argument that does not
+    The function gets the arguments as `coerced` returns them. A call raises ConfigError for an argument that does not
     fit, and for an unknown name where the function takes any of a TypedDict.
     """
     signature = inspect.signature(function)
@@ -62,7 +62,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             if get_origin(wanted) is Unpack:
                 given[name] = _fitted_options(value, get_type_hints(get_args(wanted)[0]), signature)
             elif signature.parameters[name].kind not in _ANY_NUMBER:
-                given[name] = fitted(name, value, wanted)
+                given[name] = coerced(name, value, wanted)
         return function(*bound.args, **bound.kwargs)
 
     return call
@@ -82,10 +82,10 @@ def _fitted_options(given: Mapping[str, Any], known: Mapping[str, Any], signatur
         if name not in known:
             named = [one.name for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
             raise ConfigError(f"unknown argument {name!r}; there are {', '.join([*named, *known])}")
-    return {name: fitted(name, value, known[name]) for name, value in given.items()}
+    return {name: coerced(name, value, known[name]) for name, value in given.items()}
 
 
-def fitted(name: str, value: Any, wanted: Any) -> Any:
+def coerced(name: str, value: Any, wanted: Any) -> Any:
     """The value of an argument as its annotation wants it: numbers of NumPy as Python's, a list as a tuple, a Path.
 
     A bool is no number, a text is no list, an empty text is no path, and a class is none of its objects. Only the first
@@ -100,10 +100,10 @@ def fitted(name: str, value: Any, wanted: Any) -> Any:
 
 
 def fit_fields(made: Any) -> None:
-    """Bring the fields of a new dataclass to their annotations, as `fitted` does. Raises its ConfigError."""
+    """Bring the fields of a new dataclass to their annotations, as `coerced` does. Raises its ConfigError."""
     hints = get_type_hints(type(made))
     for one in fields(made):
-        object.__setattr__(made, one.name, fitted(one.name, getattr(made, one.name), hints[one.name]))
+        object.__setattr__(made, one.name, coerced(one.name, getattr(made, one.name), hints[one.name]))
 
 
 def whole(name: str, value: Any, low: int, high: int | None = None) -> int:

@@ -65,8 +65,8 @@ class Words(Protocol):
         """
         ...
 
-    def goes_on(self, before: Any, state: Any) -> bool:
-        """Whether the pending decision says more about the answer that led from `before` to `state`.
+    def continues_answer(self, before: Any, state: Any) -> bool:
+        """Whether this decision completes the previous answer, which led from `before` to `state`.
 
         An example is the next card of a payment. Pages offer such answers together, as one. So what can be answered
         there must depend only on what the actor sees before the first of them.

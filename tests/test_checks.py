@@ -33,7 +33,7 @@ from tabletop_agents.checkpoint import save_network
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.guided_search import GuidedSearchAgent
-from tabletop_engine.checks import checked, fitted, is_whole
+from tabletop_engine.checks import checked, coerced, is_whole
 from tabletop_engine.drawing.picture import Picture
 from tabletop_engine.drawing.raster import save_png
 from tabletop_engine.envs import SeatEnv
@@ -115,7 +115,7 @@ def a_network() -> Network:
 
 
 def defaults(kind: type[Any]) -> dict[str, Any]:
-    return {one.name: getattr(kind(), one.name) for one in fields(kind)}
+    return {field.name: getattr(kind(), field.name) for field in fields(kind)}
 
 
 def with_heads() -> Network:
@@ -468,9 +468,9 @@ def test_what_fits_gets_through() -> None:
 
 
 def test_a_class_is_not_one_of_its_objects() -> None:
-    fitted("agent", RandomAgent(), Agent)
+    coerced("agent", RandomAgent(), Agent)
     with pytest.raises(ConfigError, match=r"agent=<class .*>: must be an Agent"):
-        fitted("agent", RandomAgent, Agent)
+        coerced("agent", RandomAgent, Agent)
 
 
 def test_an_unknown_option_is_not_ignored() -> None:

@@ -232,7 +232,7 @@ def test_a_game_offers_what_can_be_done_with_it(line: CommandLine) -> None:
             for example in filter(None, (command.epilog or "").split("\n\n")):
                 command.make_context(own, example.removeprefix(f"Example: {own}").split())  # a slip would be an error
     fields_for = {
-        of: {f"--{one.name}" for one in fields(line.config) if one.metadata.get("for") == of}
+        of: {f"--{field.name}" for field in fields(line.config) if field.metadata.get("for") == of}
         for of in ("one", "several")
     }
     play = f"{name} play"

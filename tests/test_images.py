@@ -18,7 +18,7 @@ from petrichor_env.images import image_of, ways_to_lay
 from petrichor_env.state import NO_TILE, NUM_TILES
 from tabletop_agents import make_agent
 from tabletop_agents.checkpoint import read_checkpoint, save_network
-from tabletop_agents.networks import Network, weighing
+from tabletop_agents.networks import Network, with_shortfall_weight
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Image
 from tabletop_engine.play.agents import Decisions
@@ -118,7 +118,7 @@ def weights_changed(network: Network, seed: int) -> Network:
 
 def test_logits_are_in_the_order_of_the_original() -> None:
     """A network that sees an image's observation gives the images of actions the logits that `logits` reports."""
-    network = weights_changed(weighing(network_for(GAME), 1.0), 0)
+    network = weights_changed(with_shortfall_weight(network_for(GAME), 1.0), 0)
     inputs, missed = torch.rand(5, GAME.observation.size), torch.rand(5, GAME.num_actions) * 9
     images = Images(GAME, [2, 5])
     assert images.of == {2: range(4), 5: range(4, 12)}
@@ -186,7 +186,7 @@ def test_a_policy_learns_that_they_are_alike() -> None:
 
 
 def test_the_command_keeps_what_it_is_for(tmp_path: Path) -> None:
-    network = weighing(network_for(GAME), 3.0)
+    network = with_shortfall_weight(network_for(GAME), 3.0)
     notes = {"players": [2, 3], "config": dataclasses.asdict(Config(players=2)), "general": True}
     save_network(GAME, copy.deepcopy(network), tmp_path / "policy.zip", notes)
     folder = main(

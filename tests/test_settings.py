@@ -160,8 +160,8 @@ def test_the_page_has_every_key_of_a_settings_file() -> None:
     for name, table in tables.items():
         rows = re.findall(r"^\| (`[a-z_0-9`, ]+`) \| (.+?) \| .+ \|$", sections[name], re.MULTILINE)
         listed = {key: default for keys, default in rows for key in re.findall("`([a-z_0-9]+)`", keys)}
-        own = [one.name for one in fields(table) if one.name != "switches"]
-        switches = [one.name for one in fields(Config) if one.name != "players"] if name == "games" else []
+        own = [field.name for field in fields(table) if field.name != "switches"]
+        switches = [field.name for field in fields(Config) if field.name != "players"] if name == "games" else []
         assert listed.keys() == {*own, *switches}, name
         for key in own:
             told = None if listed[key] == "none" else tomllib.loads(f"x = {listed[key].strip('`')}")["x"]

@@ -16,7 +16,7 @@ from petrichor_env.config import MODULES, VARIANTS, Config
 from petrichor_env.game import GAME
 from tabletop_agents import GreedyAgent, make_agent
 from tabletop_agents.checkpoint import MEMBER, read_checkpoint, save_network
-from tabletop_agents.networks import Network, flat_network, weighing
+from tabletop_agents.networks import Network, flat_network, with_shortfall_weight
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.guided_search import GuidedSearchAgent, guided_search_for, new_guided_tree, settings_record
 from tabletop_agents.search.guided_tree import WALK_NODES
@@ -43,7 +43,7 @@ SMALL = Settings(num_envs=8, steps=60, minibatch=128, trunk=(16,), layers=(16,),
 
 
 def weighing_network(game: Game = GAME, weight: float = 2.0, **options: Any) -> Network:
-    return weighing(network_for(game, **options), weight)
+    return with_shortfall_weight(network_for(game, **options), weight)
 
 
 def generator() -> np.random.Generator:
@@ -90,7 +90,7 @@ def test_logits_are_lowered_by_the_weight_times_the_shortfall() -> None:
     before = plain.logits(plain.trunk(seen), None)
     assert torch.allclose(network.logits(hidden, fallen), before - 1.5 * fallen, atol=1e-4)
     assert not plain.weighs and network.weighs
-    half = weighing(plain, 1.5, 0.5)
+    half = with_shortfall_weight(plain, 1.5, 0.5)
     assert torch.allclose(half.logits(hidden, fallen), 0.5 * before - 1.5 * fallen, atol=1e-4)
     with torch.no_grad():  # the weight depends on the observation
         network.policy[-1].weight[-1] += 0.3  # type: ignore[operator, index]
@@ -111,7 +111,7 @@ def test_checkpoints_keep_it(tmp_path: Path) -> None:
     fallen = np.full((3, 143), 2.0, np.float32)
     told, before = (one.log_probabilities(seen[0], masks, fallen) for one in (read, network))
     assert np.array_equal(told, before)
-    wider = weighing(network, 1.0)  # two numbers more than there are actions
+    wider = with_shortfall_weight(network, 1.0)  # two numbers more than there are actions
     save_network(GAME, wider, path)
     with pytest.raises(CheckpointError, match="its heads give 145 and 1 numbers, not 143, 1"):
         read_checkpoint(GAME, path)

@@ -62,7 +62,7 @@ def test_combinations(config: Any) -> None:
             assert now["actor"] == state["actor"] and (now["rng"] == state["rng"]).all()
             copy.step([action])
         for before, after in zip(one.states[:-1], one.states[1:], strict=True):
-            assert game.words.goes_on(before, after)
+            assert game.words.continues_answer(before, after)
         longest = max(longest, *(len(one.actions) for one in found))
     assert (longest > 1) == (game.name in ("petrichor", "evergreen"))
 

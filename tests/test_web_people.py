@@ -14,7 +14,7 @@ from tabletop_engine.game import NOBODY
 from tabletop_play.web import people
 from tabletop_play.web.clock import Clock, clock_of
 from tabletop_play.web.messages import Refused
-from tabletop_play.web.people import AWAY, MOMENT, Company, browser_of
+from tabletop_play.web.people import AWAY, MOMENT, Visitors, browser_of
 from tests.support.web import SECONDS, Page, Server, closing_words, serving
 
 FIRST, SECOND, THIRD = "the-first-browser", "the-second-browser", "the-third-browser"
@@ -42,9 +42,9 @@ def until_people(page: Page, **facts: Any) -> dict[str, Any]:
 def test_a_company() -> None:
     """The first browser plays. Others play when they are let in, or when those who play have been away."""
     clock = [0.0]
-    company = Company(now=lambda: clock[0])
+    company = Visitors(now=lambda: clock[0])
     one, again, two = Silent(), Silent(), Silent()
-    assert not company.here and not Company(let_in=["a"]).here  # a company from a file
+    assert not company.here and not Visitors(let_in=["a"]).here  # a company from a file
     assert company.enter(one, "a") and not company.enter(two, "b")
     assert company.may_play(one) and not company.may_play(two) and company.watching == {"b": 1}
     assert not company.enter(again, "a") and company.may_play(again)
@@ -75,7 +75,7 @@ def test_a_company() -> None:
 
 def test_a_company_has_limits() -> None:
     """Pages of those who play, pages of those who watch, and admitted browsers have limits."""
-    company = Company()
+    company = Visitors()
     for _ in range(8):
         assert company.may_enter("a")
         company.enter(Silent(), "a")

@@ -241,7 +241,7 @@ def test_answers_in_any_order_on_a_table(server: Server) -> None:
             page.answer(page.view["answers"][0]["actions"])
         placed = [one for one in page.view["answers"] if one["steps"][0]["places"]]
         early, *_, late = (one["actions"][0] for one in placed)
-        assert all(one["goes_on"] for one in placed)
+        assert all(one["continues_answer"] for one in placed)
         number = page.view["number"]
         answers = page.ask("more", view=number, actions=[late])["answers"]
         assert page.view["number"] == number
@@ -972,7 +972,7 @@ def test_a_stop_while_games_are_saved(tmp_path: Path, monkeypatch: pytest.Monkey
 
     async def play_and_stop() -> None:
         with ThreadPoolExecutor(1) as threads:
-            known = hall.Hall(Catalogue(SHIPPED), tmp_path, threads)
+            known = hall.TableStore(Catalogue(SHIPPED), tmp_path, threads)
             added = [known.add(Session(Config(), seed=seed), "play", [new_link([0])]) for seed in range(3)]
             monkeypatch.setattr(hall, "_write", written)
             async with make_app(known, names=(), port=0, url_of=str).router.lifespan_context(None):  # type: ignore[arg-type]
@@ -991,8 +991,8 @@ def test_a_stop_while_games_are_saved(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_tables_that_nobody_looks_at_leave_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tabletop_play.web.hall._MOST_READY", 3)
-    monkeypatch.setattr("tabletop_play.web.hall._SECONDS", 0.01)
+    monkeypatch.setattr("tabletop_play.web.table_store._MOST_READY", 3)
+    monkeypatch.setattr("tabletop_play.web.table_store._SECONDS", 0.01)
     with serving(tmp_path) as server:
         paths = [server.make("petrichor", ["here"])[0] for _ in range(3)]
         shown = {}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tabletop_engine.checks import checked, fitted
+from tabletop_engine.checks import checked, coerced
 from tabletop_engine.errors import CheckpointError, ConfigError
 from tabletop_engine.files import check_unpacked, whole_file
 from tabletop_engine.game import Config, Game
@@ -103,7 +103,7 @@ def save_network(
     """
     from tabletop_agents.networks import Network  # torch takes seconds to import
 
-    fitted("network", network, Network)
+    coerced("network", network, Network)
     if not Path(path).name:
         raise ConfigError(f"path={str(path)!r}: must be the name of a file")
     path = Path(path)

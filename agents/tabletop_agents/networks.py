@@ -238,7 +238,7 @@ def with_more_inputs(network: Network, number: int, at: int | None = None) -> Ne
     return copied
 
 
-def weighing(network: Network, weight: float, logit_scale: float = 1.0) -> Network:
+def with_shortfall_weight(network: Network, weight: float, logit_scale: float = 1.0) -> Network:
     """A copy of the network with an added output that weights shortfalls.
 
     In every position a point of shortfall weighs `weight` nats, more than 0. Only training changes this. The network's

@@ -1,8 +1,8 @@
 """Answers that belong together, such as the cards of a payment, offered as one answer.
 
-A game says which decisions continue the answer before (`Words.goes_on`). Combinations are found by playing on copies of
-the record. A combination ends where chance is drawn or another player is asked, because nobody can know in advance what
-comes then.
+A game says which decisions continue the answer before (`Words.continues_answer`). Combinations are found by playing on
+copies of the record. A combination ends where chance is drawn or another player is asked, because nobody can know in
+advance what comes then.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class Combination(NamedTuple):
 
 
 class _Open(NamedTuple):
-    """A combination, and the record after it; `goes_on` tells whether the actor can continue it there."""
+    """A combination, and the record after it; `continues_answer` tells whether the actor can continue it there."""
 
     combination: Combination
     after: Any
-    goes_on: bool
+    continues_answer: bool
 
 
 def combinations(game: Game, state: Any, tables: np.ndarray, most: int = MOST) -> list[Combination]:
@@ -60,7 +60,7 @@ def combinations(game: Game, state: Any, tables: np.ndarray, most: int = MOST) -
     while True:
         waiting: dict[tuple[int, int], list[int]] = defaultdict(list)
         for i, one in enumerate(found):
-            if one.goes_on:
+            if one.continues_answer:
                 waiting[one.combination.actions[0], len(one.combination.actions)].append(i)
         sizes = {key: sum(len(legal_actions(found[i].after)) - 1 for i in those) for key, those in waiting.items()}
         key = min(sizes, key=lambda one: (sizes[one], one), default=None)
@@ -77,7 +77,7 @@ def chain(game: Game, tables: np.ndarray, state: Any, actions: Sequence[int]) ->
     records: list[Any] = []
     for action in actions:
         before, now = (records[-1] if records else None), states[0].copy()
-        if before is not None and not (_is_unbroken(before, now) and game.words.goes_on(before, now)):
+        if before is not None and not (_is_unbroken(before, now) and game.words.continues_answer(before, now)):
             return None
         if action not in legal_actions(now):
             return None
@@ -118,5 +118,7 @@ def _continued(game: Game, tables: np.ndarray, those: list[_Open]) -> list[_Open
     for (one, action), after in zip(pairs, states, strict=True):
         before, given = one.after, one.combination
         combination = Combination((*given.actions, action), (*given.states, before))
-        found.append(_Open(combination, after, _is_unbroken(before, after) and game.words.goes_on(before, after)))
+        found.append(
+            _Open(combination, after, _is_unbroken(before, after) and game.words.continues_answer(before, after))
+        )
     return found

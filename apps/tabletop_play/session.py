@@ -364,7 +364,7 @@ class Session:
             return False
         return number == 0 or not (
             self._states[number - 1]["actor"] == before["actor"]
-            and self.game.words.goes_on(self._states[number - 1], before)
+            and self.game.words.continues_answer(self._states[number - 1], before)
         )
 
     def decision(self) -> Decisions:

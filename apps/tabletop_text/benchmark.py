@@ -38,8 +38,8 @@ from tabletop_training.files.tables import (
     OnResult,
     Table,
     format_estimate,
+    ignore,
     plain,
-    unheard,
     write_json,
 )
 from tabletop_training.measure.cluster import opened
@@ -102,7 +102,7 @@ def main(
     estimate_only: bool = False,
     workers: Workers | int = HERE,
     output: str | Path = "runs/benchmark-text",
-    on_result: OnResult = unheard,
+    on_result: OnResult = ignore,
 ) -> Path | None:
     """Measure a player and print the table; returns the folder with `benchmark-text.json`, `games.jsonl` and a page.
 

@@ -16,7 +16,7 @@ from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, ge
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from tabletop_text.sittings import Sittings, outcome
+from tabletop_text.seated_episodes import SeatedEpisodes, outcome
 from tabletop_text.turn import Turn
 
 CUT_OFF = ("max_tokens", "model_length")
@@ -42,12 +42,12 @@ def text_game(
 ) -> Task:
     """Whole games against agents: a sample is a seed and the model's seat.
 
-    Arguments: those of `Sittings`.
+    Arguments: those of `SeatedEpisodes`.
 
     Every score is a mean with a standard error. The games of one seed, with the model on each seat in turn, count as
     one observation (`stderr(cluster="seed")`). Raises ConfigError for bad arguments.
     """
-    sittings = Sittings(
+    sittings = SeatedEpisodes(
         game,
         players,
         options,
@@ -79,7 +79,7 @@ def text_game(
 
 
 @solver  # type: ignore[untyped-decorator]
-def plays(sittings: Sittings) -> Solver:
+def plays(sittings: SeatedEpisodes) -> Solver:
     """Plays a sample's game to its end.
 
     At a limit of Inspect on tokens, messages or time, the game is left and its result is unfinished. With

@@ -24,7 +24,7 @@ from tabletop_play.session import Session, hints_name
 from tabletop_text.model import system_message
 from tabletop_text.turn import Form, Turn
 from tabletop_training.files.job import Interruptions, progress_bar
-from tabletop_training.files.tables import OnResult, unheard
+from tabletop_training.files.tables import OnResult, ignore
 from tabletop_training.measure.evaluation import TEXT_SEED
 
 MOST_A_GAME = 4
@@ -41,7 +41,7 @@ def main(
     player: str = "greedy",
     seed: int = TEXT_SEED,
     output: str | Path = "runs/text-positions.jsonl",
-    on_result: OnResult = unheard,
+    on_result: OnResult = ignore,
 ) -> Path:
     """Write a JSON-lines file of positions, one a line; returns it.
 

@@ -18,13 +18,13 @@ import verifiers.v1 as vf
 from verifiers.v1.dialects.chat import message_to_wire
 
 from tabletop_engine.errors import ConfigError
-from tabletop_text.sittings import Sittings, outcome
+from tabletop_text.seated_episodes import SeatedEpisodes, outcome
 
 __all__ = ["TextEnv", "TextHarness", "TextTaskset"]
 
 
 class TextConfig(vf.TasksetConfig):  # type: ignore[misc]
-    """The arguments of `Sittings`, and `reward`: which of `outcome`'s numbers is the reward of a game."""
+    """The arguments of `SeatedEpisodes`, and `reward`: which of `outcome`'s numbers is the reward of a game."""
 
     game: str
     players: int = 2
@@ -59,7 +59,7 @@ class TextTaskset(vf.Taskset[TextTask, TextConfig]):  # type: ignore[misc]
     def __init__(self, config: TextConfig) -> None:
         super().__init__(config)
         names = [name for name in TextConfig.model_fields if name not in vf.TasksetConfig.model_fields]
-        self.sittings = Sittings(**{name: getattr(config, name) for name in names if name != "reward"})
+        self.sittings = SeatedEpisodes(**{name: getattr(config, name) for name in names if name != "reward"})
         if config.reward != "points" and self.sittings.config.owners == 1:
             raise ConfigError(f"reward={config.reward!r}: nobody else has points in this game; take reward='points'")
 

@@ -83,7 +83,7 @@ def lesson(config: Config, state: State | None = None, tables: np.ndarray | None
     return ASKED[Decision(state.decision)].lesson(state, tables_of(tables))
 
 
-def goes_on(before: State, state: State) -> bool:
+def continues_answer(before: State, state: State) -> bool:
     """Whether the pending decision says more about the answer before it: on which spaces an action or a power works."""
     return ASKED[Decision(state.decision)].part in ("action", "power")
 

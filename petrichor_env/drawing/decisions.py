@@ -79,7 +79,7 @@ def lesson(config: Config, state: State | None = None, tables: np.ndarray | None
     return ASKED[Decision(state.decision)].lesson(state, (load_tables() if tables is None else tables)[0])
 
 
-def goes_on(before: State, state: State) -> bool:
+def continues_answer(before: State, state: State) -> bool:
     """Whether the pending decision says more about the answer before it: how a card is paid for, and what it does."""
     asked = ASKED[Decision(state.decision)]
     return asked.card is not None or asked.continues is True or before.decision in (asked.continues or ())

@@ -161,7 +161,7 @@ def shared_rule(function: Function) -> Function:
     return cast(Function, _shared[-1])
 
 
-def rule_unless(field: str, other: Callable[..., Any]) -> Callable[[Function], Function]:
+def rule_with_alternative(field: str, other: Callable[..., Any]) -> Callable[[Function], Function]:
     """`rule` with an alternative: `other` is called if the first argument is a record with this field."""
 
     def decorate(function: Function) -> Function:

@@ -24,13 +24,13 @@ class _ToStderr(logging.Handler):
             return
         text, end = f"tabletop: {record.getMessage()}", "\n"
         if sys.stderr.isatty():
-            text, end = f"\r{text:<100}", "" if getattr(record, "goes_on", False) else "\n"
+            text, end = f"\r{text:<100}", "" if getattr(record, "continues_answer", False) else "\n"
         print(text, end=end, file=sys.stderr, flush=True)
 
 
 def tell_progress(text: str) -> None:
     """Tell what goes on until the next record."""
-    log.info(text, extra={"goes_on": True})
+    log.info(text, extra={"continues_answer": True})
 
 
 log.addHandler(_ToStderr())

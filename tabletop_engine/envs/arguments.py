@@ -14,7 +14,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from tabletop_engine.checks import fitted, is_whole
+from tabletop_engine.checks import coerced, is_whole
 from tabletop_engine.errors import ConfigError, IllegalAction, ScenarioError
 from tabletop_engine.game import Config, Game, game_of
 from tabletop_engine.play.batch import Batch
@@ -115,8 +115,8 @@ def seat_games(
 
     Raises `ConfigError` for an unknown argument, and the errors of the configuration and of `learner_games`.
     """
-    game = game_of(game) if isinstance(game, str) else fitted("game", game, Game)
-    known = [one.name for one in fields(game.config)]
+    game = game_of(game) if isinstance(game, str) else coerced("game", game, Game)
+    known = [field.name for field in fields(game.config)]
     for name in given:
         if name not in (*known, *_OF_GAMES):
             raise ConfigError(f"unknown argument {name!r}; there are {', '.join(_arguments_of(env, known))}")

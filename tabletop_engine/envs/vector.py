@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from tabletop_engine.checks import fitted, whole
+from tabletop_engine.checks import coerced, whole
 from tabletop_engine.drawing.raster import WIDTH
 from tabletop_engine.envs.arguments import (
     check_action,
@@ -109,7 +109,7 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
             whole("num_envs", num_envs, 1),
             autoreset=mode.name.lower(),
             num_threads=num_threads,
-            new_observations=fitted("copy", copy, bool),
+            new_observations=coerced("copy", copy, bool),
         )
         game = self.batch.game
         self.metadata = {**type(self).metadata, "autoreset_mode": mode}  # type: ignore[misc]

@@ -19,7 +19,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tabletop_engine.checks import fitted, whole
+from tabletop_engine.checks import coerced, whole
 from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, ScenarioError, StateError, TabletopError
 from tabletop_engine.game import NOBODY, Config, Game, is_config, switches_of
 from tabletop_engine.legal import NO_WAY_ON
@@ -229,7 +229,7 @@ class Batch:
         self.illegal_action: str = illegal_action
         self.reward: str = reward
         self.observation_dtype: str = observation_dtype
-        self.new_observations: bool = fitted("new_observations", new_observations, bool)
+        self.new_observations: bool = coerced("new_observations", new_observations, bool)
         self.listeners: list[Listener] = []
         dtype = choice("observation_dtype", observation_dtype, OBSERVATION_DTYPES)
         self._modes = np.array(
@@ -357,7 +357,7 @@ class Batch:
         else:
             self._start_games(np.flatnonzero(which))
         self.paid[which] = 0
-        self._forget_step(which)
+        self._clear_step_results(which)
         self._view()
         for listener in self.listeners:
             listener.on_reset(self, which, seed)
@@ -450,7 +450,12 @@ class Batch:
         actors, masks = self.actors[games], self.action_masks[games]
         seen = np.empty((len(games), self.observations.shape[1]), self.observations.dtype)
         self.game.kernels.view_games(
-            self.states.take(games), self.tables, self.game.observation.divisors, actors, masks, *_wide_and_narrow(seen)
+            self.states.take(games),
+            self.tables,
+            self.game.observation.divisors,
+            actors,
+            masks,
+            *_as_float32_and_int8(seen),
         )
         self.actors[games], self.action_masks[games], self.observations[games] = actors, masks, seen
 
@@ -467,7 +472,7 @@ class Batch:
         """The views of seats, (n,) int64, on any records of this game, (n,): a new (n, D) array."""
         out = np.empty((len(states), self.game.observation.size), self.observations.dtype)
         divisors = self.game.observation.divisors
-        self.game.kernels.observe_games(states, self.tables, seats, divisors, *_wide_and_narrow(out))
+        self.game.kernels.observe_games(states, self.tables, seats, divisors, *_as_float32_and_int8(out))
         return out
 
     def random_actions(self) -> NDArray[np.int64]:
@@ -516,7 +521,7 @@ class Batch:
             if switches not in known:
                 known[switches] = self.game.config.of(states[game], self.config.components)
             self.plain_configs[game] = known[switches]
-        self._forget_step(self._all)
+        self._clear_step_results(self._all)
         self._view()
 
     def set_states(self, states: np.ndarray) -> None:
@@ -532,10 +537,10 @@ class Batch:
             raise StateError(f"states: must be {wanted}, not {given.dtype.name} {given.shape}")
         self.states[:] = given
         self.paid[:] = 0
-        self._forget_step(self._all)
+        self._clear_step_results(self._all)
         self._view()
 
-    def _forget_step(self, which: np.ndarray) -> None:
+    def _clear_step_results(self, which: np.ndarray) -> None:
         self.rewards[which] = 0.0
         self.terminations[which] = False
         self.illegal[which] = False
@@ -685,7 +690,7 @@ class Batch:
                 self.game.observation.divisors,
                 self.actors[part],
                 self.action_masks[part],
-                *_wide_and_narrow(self.observations[part]),
+                *_as_float32_and_int8(self.observations[part]),
             )
             self._view_chunks.append((kernels.view_games, (states, self.tables, *views)))
             step_arguments = (
@@ -701,7 +706,7 @@ class Batch:
                 self.terminations[part],
                 self.illegal[part],
                 self.final_states[part],
-                *_wide_and_narrow(self.final_observations[part]),
+                *_as_float32_and_int8(self.final_observations[part]),
             )
             self._step_chunks.append((kernels.step_games, step_arguments))
 
@@ -722,7 +727,7 @@ def _raw(states: np.ndarray) -> np.ndarray:
     return states.view(np.uint8).reshape(len(states), -1)
 
 
-def _wide_and_narrow(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _as_float32_and_int8(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The array as the kernels take it: as a pair of a float32 and an int8 array. One of the two has no columns."""
     n = len(observations)
     if observations.dtype == np.float32:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabletop_engine.checks import fitted, is_whole
+from tabletop_engine.checks import coerced, is_whole
 from tabletop_engine.errors import ConfigError, ScenarioError, StateError, TabletopError
 from tabletop_engine.game import NOBODY, Config, Game
 from tabletop_engine.play.agents import Agent
@@ -83,9 +83,9 @@ def learner_games(
     """
     game = check_config(config)
     choice("autoreset", autoreset, AUTORESETS)
-    fitted("assign", assign, Assign | None)
-    fitted("choose_config", choose_config, ChooseConfig | None)
-    fitted("new_observations", new_observations, bool)
+    coerced("assign", assign, Assign | None)
+    coerced("choose_config", choose_config, ChooseConfig | None)
+    coerced("new_observations", new_observations, bool)
     if starts is not None and choose_config is not None:
         raise ConfigError("starts: not allowed with choose_config, since all are of one configuration")
     learners_seat = check_seat(seat, config.players)
@@ -314,7 +314,7 @@ class SoloGames(LearnerGames):
 
     def reset(self, seed: Seed = None, mask: np.ndarray | None = None, prepare: Prepare | None = None) -> None:
         """Start games as `Batch.reset` does."""
-        fitted("prepare", prepare, Prepare | None)
+        coerced("prepare", prepare, Prepare | None)
         with self._unchanged_by_errors(prepare):
             self.batch.reset(seed, mask)
             if prepare is not None:
@@ -362,7 +362,7 @@ class VersusGames(LearnerGames):
 
     def reset(self, seed: Seed = None, mask: np.ndarray | None = None, prepare: Prepare | None = None) -> None:
         """As `LearnerGames.reset`."""
-        fitted("prepare", prepare, Prepare | None)
+        coerced("prepare", prepare, Prepare | None)
         with self._unchanged_by_errors(prepare):
             which = self._reset_batch(seed, mask)
             if prepare is not None:
@@ -522,7 +522,7 @@ class _StepsOfOthers(PlayListener):
 
 def check_numbers(game: Game, observe_numbers: bool) -> bool:
     """`observe_numbers`. Raises ConfigError for anything but a bool, and for a game that has no numbers to observe."""
-    if fitted("observe_numbers", observe_numbers, bool) and not game.numbers.size:
+    if coerced("observe_numbers", observe_numbers, bool) and not game.numbers.size:
         raise ConfigError(f"observe_numbers=True: {game.title} has no printed numbers to observe")
     return observe_numbers
 

@@ -276,7 +276,7 @@ class Position:
             if self._before is None:
                 return bytes(2 * _DIGEST)
             known, seen = self._before._knows(seat)
-            return (_digest(known, self._deed(seat)) if self._before.actor == seat else known) + seen
+            return (_digest(known, self._action_digest(seat)) if self._before.actor == seat else known) + seen
         return b"".join(self._knows(seat))
 
     # --- what can become of it ---
@@ -381,7 +381,7 @@ class Position:
             self.positions.kernels.rewards_since(self.states, kind, paid, out)
         return out
 
-    def _deed(self, seat: int) -> bytes:
+    def _action_digest(self, seat: int) -> bytes:
         """The seat's own action that led here, as bytes; empty if another seat has acted."""
         own = self._before is not None and self._before.actor == seat
         return struct.pack("<i", self.pending) if own else b""
@@ -401,7 +401,7 @@ class Position:
                 one._known[seat] = _digest(one._origin, struct.pack("<i", seat), seen), seen
                 continue
             known, seen_before = one._before._known[seat]
-            deed = one._deed(seat)
+            deed = one._action_digest(seat)
             one._known[seat] = (_digest(known, deed, seen) if deed or seen != seen_before else known), seen
         return self._known[seat]
 

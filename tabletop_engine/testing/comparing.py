@@ -62,7 +62,7 @@ class RandomStream:
 # --- Answers ---------------------------------------------------------------------------------------------------------
 
 
-class Taste:
+class BiasedAnswers:
     """Random answers with a bias for each game: some words are liked more than others.
 
     So there are games of many passes and of none, of few tiles and of all, with many Harvests and with one.
@@ -70,12 +70,12 @@ class Taste:
 
     def __init__(self, config: Config, seed: int) -> None:
         self.random: Callable[[], float] = generator(seed, Stream.CHECK, crc32(config.name.encode())).random
-        self.likes: dict[str, float] = {}
+        self.weights: dict[str, float] = {}
 
     def like(self, word: str) -> float:
-        if word not in self.likes:
-            self.likes[word] = float(6 ** (2 * self.random() - 1))
-        return self.likes[word]
+        if word not in self.weights:
+            self.weights[word] = float(6 ** (2 * self.random() - 1))
+        return self.weights[word]
 
     def choose(self, names: list[str]) -> str:
         """One of these actions."""
@@ -152,7 +152,7 @@ class Comparison(ABC, Generic[C]):
     def __init__(self, config: C, seed: int) -> None:
         self.config = config
         self.seed = seed
-        self.taste: Taste = Taste(config, seed)
+        self.biased: BiasedAnswers = BiasedAnswers(config, seed)
         self.stream: int = int(game_seed(seed))
         self.step: int = 0
         self.asked: tuple[str | None, str | None] = (None, None)
@@ -201,7 +201,7 @@ class Comparison(ABC, Generic[C]):
                 legal = self.fast_answers(self.batch.states[0])
                 if not legal:
                     return False
-                self.action = self.taste.choose(list(legal))
+                self.action = self.biased.choose(list(legal))
                 self.asked = self.question(self.batch.states[0])
                 self.before = self.batch.states[0].copy()
                 self.step += 1

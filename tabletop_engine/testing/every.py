@@ -30,19 +30,19 @@ _SECONDS = 600
 _MOST_PARTS = 4
 """So many of the parts in which two games differ are named."""
 
-Heard = Callable[[str, int, int], None]
+OnProgress = Callable[[str, int, int], None]
 """Called before each check: its name, how many are done, and how many there are in all."""
 
 
-Noted = Callable[[str], None]
+OnNote = Callable[[str], None]
 """Called with what could not be checked, in a sentence."""
 
 
-def _unheard(name: str, done: int, of: int) -> None:
+def _ignore(name: str, done: int, of: int) -> None:
     pass
 
 
-def _unnoted(note: str) -> None:
+def _ignore_note(note: str) -> None:
     pass
 
 
@@ -53,8 +53,8 @@ def check_game(
     games: int = GAMES,
     players: Sequence[int] = (),
     configs: Sequence[Config] = (),
-    on_check: Heard = _unheard,
-    on_note: Noted = _unnoted,
+    on_check: OnProgress = _ignore,
+    on_note: OnNote = _ignore_note,
 ) -> None:
     """Check a game, as `problems_of` does. Raises CheckFailed with what is wrong.
 
@@ -71,8 +71,8 @@ def problems_of(
     games: int = GAMES,
     players: Sequence[int] = (),
     configs: Sequence[Config] = (),
-    on_check: Heard = _unheard,
-    on_note: Noted = _unnoted,
+    on_check: OnProgress = _ignore,
+    on_note: OnNote = _ignore_note,
 ) -> Iterator[Problem]:
     """The mistakes of a game. A check that finds some ends the check of this configuration.
 
@@ -112,7 +112,7 @@ def problems_of(
                 break
 
 
-def _checks(config: Config, seeds: range, on_note: Noted) -> Iterator[Callable[[], Iterator[Problem]]]:
+def _checks(config: Config, seeds: range, on_note: OnNote) -> Iterator[Callable[[], Iterator[Problem]]]:
     number = min(_PLAIN, len(seeds))
     kept: list[dict[str, Any]] = []
     yield lambda: _plain(config, number, kept)

@@ -37,7 +37,7 @@ _EACH = 10
 """The mean number of games of each kind of record from which on whole records are compared."""
 _LEAST = 5
 """The expected number of a kind from which on it is compared."""
-_SURE = 40
+_ONE_SIDED_GAMES = 40
 """Games of a kind that one side has by chance and the other one never: a probability of 2**-40."""
 _LEAST_CHANCE = 1e-12
 """Frequencies that differ so much by chance have this probability, so that a million comparisons accuse nobody."""
@@ -261,7 +261,7 @@ def _frequencies(config: Config, on_note: Callable[[str], None]) -> Iterator[Pro
                 if problem and line.says_all_that_is_remembered():
                     yield Problem("hidden information", problem, config.players, step=step, seat=seat)
                     return
-                if not line.goes_on():
+                if not line.plays_on():
                     break
     if hides and left_out:
         seats = f"seat{'s' * (len(left_out) > 1)} {', '.join(map(str, left_out))}"
@@ -324,7 +324,7 @@ class _Line:
                     return found
         return ""
 
-    def goes_on(self) -> bool:
+    def plays_on(self) -> bool:
         """Play a random action in all these games. False if the line ends."""
         states, first = self.batch.states, int(self.alike[0])
         actor, legal = int(states["actor"][first]), states["legal"][first]
@@ -360,9 +360,9 @@ def _differ(name: str, values: np.ndarray) -> str:
     kinds, which = np.unique(values, return_inverse=True)
     true, drawn = (np.bincount(one, minlength=len(kinds)) for one in (which[:half], which[half:]))
     what = f" in {name}" if name else ""
-    if ((true >= _SURE) & (drawn == 0)).any():
+    if ((true >= _ONE_SIDED_GAMES) & (drawn == 0)).any():
         return f"sample_hidden never draws what occurs in games{what}"
-    if ((drawn >= _SURE) & (true == 0)).any():
+    if ((drawn >= _ONE_SIDED_GAMES) & (true == 0)).any():
         return f"sample_hidden draws what never occurs in games{what}"
     both = true + drawn
     enough = both >= 2 * _LEAST

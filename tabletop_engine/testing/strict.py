@@ -118,7 +118,7 @@ def overflow(place: str) -> str:
 
 def settings_of(config: Any) -> dict[str, Any]:
     """The fields of a configuration by name, JSON-able."""
-    return {one.name: getattr(config, one.name) for one in fields(config)}
+    return {field.name: getattr(config, field.name) for field in fields(config)}
 
 
 def config_of(game: Any, settings: dict[str, Any]) -> Any:

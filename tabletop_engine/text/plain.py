@@ -142,7 +142,7 @@ class PlainWords:
         """The name of the pending decision after "for"."""
         return f"for {self.decisions[state['decision']].replace('_', ' ')}"
 
-    def goes_on(self, before: Any, state: Any) -> bool:
+    def continues_answer(self, before: Any, state: Any) -> bool:
         """Never: each decision is a question of its own."""
         return False
 
@@ -382,7 +382,7 @@ class PlainPositions:
         stream. Settings that it leaves out have their defaults.
         """
         game = self.game()
-        settings = [one.name for one in fields(game.config) if one.name != "components"]
+        settings = [field.name for field in fields(game.config) if field.name != "components"]
         mapping(description, ROOT, list(dict.fromkeys([*self._described, *settings])))
         given = {
             name: _numbers(name, description[name], game.state[name]) for name in self._described if name in description

@@ -949,7 +949,7 @@ def test_a_sound_when_it_is_ones_turn(visitor: Visitor, server: Server) -> None:
     notes = partial(visitor.run, "return window.notes ?? 0")
     with server.open(paths[1]) as page:
 
-        def goes_on() -> None:
+        def continues_answer() -> None:
             """Play until it was somebody else's turn and is this page's turn again."""
             while visitor.turn == "you":
                 wait(lambda: visitor.ready or visitor.turn != "you")
@@ -967,13 +967,13 @@ def test_a_sound_when_it_is_ones_turn(visitor: Visitor, server: Server) -> None:
         assert visitor.find("#sound").get_attribute("aria-pressed") == "false"
         visitor.click("sound")
         assert notes() == 2 and visitor.find("#sound").get_attribute("aria-pressed") == "true"
-        goes_on()
+        continues_answer()
         assert notes() == 2  # not so soon after the last one
         visitor.run("window.time += 20_000")
-        goes_on()
+        continues_answer()
         assert notes() == 4
         visitor.run("window.time += 20_000; window.looks = true")
-        goes_on()
+        continues_answer()
         assert notes() == 4
     look(visitor, paths[0])
     assert visitor.find("#sound").get_attribute("aria-pressed") == "true"

@@ -18,7 +18,7 @@ from tabletop_engine.play.batch import Batch
 from tabletop_engine.replays.page import write_page
 from tabletop_engine.replays.recorder import Recorder
 from tabletop_training.files.job import Job
-from tabletop_training.files.tables import OnResult, unheard
+from tabletop_training.files.tables import OnResult, ignore
 from tabletop_training.learn import train
 from tabletop_training.learn.learner import BEST, POLICY
 from tabletop_training.measure import tournament
@@ -36,7 +36,7 @@ def main(
     output: str | Path = "runs/demo",
     games: int = 400,
     seed: int = 0,
-    on_result: OnResult = unheard,
+    on_result: OnResult = ignore,
 ) -> Path:
     """Train, evaluate, print a table and draw a final position; returns the folder with all files.
 

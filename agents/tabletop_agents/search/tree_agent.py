@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tabletop_engine.checks import fitted, whole
+from tabletop_engine.checks import coerced, whole
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.play.agents import Assessment, Decisions
 
@@ -56,7 +56,7 @@ def check_budget(kind: str, simulations: int | None, milliseconds: float | None)
         raise ConfigError(f"{kind}: give either simulations or milliseconds")
     if simulations is not None:
         return f"{whole('simulations', simulations, 1)}"
-    fitted("milliseconds", milliseconds, float | None)
+    coerced("milliseconds", milliseconds, float | None)
     if milliseconds is None or not milliseconds > 0:
         raise ConfigError(f"milliseconds={milliseconds!r}: must be a number above 0")
     return f"{milliseconds:g}ms"

@@ -23,7 +23,6 @@ from tabletop_engine.drawing.parts import drawings_of
 from tabletop_engine.errors import TabletopError
 from tabletop_engine.game import Game
 from tabletop_play.web.guard import Guard, Json
-from tabletop_play.web.hall import Hall
 from tabletop_play.web.messages import (
     MOST_BYTES,
     Allowance,
@@ -37,6 +36,7 @@ from tabletop_play.web.messages import (
 )
 from tabletop_play.web.people import browser_of
 from tabletop_play.web.rules import rules_page
+from tabletop_play.web.table_store import TableStore
 from tabletop_play.web.tables import Link, Table
 
 _PAGE = Path(__file__).with_name("page")
@@ -57,7 +57,7 @@ _log = logging.getLogger(__name__)
 
 
 def make_app(
-    hall: Hall,
+    hall: TableStore,
     *,
     names: Iterable[str],
     port: int,
@@ -105,7 +105,7 @@ async def _not_there(request: Request, error: Exception) -> Response:
 class _Web:
     """The handlers of the addresses."""
 
-    def __init__(self, hall: Hall, url_of: Callable[[str, str], str]) -> None:
+    def __init__(self, hall: TableStore, url_of: Callable[[str, str], str]) -> None:
         self._hall, self._url_of = hall, url_of
         files = [*SCRIPTS, CURVE_STYLE, *(path for path in _PAGE.iterdir() if path.suffix in _TYPES)]
         self._files = {path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in files}

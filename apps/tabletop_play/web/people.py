@@ -32,7 +32,7 @@ class Page(Protocol):
         ...
 
 
-class Company:
+class Visitors:
     """The browsers at a link. Each is known by a random text of its own, which is kept as a digest only.
 
     The first browser that comes plays; others watch until one that plays lets them in. Nobody who was let in is put out

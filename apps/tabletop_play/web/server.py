@@ -26,8 +26,8 @@ from tabletop_engine.text.words import counted
 from tabletop_play.catalogue import Catalogue
 from tabletop_play.session import Session
 from tabletop_play.web.app import make_app
-from tabletop_play.web.hall import Hall
 from tabletop_play.web.messages import MOST_BYTES
+from tabletop_play.web.table_store import TableStore
 from tabletop_play.web.tables import new_link
 
 LOOPBACK = "127.0.0.1"
@@ -43,7 +43,7 @@ _TURN_OF_THREADS = 0.001
 class Site:
     """A server that is ready to run. `url_of` turns a path into its address for other devices."""
 
-    hall: Hall
+    hall: TableStore
     server: uvicorn.Server
     listening: socket.socket
     threads: ThreadPoolExecutor
@@ -64,7 +64,7 @@ class Site:
         for name in agents:
             _check_agent(catalogue, name)
         threads = ThreadPoolExecutor(usable_cores(), "agents")
-        hall = Hall(catalogue, folder, threads)
+        hall = TableStore(catalogue, folder, threads)
         listening = _listen(host, port)
         inside = _is_loopback(host)
         token = "" if inside else secrets.token_urlsafe(16)

@@ -26,7 +26,7 @@ from tabletop_play.web import people, views
 from tabletop_play.web.clock import Clock
 from tabletop_play.web.line import Line
 from tabletop_play.web.messages import LARGEST, Allowance, Refused
-from tabletop_play.web.people import Company, Page, names_of
+from tabletop_play.web.people import Page, Visitors, names_of
 
 _DRAWING = ThreadPoolExecutor(1, "boards of what happened")
 """One thread draws: with several, answers would wait for all of them."""
@@ -71,14 +71,14 @@ class Link:
     answered: int = 0
     gives_alone: bool = True
     let_in: InitVar[Sequence[str]] = ()
-    company: Company = field(init=False)
+    company: Visitors = field(init=False)
     names: Allowance = field(default_factory=lambda: Allowance(_NAMES_RATE, _NAMES_BURST))
     shown_steps: dict[int | None, int] = field(default_factory=dict)  # by viewer: answers whose effects were shown
     shown: int = 0  # a digest of what the last view showed
     told: dict[Page, dict[str, Any]] = field(default_factory=dict)  # what each page was told of the people
 
     def __post_init__(self, let_in: Sequence[str]) -> None:
-        self.company = Company(everybody=not self.seats, let_in=let_in)
+        self.company = Visitors(everybody=not self.seats, let_in=let_in)
         if self.seats:
             self.at_screen = self.seats[0]
 
@@ -220,7 +220,7 @@ class Table:
         `undone` says by link what was taken back.
         """
         if not undone:
-            self._give_what_is_alone()
+            self._play_forced_answers()
         if only is None:
             self._told_of = self.session.changes
         self._on_change(self)
@@ -266,7 +266,7 @@ class Table:
 
     def _catch_up(self) -> None:
         """Give the only possible answers now that somebody is here, or wants them given."""
-        self._give_what_is_alone()
+        self._play_forced_answers()
         self._tell_rest()
 
     def _tell_rest(self) -> None:
@@ -274,7 +274,7 @@ class Table:
         if self.session.changes != self._told_of:
             self._changed()
 
-    def _give_what_is_alone(self) -> None:
+    def _play_forced_answers(self) -> None:
         """Answer for a person as long as there is only one possible answer.
 
         This is done only where one person plays. Others would see from the short time that there was no choice.

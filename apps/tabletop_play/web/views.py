@@ -122,7 +122,11 @@ def more_of(session: Session, given: Combination) -> list[dict[str, Any]]:
     found = [one for _, one in joined(session.game, session.tables, given)]
     is_open = any(one.actions[:-1] == given.actions and not _places(session, one)[-1] for one in found)
     told = _told(session, found)
-    return told if is_open or not told else [*told, {**_told(session, [given])[0], "text": "no more", "goes_on": False}]
+    return (
+        told
+        if is_open or not told
+        else [*told, {**_told(session, [given])[0], "text": "no more", "continues_answer": False}]
+    )
 
 
 def _places(session: Session, one: Combination) -> list[Any]:
@@ -153,7 +157,9 @@ def _told(session: Session, found: Sequence[Combination]) -> list[dict[str, Any]
         return {
             "actions": one.actions,
             "text": one.text(lambda *step: str(step_of(*step)["text"])),
-            "goes_on": plays and bool(steps[-1]["places"]) and any(True for _ in joined(game, session.tables, one)),
+            "continues_answer": plays
+            and bool(steps[-1]["places"])
+            and any(True for _ in joined(game, session.tables, one)),
             "gives_up": game.words.gives_up(one.states[0], one.actions[0]),
             "steps": steps,
         }

@@ -34,10 +34,10 @@ from tabletop_training.files.provenance import agent_hashes, software
 from tabletop_training.files.tables import (
     OnResult,
     format_estimate,
+    ignore,
     markdown_code,
     markdown_table,
     plain,
-    unheard,
     write_json,
     write_rows,
 )
@@ -135,13 +135,13 @@ def powers_of(games: Games, chance: np.random.Generator) -> dict[str, Estimate]:
     x, y = columns.reshape(boxes, -1, columns.shape[-1]), games.margins.reshape(boxes, -1)
     squares, products = np.einsum("bij,bik->bjk", x, x), np.einsum("bij,bi->bj", x, y)
 
-    def fitted(chosen: np.ndarray) -> np.ndarray:
+    def coerced(chosen: np.ndarray) -> np.ndarray:
         """The shortest of the solutions: in it the values of the powers sum to 0."""
         found = np.linalg.lstsq(squares[chosen].sum(axis=0), products[chosen].sum(axis=0), rcond=1e-9)[0]
         return np.asarray(found[:-1])
 
-    value = fitted(np.arange(boxes))
-    again = np.array([fitted(chance.integers(boxes, size=boxes)) for _ in range(_RESAMPLES)])
+    value = coerced(np.arange(boxes))
+    again = np.array([coerced(chance.integers(boxes, size=boxes)) for _ in range(_RESAMPLES)])
     low, high = np.quantile(again, [0.025, 0.975], axis=0)
     ends = zip(POWER_NAMES, value, np.minimum(low, value), np.maximum(high, value), strict=True)
     return {name: Estimate(float(one), float(least), float(most)) for name, one, least, most in ends}
@@ -160,7 +160,7 @@ def main(
     *,
     resume: str | Path | None = None,
     workers: Workers | int = HERE,
-    on_result: OnResult = unheard,
+    on_result: OnResult = ignore,
 ) -> Path:
     """Play games over many boxes, the same agent in every seat, and write a report, a picture and tables.
 

@@ -36,7 +36,7 @@ OnResult = Callable[[Any], None]
 """Called with the content of a command's tables as JSON values (`plain`)."""
 
 
-def unheard(result: Any) -> None:
+def ignore(result: Any) -> None:
     """An `OnResult` that does nothing."""
 
 

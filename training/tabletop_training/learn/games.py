@@ -27,7 +27,7 @@ _CHOOSE_EVERY = 8
 """Steps between two times at which new games may get another configuration, because this checks all games."""
 
 
-class Ends(NamedTuple):
+class FinishedGames(NamedTuple):
     """K ended games. P is the largest number of players; seats that a game does not have are 0."""
 
     configs: list[Config]  # what was played
@@ -41,7 +41,7 @@ class Ends(NamedTuple):
     players: np.ndarray  # (K, P) int64, LEARNER or the index of a member
 
     @classmethod
-    def join(cls, parts: list[Ends], seats: int) -> Ends:
+    def join(cls, parts: list[FinishedGames], seats: int) -> FinishedGames:
         """All parts in their order. `seats` is P, in case there are no parts."""
         none, by_seat = np.zeros(0, np.int64), np.zeros((0, seats))
         whole = by_seat.astype(np.int64)
@@ -140,7 +140,9 @@ class SeatGames:
         return torch.cat((seen, self._numbers[boxes]), dim=1) if self._reads else seen
 
     @torch.no_grad()
-    def play(self, network: Network, steps: int, on_step: Callable[[], None] = lambda: None) -> tuple[Rollout, Ends]:
+    def play(
+        self, network: Network, steps: int, on_step: Callable[[], None] = lambda: None
+    ) -> tuple[Rollout, FinishedGames]:
         """Play this many steps of each game. Returns the rollout and the games that ended."""
         n, device = self.num_games, self.device
         playing = [network, *(one.network for one in self.opponents.members if one.network is not None)]
@@ -158,7 +160,7 @@ class SeatGames:
         )
         actors, deciding, dones = np.zeros(shape, np.int64), np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
         rewards = np.zeros((*shape, self.seats), np.float32)
-        ends: list[Ends] = []
+        ends: list[FinishedGames] = []
         for t in range(steps):
             choices = self._look(actors[t])
             out.observations[t] = self._seen.to(device, non_blocking=True)
@@ -180,7 +182,7 @@ class SeatGames:
             on_step()
         names = ("actors", "deciding", "rewards", "dones")
         moved = [torch.from_numpy(array).to(device) for array in (actors, deciding, rewards, dones)]
-        return out._replace(**dict(zip(names, moved, strict=True))), Ends.join(ends, self.seats)
+        return out._replace(**dict(zip(names, moved, strict=True))), FinishedGames.join(ends, self.seats)
 
     def _look(self, actors: np.ndarray) -> np.ndarray:
         """Read all games: writes the (N,) actors; returns the (N,) numbers of legal actions."""
@@ -226,7 +228,7 @@ class SeatGames:
                     answers = ask(agent, Decisions.of(batch, games), self._generator).astype(np.int64)
                     actions[torch.from_numpy(part.start + games)] = torch.from_numpy(answers).to(self.device)
 
-    def _step(self, t: int, actions: np.ndarray, rewards: np.ndarray, dones: np.ndarray) -> list[Ends]:
+    def _step(self, t: int, actions: np.ndarray, rewards: np.ndarray, dones: np.ndarray) -> list[FinishedGames]:
         """Step all games, write their scaled rewards (N, P) and ends (N,), and give new games their players."""
         settings, ends = self.settings, []
         self._steps += 1
@@ -249,7 +251,7 @@ class SeatGames:
             rewards[rows, :players] += settings.win_bonus * (2 * won[:, :players] - 1)
             played = [batch.plain_configs[game] for game in over]
             when, lengths, seated = np.full(len(over), t), self.lengths[rows], self.players[rows].copy()
-            ends.append(Ends(played, when, rows, lengths, places, won, points, ahead, seated))
+            ends.append(FinishedGames(played, when, rows, lengths, places, won, points, ahead, seated))
             self.lengths[rows] = 0
             self.players[rows, :players] = self.opponents.seat(len(over), players)
             if self._steps % _CHOOSE_EVERY == 0:

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from tabletop_agents.checkpoint import save_network, versions
-from tabletop_agents.networks import Network, weighing, with_more_inputs
+from tabletop_agents.networks import Network, with_more_inputs, with_shortfall_weight
 from tabletop_agents.policy import PolicyAgent
 from tabletop_engine import seeds
 from tabletop_engine.checks import checked
@@ -30,7 +30,7 @@ from tabletop_training.learn.devices import (
     set_random_state,
     torch_settings,
 )
-from tabletop_training.learn.games import Ends, SeatGames
+from tabletop_training.learn.games import FinishedGames, SeatGames
 from tabletop_training.learn.group import ALONE, Group
 from tabletop_training.learn.logs import CurvePoint, Logs
 from tabletop_training.learn.opponents import Opponents, read_snapshots
@@ -102,7 +102,7 @@ class Learner:
         if settings.numbers and self.network.inputs == game.observation.size:
             self.network = with_more_inputs(self.network, game.numbers.size)
         if settings.shortfall_weight > 0 and not self.network.weighs:
-            self.network = weighing(self.network, settings.shortfall_weight, settings.logit_scale)
+            self.network = with_shortfall_weight(self.network, settings.shortfall_weight, settings.logit_scale)
         self.network.to(device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), settings.learning_rate, eps=1e-5, fused=True)
         num_games = -(-settings.num_envs // group.size)
@@ -228,7 +228,7 @@ class Learner:
         told = self.group.shared((int(rollout.deciding.sum()), played, np.unique(self.table.players)))
         decisions, ends, playing = zip(*told, strict=True)
         self.steps += sum(decisions)
-        everybody = Ends.join(list(ends), self.table.seats)
+        everybody = FinishedGames.join(list(ends), self.table.seats)
         self._record_finished_games(everybody)
         self._log(CurvePoint.of(self.seconds, self.steps, everybody, losses, rate))
         self.opponents.take_snapshot(self.network, self.steps, np.concatenate(playing))
@@ -242,7 +242,7 @@ class Learner:
             self._shown = now
             self.on_progress(self)
 
-    def _record_finished_games(self, ends: Ends) -> None:
+    def _record_finished_games(self, ends: FinishedGames) -> None:
         """Tell the league, the curricula of games for one, and those with levels, how the learner fared."""
         if self.opponents.has_league:
             for config, players, places in zip(ends.configs, ends.players, ends.places, strict=True):

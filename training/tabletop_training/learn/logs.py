@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tabletop_training.files.tables import read_log, write_log
-from tabletop_training.learn.games import Ends
+from tabletop_training.learn.games import FinishedGames
 from tabletop_training.learn.opponents import LEAGUE_COLUMNS
 from tabletop_training.learn.ppo import Losses
 from tabletop_training.learn.task import PolicyEvaluation
@@ -45,7 +45,7 @@ class CurvePoint(NamedTuple):
     all_games: int
 
     @classmethod
-    def of(cls, seconds: float, steps: int, ends: Ends, losses: Losses, learning_rate: float) -> CurvePoint:
+    def of(cls, seconds: float, steps: int, ends: FinishedGames, losses: Losses, learning_rate: float) -> CurvePoint:
         """The point of a rollout with these ends, and of the update after it."""
         games, seats = ends.of_learner()
 

@@ -86,8 +86,8 @@ class GamesSettings:
     @classmethod
     def of_table(cls, game: Game, table: dict[str, Any]) -> Self:
         """The settings of a table of TOML or JSON. Raises ConfigError for unknown keys and wrong values."""
-        own = [one.name for one in fields(cls) if one.name != "switches"]
-        switches = [one.name for one in fields(game.config) if one.name != "players"]
+        own = [field.name for field in fields(cls) if field.name != "switches"]
+        switches = [field.name for field in fields(game.config) if field.name != "players"]
         check_keys(table, [*own, *switches])
         given = with_tuples(table)
         if isinstance(given.get("players"), int) and not isinstance(given["players"], bool):
@@ -170,7 +170,7 @@ def _usual(game: Game) -> tuple[int, ...]:
 
 
 def _different_fields(configs: Sequence[Config]) -> set[str]:
-    names = [one.name for one in fields(configs[0])] if configs else []
+    names = [field.name for field in fields(configs[0])] if configs else []
     return {name for name in names if len({getattr(config, name) for config in configs}) > 1}
 
 

@@ -21,7 +21,7 @@ from tabletop_engine.files import make_folder
 from tabletop_engine.game import Game
 from tabletop_engine.text.words import shown
 from tabletop_training.files.job import Bar, Interruptions, Job, refuse_with_resume
-from tabletop_training.files.tables import OnResult, new_table, plain, unheard
+from tabletop_training.files.tables import OnResult, ignore, new_table, plain
 from tabletop_training.learn.devices import check_device
 from tabletop_training.learn.group import ALONE, Group, started_by_torchrun
 from tabletop_training.learn.learner import BEST, POLICY, RESUME, Learner
@@ -47,7 +47,7 @@ def main(
     evaluate: bool = True,
     workers: int | None = None,
     ray: str | None = None,
-    on_result: OnResult = unheard,
+    on_result: OnResult = ignore,
     **changes: Any,
 ) -> Path:
     """Learn a game; returns the folder of the run.
@@ -106,10 +106,10 @@ def main(
             network = None if first is None else read_checkpoint(game, first, start=True)[0]
             if resume is None:
                 # The same command again, by torchrun, means the same run, not another one in a folder of its own.
-                goes_on = by_torchrun and (folder / RUN).is_file()
-                if goes_on and replace(read_plan(folder, game), budget=budget) != plan:
+                continues_answer = by_torchrun and (folder / RUN).is_file()
+                if continues_answer and replace(read_plan(folder, game), budget=budget) != plan:
                     raise ConfigError(f"{folder}: has a run with other settings; give another --output")
-                folder = make_folder(folder, new=not goes_on)
+                folder = make_folder(folder, new=not continues_answer)
             return plan, folder, network, None if resume is None else before
 
         plan, folder, network, before = group.led(prepared)
@@ -194,9 +194,9 @@ def learn_run(
     if any(there != here for there in group.shared(here)):
         raise ConfigError(f"the processes have different versions of {game.name}; this one has {here['package']}")
 
-    goes_on = group.led((folder / RESUME).is_file)
+    continues_answer = group.led((folder / RESUME).is_file)
     learner = Learner(game, plan, folder, start=network, device=device, evaluate=evaluate, group=group)
-    if goes_on or before is not None:
+    if continues_answer or before is not None:
         learner.resume()
     if before is not None:
         group.led(partial(_check_unfinished, learner, before))

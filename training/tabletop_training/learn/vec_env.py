@@ -12,7 +12,7 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from tabletop_engine.checks import checked, fitted
+from tabletop_engine.checks import checked, coerced
 from tabletop_engine.envs.arguments import check_options, observation_box, preparation
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.play.learner_games import LearnerGames
@@ -64,7 +64,7 @@ class SeatsVecEnv(VecEnv):
         The only option is `scenario`, the position that a game starts from, as in the Gymnasium environments. Raises
         ConfigError for others, and for a list that does not have an entry for each game.
         """
-        fitted("options", options, Sequence | Mapping | None)
+        coerced("options", options, Sequence | Mapping | None)
         each = [options] * self.num_envs if options is None or isinstance(options, Mapping) else list(options)
         if len(each) != self.num_envs:
             raise ConfigError(f"options: {len(each)} of them for {self.num_envs} games")

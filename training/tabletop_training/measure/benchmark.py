@@ -33,8 +33,8 @@ from tabletop_training.files.tables import (
     OnResult,
     Table,
     format_estimate,
+    ignore,
     plain,
-    unheard,
     write_json,
     write_rows,
 )
@@ -186,7 +186,7 @@ class Benchmark:
     @property
     def content(self) -> dict[str, Any]:
         """The content of its file."""
-        content = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "plan"}
+        content = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "plan"}
         return content if self.game else {key: value for key, value in content.items() if key != "game"}
 
     @property
@@ -269,7 +269,7 @@ def main(
     reference: str | Path | None = None,
     quick: bool = False,
     workers: Workers | int = HERE,
-    on_result: OnResult = unheard,
+    on_result: OnResult = ignore,
 ) -> Path:
     """Play the missing games, print the tables and write them; returns the folder.
 

@@ -29,8 +29,8 @@ from tabletop_training.files.tables import (
     OnResult,
     Table,
     format_estimate,
+    ignore,
     plain,
-    unheard,
     write_json,
 )
 from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
@@ -103,7 +103,7 @@ def main(
     seed: int = EVALUATION_SEED,
     output: str | Path = "runs/ladder",
     workers: Workers | int = HERE,
-    on_result: OnResult = unheard,
+    on_result: OnResult = ignore,
 ) -> Path:
     """Measure steps of `games` or `games_of_step` games each, and print them. Returns the folder with `ladder.json`.
 

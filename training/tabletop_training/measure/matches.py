@@ -342,7 +342,7 @@ def main(
     workers: Workers | int = HERE,
     output: str | Path = "runs/evaluate",
     resumed: bool = False,
-    on_result: files.OnResult = files.unheard,
+    on_result: files.OnResult = files.ignore,
 ) -> Path:
     """Run `evaluate` with agents by name and print the tables; returns the folder with `evaluation.json` and CSV files.
 

@@ -206,7 +206,7 @@ def main(
     workers: Workers | int = HERE,
     output: str | Path = "runs/tournament",
     resumed: bool = False,
-    on_result: files.OnResult = files.unheard,
+    on_result: files.OnResult = files.ignore,
 ) -> Path:
     """Run `play_tournament` with agents by name and print the tables; returns the folder with the results.
 

@@ -35,10 +35,10 @@ from tabletop_training.files.tables import (
     OnResult,
     csv_file,
     format_estimate,
+    ignore,
     markdown_code,
     markdown_table,
     plain,
-    unheard,
     write_json,
 )
 from tabletop_training.measure.changes import is_played
@@ -67,7 +67,7 @@ PATIENCE = 60
 FINALISTS = 4
 """How many candidates play more games before one is chosen, and how many times as many games they play."""
 
-_SURE = 0.6
+_SAFETY_FRACTION = 0.6
 """A candidate must come within this fraction of near enough, so that it is near enough on new seeds, too."""
 _COST_OF_A_CHANGE, _COST_OF_A_STEP = 0.004, 0.01
 _REFUSED = 10.0
@@ -375,7 +375,7 @@ def search(
         (results,) = play([candidate], FINALISTS * task.games, _FINAL.first)
         return tuning.distance(results)
 
-    enough = _SURE * task.near
+    enough = _SAFETY_FRACTION * task.near
     tried: set[tuple[tuple[str, int], ...]] = set()
     since = 0
     while len(trials) < task.trials and since < PATIENCE:
@@ -451,7 +451,7 @@ def main(
     output: str | Path = "runs/tune",
     resumed: bool = False,
     workers: Workers | int = HERE,
-    on_result: OnResult = unheard,
+    on_result: OnResult = ignore,
 ) -> Path:
     """Change numbers until the target is reached, verify that, and write an overlay, a page and a picture.
 

@@ -16,7 +16,7 @@ from tabletop_engine.play.batch import Batch
 from tabletop_training.files.job import Job, Stopped
 from tabletop_training.files.plots import plot_learning_curve
 from tabletop_training.files.settings import Settings
-from tabletop_training.files.tables import OnResult, plain, unheard
+from tabletop_training.files.tables import OnResult, ignore, plain
 from tabletop_training.learn.learner import learn
 from tabletop_training.learn.logs import CurvePoint
 from tabletop_training.measure.evaluation import EVALUATION_SEED
@@ -36,7 +36,7 @@ def main(
     games: int = 1000,
     seed: int = 0,
     settings: Settings | None = None,
-    on_result: OnResult = unheard,
+    on_result: OnResult = ignore,
 ) -> Path:
     """Train, evaluate and print a table; returns the folder with all files.
 

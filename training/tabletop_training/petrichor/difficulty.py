@@ -30,8 +30,8 @@ from tabletop_training.files.tables import (
     ReplayFiles,
     Table,
     format_estimate,
+    ignore,
     slug,
-    unheard,
 )
 from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
 from tabletop_training.measure.matches import make_agents
@@ -82,7 +82,7 @@ def main(
     resume: str | Path | None = None,
     replays: ReplayFiles | None = None,
     workers: Workers | int = HERE,
-    on_result: OnResult = unheard,
+    on_result: OnResult = ignore,
 ) -> Path:
     """Play a difficulty study and write its report, pictures and tables; returns their folder.
 

@@ -27,7 +27,7 @@ from tabletop_training.files.job import Stopped
 from tabletop_training.files.plots import INK, looks, picture
 from tabletop_training.files.provenance import agent_hash, software
 from tabletop_training.files.settings import check_at_least_one
-from tabletop_training.files.tables import MARGIN, PLAYED, WIN_RATE, Column, OnResult, Table, plain, unheard, write_json
+from tabletop_training.files.tables import MARGIN, PLAYED, WIN_RATE, Column, OnResult, Table, ignore, plain, write_json
 from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers, get_ready
 from tabletop_training.measure.matches import report_agents
 from tabletop_training.measure.results import Results
@@ -185,7 +185,7 @@ def main(
     part: str | None = None,
     output: str | Path = "runs/strength",
     workers: Workers | int = HERE,
-    on_result: OnResult = unheard,
+    on_result: OnResult = ignore,
 ) -> Path:
     """Measure the rows, print the tables and draw the curve; returns the folder with `strength.json`.
 

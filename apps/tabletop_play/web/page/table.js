@@ -337,7 +337,7 @@ function pick(action) {
   answerGiven();
   begun = [...begun, action];
   const those = open(), ends = those.filter((answer) => !left(answer).length);
-  const whole = those.length === 1 ? those[0] : (ends.find(({ goes_on }) => goes_on) ?? (ends.length === those.length ? (ends.find(inOrder) ?? ends[0]) : null));
+  const whole = those.length === 1 ? those[0] : (ends.find(({ continues_answer }) => continues_answer) ?? (ends.length === those.length ? (ends.find(inOrder) ?? ends[0]) : null));
   if (whole) {
     choose(whole);
     return;
@@ -349,7 +349,7 @@ function pick(action) {
 
 /* An answer was chosen. It is given if nothing can be added to it, such as another space; one that gives something up was perhaps chosen by a slip. */
 async function choose(answer) {
-  if (answer.goes_on) return addTo(answer);
+  if (answer.continues_answer) return addTo(answer);
   if (!answer.gives_up) return give(answer.actions);
   $("sure-title").textContent = sentence(answer.text).replace(/\.$/, "?");
   $("sure-text").textContent = answer.gives_up;

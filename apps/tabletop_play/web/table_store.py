@@ -49,7 +49,7 @@ _LINKS = ".links"
 """The ending of the file that says who has which link."""
 
 
-class Hall:
+class TableStore:
     """The tables of a server.
 
     Arguments:

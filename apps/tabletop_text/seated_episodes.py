@@ -15,7 +15,7 @@ from tabletop_text.model import MEMORIES, system_message
 from tabletop_text.turn import Form, Turn
 
 
-class Sittings:
+class SeatedEpisodes:
     """Games of fixed seeds in which a model takes each seat once; agents play the other seats.
 
     Arguments:
