@@ -23,8 +23,7 @@ from petrichor_env import Config
 from tabletop_agents import Agent, GreedyAgent, RandomAgent
 from tabletop_engine.play.batch import use_cores
 from tabletop_training.measure.cluster import RayWorkers
-from tabletop_training.measure.evaluation import HERE, GameBlock, Workers, blocks_of, get_ready
-from tabletop_training.measure.matches import rotations
+from tabletop_training.measure.evaluation import HERE, GameBlock, Workers, blocks_of, get_ready, rotations
 from tabletop_training.measure.workers import Processes
 
 LONG, SHORT = "long blocks", "short blocks"

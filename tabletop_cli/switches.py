@@ -33,11 +33,12 @@ class Fields:
 
     def parameters(self, line: CommandLine) -> list[inspect.Parameter]:
         """The options of a game. Their values are None if they are not given."""
-        hints = _hints(line.config)
+        config: Any = line.config
+        hints = _hints(config)
         played = {"one": line.alone and not self.several, "several": line.several}
         return [
             _parameter(one, hints[one.name])
-            for one in fields(line.config)
+            for one in fields(config)
             if one.name != "players"
             and (not self.only or one.name in self.only)
             and hints[one.name] is not NoneType  # nothing to choose
@@ -49,14 +50,14 @@ Switches = Annotated[dict[str, Any], Fields()]
 """The fields of a configuration that were given on the command line."""
 
 
-def switches_of(config: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
+def switches_of(config: Any, values: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the options that were given, as the fields of the configuration."""
     hints = _hints(config)
     return {name: words(one) if _is_tuple(hints[name]) else one for name, one in given(**values).items()}
 
 
 @cache
-def _hints(config: type[Any]) -> dict[str, Any]:
+def _hints(config: Any) -> dict[str, Any]:
     """The types of a configuration's fields. All commands ask for them, before each start."""
     return get_type_hints(config)
 

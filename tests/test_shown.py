@@ -224,7 +224,7 @@ def test_pictures_of_tournaments_and_runs(tmp_path: Path, drawn: list[list[str]]
 def test_pictures_and_page_of_a_study(tmp_path: Path, drawn: list[list[str]]) -> None:
     names = NAMES[:9]
     agents = [sets_of(noisy(np.full(16, 5.0), 12, seed=seed), name) for seed, name in enumerate(names)]
-    study = Study(dict.fromkeys(names, 12), 0, (), None, tables="")
+    study = Study(dict.fromkeys(names, 12), 0, (), None)
     write_report(tmp_path, study, [one for sets in agents for one in results_of(sets).values()])
     titles = set(map(agent_title, names))
     assert sum(titles <= set(texts) for texts in drawn) == 3  # the map, all sets, the effects
