@@ -30,8 +30,9 @@ from tabletop_engine.drawing.parts import drawings_of
 from tabletop_engine.game import game_of
 from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.replays.replay import Replay
-from tabletop_play import catalogue, people
+from tabletop_play import catalogue
 from tabletop_play.session import Session
+from tabletop_play.web import people
 from tests.support.browser import by_id, chromium, prefer, press, resize, wait
 from tests.support.effort import THOROUGH
 from tests.support.recorded import NASTY, QUOTES
