@@ -38,7 +38,7 @@ from tabletop_engine.replays.replay import Replay, frames
 from tabletop_engine.text.words import asked_of
 from tabletop_play.catalogue import Catalogue
 from tabletop_play.session import PERSON, Session
-from tabletop_play.web import hall, tables
+from tabletop_play.web import table_store, tables
 from tabletop_play.web.app import make_app
 from tabletop_play.web.line import Line
 from tabletop_play.web.server import Site, main
@@ -921,7 +921,7 @@ def until_told(page: Page, saved: bool) -> str:
 
 def test_a_save_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     """The server goes on, tells people, makes no game that it can't keep, and saves everything when it can again."""
-    full, write = threading.Event(), hall._write
+    full, write = threading.Event(), table_store._write
 
     def written(path: Path, text: str) -> None:
         if full.is_set():
@@ -931,8 +931,8 @@ def test_a_save_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capl
     def answers_in(name: str) -> int:
         return len(Replay.load(tmp_path / name, GAME).actions)
 
-    monkeypatch.setattr(hall, "_SECONDS", 0.01)
-    monkeypatch.setattr(hall, "_write", written)
+    monkeypatch.setattr(table_store, "_SECONDS", 0.01)
+    monkeypatch.setattr(table_store, "_write", written)
     with serving(tmp_path) as server:
         paths = [server.make("petrichor", ["here"], start={"seed": 5})[0] for _ in range(2)]
         files = sorted(tmp_path.iterdir())
@@ -954,14 +954,14 @@ def test_a_save_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capl
             full.set()
             page.answer(page.view["answers"][0]["actions"])
             until_told(page, saved=False)
-    told = [record.getMessage() for record in caplog.records if record.name == hall.__name__]
+    told = [record.getMessage() for record in caplog.records if record.name == table_store.__name__]
     assert ["saved again" in one for one in told] == [False, True, False] and "(No space left" in told[0]
     assert server.site.hall.problem == "1 game can't be saved (No space left on device)"
 
 
 def test_a_stop_while_games_are_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The games that are not written yet are not lost, and no file is written by two at once."""
-    begun, go, write, busy = threading.Event(), threading.Event(), hall._write, threading.Lock()
+    begun, go, write, busy = threading.Event(), threading.Event(), table_store._write, threading.Lock()
 
     def written(path: Path, text: str) -> None:
         assert busy.acquire(blocking=False)
@@ -972,9 +972,9 @@ def test_a_stop_while_games_are_saved(tmp_path: Path, monkeypatch: pytest.Monkey
 
     async def play_and_stop() -> None:
         with ThreadPoolExecutor(1) as threads:
-            known = hall.TableStore(Catalogue(SHIPPED), tmp_path, threads)
+            known = table_store.TableStore(Catalogue(SHIPPED), tmp_path, threads)
             added = [known.add(Session(Config(), seed=seed), "play", [new_link([0])]) for seed in range(3)]
-            monkeypatch.setattr(hall, "_write", written)
+            monkeypatch.setattr(table_store, "_write", written)
             async with make_app(known, names=(), port=0, url_of=str).router.lifespan_context(None):  # type: ignore[arg-type]
                 page = Listening()
                 for table in added:
@@ -984,7 +984,7 @@ def test_a_stop_while_games_are_saved(tmp_path: Path, monkeypatch: pytest.Monkey
                 await asyncio.to_thread(begun.wait, SECONDS)
                 asyncio.get_running_loop().call_later(0.05, go.set)
 
-    monkeypatch.setattr(hall, "_SECONDS", 0.01)
+    monkeypatch.setattr(table_store, "_SECONDS", 0.01)
     asyncio.run(play_and_stop())
     kept = [Replay.load(path, GAME) for path in tmp_path.glob("*.json")]
     assert len(kept) == 3 and all(replay.actions for replay in kept)
