@@ -34,7 +34,7 @@ from tabletop_engine.errors import ConfigError, IllegalAction
 from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.learner_games import learner_games
 from tabletop_training.files.provenance import provenance
-from tabletop_training.files.tables import MARGIN
+from tabletop_training.files.tables import MARGIN, ReplayFiles
 from tabletop_training.measure import matches, tournament
 from tabletop_training.measure.evaluation import EVALUATION_SEED, EvaluationStopped, play_games, play_lineups
 from tabletop_training.measure.matches import (
@@ -832,8 +832,9 @@ def test_stopped_and_gone_on_with(
     module.resume(part, GAME)
     for file in sorted(path.name for path in whole.iterdir() if path.suffix in (".csv", ".json")):
         assert _without_times(part / file) == _without_times(whole / file), file
-    module.resume(part, GAME, workers=stopping_after(0))
+    module.resume(part, GAME, workers=stopping_after(0), replays=ReplayFiles(tmp_path / "replays"))
     assert "Stopped" not in capsys.readouterr().out
+    assert not list((tmp_path / "replays").iterdir()), "only games that are played now have replays"
 
 
 def _without_times(path: Path) -> str:

@@ -128,7 +128,7 @@ AGENTS = (
 enter_agents(AGENTS)
 
 AGENT_NAMES = {row.form: row.plays for row in AGENTS}
-"""What `make_agent` understands, and what plays by that name.
+"""The names of this package for `make_agent`, and what plays by them.
 
 PATH is a checkpoint file of a training run, or the name of a shipped one (`shipped_policies`). MODULE may also be in
 the current folder.

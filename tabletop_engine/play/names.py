@@ -92,7 +92,7 @@ def look_up(name: str) -> tuple[AgentName, dict[str, Any]] | None:
 
 @checked
 def make_agent(name: str, game: Game) -> Agent:
-    """Create an agent from its name for a game. The agent's `name` is this name. `tabletop_agents.AGENT_NAMES` has all.
+    """Create an agent from its name for a game. The agent's `name` is this name; an error lists all names.
 
     Raises ConfigError for an unknown name and for a class of your own that cannot be created, CheckpointError for a
     checkpoint that is missing or has another version.

@@ -379,8 +379,9 @@ def main(
             evaluation = replace(evaluation, stopped="interrupted")
         own = [(results, labels[cell]) for cell, results in zip(cells, evaluation.results, strict=True)]
         files.write_games(job.folder / "games.csv", own)
-        for results, names in own:
-            replays.add(results, names)
+        for results, seated in own:
+            if results.actions is not None:  # games of the store have none
+                replays.add(results, seated)
         files.write_rows(job.folder / "agents.csv", [report.row() for report in evaluation.reports])
         if evaluation.comparisons:
             files.write_rows(job.folder / "differences.csv", [asdict(one) for one in evaluation.comparisons])

@@ -229,7 +229,8 @@ def main(
             raise Stopped
         tournament = tournament_of(results, labels, seed, finished=len(results) == cell.games)
         files.write_games(job.folder / "games.csv", [(results, labels)])
-        replays.add(results, labels)
+        if results.actions is not None:  # games of the store have none
+            replays.add(results, labels)
         content = write(job.folder, tournament, seed)
         for table in tables_of(tournament):
             job.console.print(table.screen())
