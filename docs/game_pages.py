@@ -58,7 +58,7 @@ change these numbers.
 
 The numbers on the pieces are one flat `float32` vector of {size} numbers between {low} and {high}, made of named
 blocks. With `observe_numbers=True` this vector follows the observation. `Batch.numbers` has it for each game. A network
-that reads it can play with any box ([many boxes](BOXES)).
+that reads it can play with any edition ([many editions](EDITIONS)).
 
 `{package}.numbers.NUMBERS` has each block by its name, and `GAME.write_numbers(tables)` makes the plain counts."""
 _FIELDS = "`blank` is the value of the field on an empty table, before a game is set up."
@@ -127,7 +127,7 @@ def numbers_page(game: GamePages) -> str:
     package = game.read.__package__
     said = _NUMBERS.format(size=layout.size, low=f"{layout.low:g}", high=f"{layout.high:g}", package=package)
     more = (game.read.__doc__ or "").partition("\n\n")[2].strip()
-    said = said.replace("BOXES", "boxes.md" if game.folder == DOCS else "../boxes.md")
+    said = said.replace("EDITIONS", "editions.md" if game.folder == DOCS else "../editions.md")
     head = [f"# Numbers of {game.name} as inputs", "", said, "", more, "", "## Blocks", "", _AS_OBSERVED, ""]
     return "\n".join([*head, *_blocks(layout)]) + "\n"
 
@@ -402,7 +402,7 @@ import numpy as np
 from evergreen_env.actions import NUM_ACTIONS, SPACE
 from evergreen_env.component_files import load_tables
 
-tables = load_tables(None)[0]  # or load_tables("my-box.toml"), for another planet
+tables = load_tables(None)[0]  # or load_tables("my-edition.toml"), for another planet
 places = tables["place_of"][tables["place_of"] >= 0]  # (41,) on the shipped planet
 by_place = np.zeros((8, 49), np.float32)  # what the network gives
 logits = np.zeros((8, NUM_ACTIONS), np.float32)

@@ -42,7 +42,7 @@ DIFFICULTY = (
 )
 STRENGTH = "petrichor strength --games 300"
 PARALLEL = "python -m benchmarks.parallel --json docs/parallel.json"
-BOXES = "python -m benchmarks.boxes --json docs/boxes.json"
+EDITIONS = "python -m benchmarks.editions --json docs/editions.json"
 LEARNING = "python -m benchmarks.learning --json docs/learning.json"
 HANDS = "python -m benchmarks.hands --json docs/hands.json"
 CLUSTER = "python -m benchmarks.cluster --json docs/cluster.json"
@@ -70,19 +70,19 @@ def performance_table(folder: Path = DOCS) -> str:
     )
 
 
-_OVER_BOXES = "policy:solo"
-"""The agent whose win rates over many boxes stand beside those with the shipped numbers."""
+_OVER_EDITIONS = "policy:solo"
+"""The agent whose win rates over many editions stand beside those with the shipped numbers."""
 
 
 def difficulty_table() -> str:
     won = {(row["variants"], row["agent"]): _won_from(row) for row in _difficulty_rows("difficulty.csv")}
     agents, sets = (list(dict.fromkeys(names)) for names in reversed(list(zip(*won, strict=True))))
     agents.remove("random")  # it hardly wins a game
-    boxes = {row["set"]: row for row in _difficulty_rows("boxes.csv") if row["agent"] == _OVER_BOXES}
-    number = next(iter(boxes.values()))["boxes"]
-    rows = ((_set_in_words(one), *(won[one, agent] for agent in agents), _over_boxes(boxes[one])) for one in sets)
+    editions = {row["set"]: row for row in _difficulty_rows("editions.csv") if row["agent"] == _OVER_EDITIONS}
+    number = next(iter(editions.values()))["editions"]
+    rows = ((_set_in_words(one), *(won[one, agent] for agent in agents), _over_editions(editions[one])) for one in sets)
     return markdown_table(
-        ("variants", *(f"`{agent}` wins" for agent in agents), f"`{_OVER_BOXES}` over {number} boxes"), rows
+        ("variants", *(f"`{agent}` wins" for agent in agents), f"`{_OVER_EDITIONS}` over {number} editions"), rows
     )
 
 
@@ -91,8 +91,8 @@ def _difficulty_rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def _over_boxes(row: Mapping[str, str]) -> str:
-    """The median, and the range of nine tenths of the boxes."""
+def _over_editions(row: Mapping[str, str]) -> str:
+    """The median, and the range of nine tenths of the editions."""
     median, low, high = (100 * float(row[key]) for key in ("median", "nine_tenths_low", "nine_tenths_high"))
     return f"{median:.0f} %, {low:.0f} to {high:.0f}"
 
@@ -243,8 +243,8 @@ def parallel_table(content: dict[str, Any]) -> str:
     )
 
 
-@_where_measured("boxes.json")
-def boxes_table(content: dict[str, Any]) -> str:
+@_where_measured("editions.json")
+def editions_table(content: dict[str, Any]) -> str:
     """How much slower agents are if games have different printed numbers."""
     rows = [
         (
@@ -474,7 +474,7 @@ BLOCKS = (
         "expert_gate",
     ),
     Block("cluster.md", "parallel", parallel_table, PARALLEL),
-    Block("performance.md", "boxes", boxes_table, BOXES),
+    Block("performance.md", "editions", editions_table, EDITIONS),
     Block("performance.md", "learning", learning_table, LEARNING),
     *_measured("evaluation.md", "coverage"),
     Block("performance.md", "benchmarks", performance_table, "petrichor bench --json docs/performance.json"),

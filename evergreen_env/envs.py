@@ -65,8 +65,8 @@ class SoloEnv(SeatEnv):
 
     - `components`: a board, a deck and flags that replace the shipped ones, as in `evergreen_env.Config`.
     - `reward`: `"points"`.
-    - `illegal_action`, `observation_dtype`, `starts`, `boxes`, `observe_numbers` (605 more values), `render_mode` and
-      `render_size`: as in `SeatEnv`.
+    - `illegal_action`, `observation_dtype`, `starts`, `editions`, `observe_numbers` (605 more values), `render_mode`
+      and `render_size`: as in `SeatEnv`.
 
     ## Errors
 
@@ -163,7 +163,7 @@ class VersusEnv(SeatEnv):
     - `opponents`: agents, or their names; one for all other seats, or one for each, clockwise from you. See `SeatEnv`.
     - `seat`: your seat, from 0, or `"random"` (default): drawn for every game.
     - `components`: a board, a deck and flags that replace the shipped ones, as in `evergreen_env.Config`.
-    - `reward`, `illegal_action`, `observation_dtype`, `starts`, `boxes`, `observe_numbers` (605 more values),
+    - `reward`, `illegal_action`, `observation_dtype`, `starts`, `editions`, `observe_numbers` (605 more values),
       `render_mode` and `render_size`: as in `SeatEnv`.
 
     ## Errors

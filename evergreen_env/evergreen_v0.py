@@ -67,7 +67,7 @@ class raw_env(SeatsAEC):  # noqa: N801
 
     - `num_players`: 2, 3 or 4.
     - `components`: a board, a deck and flags that replace the shipped ones, as in `evergreen_env.Config`.
-    - `reward`, `illegal_action`, `action_mask`, `observation_dtype`, `boxes`, `observe_numbers` (605 more values),
+    - `reward`, `illegal_action`, `action_mask`, `observation_dtype`, `editions`, `observe_numbers` (605 more values),
       `render_mode` and `render_size`: as in `SeatsAEC`.
 
     ## Errors

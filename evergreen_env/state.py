@@ -143,7 +143,7 @@ class State(Record):
     rng: Bits = number(np.uint64, "the random stream (splitmix64), the only source of randomness")
     legal: Array = array(np.uint64, 1, "the set of actions that answer the decision, one bit for each action")
 
-    box: Number = number(np.int16, "which of several tables of printed numbers is played with; 0 with one")
+    edition: Number = number(np.int16, "which of several tables of printed numbers is played with; 0 with one")
 
     # the switches of this game; a new game keeps them
     players: Number = number(np.int8, "the number of players; 1 plays for points alone")

@@ -72,7 +72,7 @@ class SoloEnv(SeatEnv):
     - `readings`: unclear rules that are read in the other way (docs/rules.md): `forecasts_end_actions`, which needs the
       module `forecasts`.
     - `components`: numbers that replace the shipped ones, as in `petrichor_env.Config`.
-    - `reward`, `illegal_action`, `observation_dtype`, `starts`, `boxes`, `observe_numbers` (173 more values),
+    - `reward`, `illegal_action`, `observation_dtype`, `starts`, `editions`, `observe_numbers` (173 more values),
       `render_mode` and `render_size`: as in `SeatEnv`.
 
     ## Errors
@@ -210,7 +210,7 @@ class VersusEnv(SeatEnv):
     - `readings`: unclear rules that are read in the other way (docs/rules.md): any of `forecasts_end_actions`, which
       needs the module `forecasts`, and `primrose_passes_once`, which needs `flower_tiles`.
     - `components`: numbers that replace the shipped ones, as in `petrichor_env.Config`.
-    - `reward`, `illegal_action`, `observation_dtype`, `starts`, `boxes`, `observe_numbers` (173 more values),
+    - `reward`, `illegal_action`, `observation_dtype`, `starts`, `editions`, `observe_numbers` (173 more values),
       `render_mode` and `render_size`: as in `SeatEnv`.
 
     ## Errors

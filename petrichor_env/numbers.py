@@ -1,6 +1,6 @@
 """The printed numbers of a game as a flat vector with a named layout, for networks that read them.
 
-They are public, the same for all seats and for the whole game. What never differs between boxes, and what the rules
+They are public, the same for all seats and for the whole game. What never differs between editions, and what the rules
 only compare, is left out: of the solo priorities there is the order.
 """
 

@@ -73,7 +73,7 @@ class raw_env(SeatsAEC):  # noqa: N801
     - `powers`: with the module `powers`, one for each player from seat 0, all different: `frost`, `sun`, `wind`,
       `rain`, `harvest`; () deals them at random.
     - `readings` and `components`: as in `petrichor_env.Config`.
-    - `reward`, `illegal_action`, `action_mask`, `observation_dtype`, `boxes`, `observe_numbers` (173 more values),
+    - `reward`, `illegal_action`, `action_mask`, `observation_dtype`, `editions`, `observe_numbers` (173 more values),
       `render_mode` and `render_size`: as in `SeatsAEC`.
 
     ## Errors

@@ -51,7 +51,8 @@ _MAX_LEAD = 3
 def position_value(s: State, t: Tables, w: Any, seat: int, memo: np.ndarray) -> float:
     """The expected margin of `seat`: its points minus the mean of the others', with the points that all can expect.
 
-    `memo` comes from `new_memo`. It serves all positions of games with the same weights and the same tables of boxes.
+    `memo` comes from `new_memo`. It serves all positions of games with the same weights and the same tables of
+    editions.
     """
     margin = points_margin(s, seat)
     if s.phase == Phase.OVER:
@@ -72,7 +73,7 @@ def field_value(s: State, t: Tables, w: Any, seat: int, promise: Any, memo: Any)
     others_doubled = 0.0
     alone = s.players == 1
     whose = (np.uint64(seat) << np.uint64(3) | np.uint64(s.owners)) << np.uint64(56)
-    box = np.uint64(s.box) << np.uint64(48)
+    edition = np.uint64(s.edition) << np.uint64(48)
     # for all tiles first, without a branch: so the processor does many at once
     for tile in range(NUM_TILES):
         memo.about[tile] = about_tile(s, tile)
@@ -80,7 +81,7 @@ def field_value(s: State, t: Tables, w: Any, seat: int, promise: Any, memo: Any)
     for tile in range(NUM_TILES):
         if s.crop[tile] < 0:
             continue
-        dry, wet = tile_values(s, t, w, tile, seat, memo, whose, box)
+        dry, wet = tile_values(s, t, w, tile, seat, memo, whose, edition)
         # a table and not a branch: clouds are practically random, so the processor would often guess wrong
         cloud = memo.falling[tile]
         chance = promise.falls[cloud]
@@ -126,17 +127,17 @@ def new_memo() -> np.ndarray:
 
 @rule
 def tile_values(
-    s: State, t: Tables, w: Any, tile: int, seat: int, memo: Any, whose: np.uint64, box: np.uint64
+    s: State, t: Tables, w: Any, tile: int, seat: int, memo: Any, whose: np.uint64, edition: np.uint64
 ) -> tuple[float, float]:
     """`tile_value` of the tile as it is, and with the drops of the cloud above if there is one.
 
-    The key is all that they depend on, with a byte for each owner's drops. `whose` and `box` are its parts that all
+    The key is all that they depend on, with a byte for each owner's drops. `whose` and `edition` are its parts that all
     tiles share.
     """
     if s.crop[tile] == Crop.DANDELION:  # its points depend on other tiles
         return new_tile_values(s, t, w, tile, seat)
     first = whose | np.uint64(memo.about[tile]) << np.uint64(40) | by_owner(s.drops[tile])
-    second = box | by_owner(s.cloud_drops[tile])
+    second = edition | by_owner(s.cloud_drops[tile])
     # counts are small: moved by four bits, those of the cloud lie beside those of the tile
     entry = memo.tiles[((first ^ second << np.uint64(4)) * _MIX) >> np.uint64(64 - _TILES_BITS)]
     if entry.first != first or entry.second != second:
@@ -221,7 +222,7 @@ def expected_points(s: State, t: Tables, w: Any, tile: int, owner: int) -> float
 def votes_promise(s: State, t: Tables, w: Any, seat: int, memo: Any) -> Any:
     """A record of VOTES: the chances and points to expect from the votes on the weather wheel."""
     when = (np.uint64(s.phase) << np.uint64(8) | np.uint64(s.round)) << np.uint64(8) | np.uint64(seat) + np.uint64(1)
-    wins = np.uint64(s.box) << np.uint64(40) | by_owner(s.voting_wins)
+    wins = np.uint64(s.edition) << np.uint64(40) | by_owner(s.voting_wins)
     frost, sun, wind, rain = by_owner(s.votes[0]), by_owner(s.votes[1]), by_owner(s.votes[2]), by_owner(s.votes[3])
     mixed = (((frost * _MIX ^ sun) * _MIX ^ wind) * _MIX ^ rain) * _MIX
     promise = memo.votes[((mixed ^ wins ^ when) * _MIX) >> np.uint64(64 - _VOTES_BITS)]

@@ -1,4 +1,4 @@
-"""The command `components`: every number of a game with its source, as tables or JSON; boxes and ranges."""
+"""The command `components`: every number of a game with its source, as tables or JSON; editions and ranges."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def components(
             metavar="N",
             min=0,
             max=options.LARGEST_SEED,
-            help="Draw every number that has a range from it, by this seed, and print the box as an overlay.",
+            help="Draw every number that has a range from it, by this seed, and print the edition as an overlay.",
             show_default=False,
         ),
     ] = None,
@@ -66,10 +66,10 @@ def components(
         raise ConfigError("ranges: not with --draw, which prints numbers drawn from them")
     with json_to(json) as on_result:
         if draw is not None:
-            box = file.draw(draw, overlay)
-            print(f"# Box {draw} of {line.name} components --draw, version {DRAWS_VERSION}: drawn from ranges")
-            print(as_toml(box), end="")
-            on_result(box)
+            edition = file.draw(draw, overlay)
+            print(f"# Edition {draw} of {line.name} components --draw, version {DRAWS_VERSION}: drawn from ranges")
+            print(as_toml(edition), end="")
+            on_result(edition)
             return
         loaded = file.load(overlay)
         if ranges:

@@ -68,8 +68,8 @@ def balance(
         ),
     ] = None,
     resume: Annotated[Path | None, options.resume("")] = None,
-    boxes: Annotated[int | None, options.boxes("that are drawn", "100")] = None,
-    box_games: Annotated[int | None, options.games(" with each box and number of players", "20")] = None,
+    editions: Annotated[int | None, options.editions("that are drawn", "100")] = None,
+    edition_games: Annotated[int | None, options.games(" with each edition and number of players", "20")] = None,
     effect_games: Annotated[int | None, options.effect_games("number of players", 400)] = None,
     seed: options.FirstSeed = None,
     cores: options.Cores = None,
@@ -78,14 +78,14 @@ def balance(
     output: Annotated[Path | None, options.output("report, picture and tables", "runs/balance")] = None,
     json: options.Json = None,
 ) -> None:
-    """Measure over many boxes whether the seats are equal, how long games are, and what powers and boards are worth."""
+    """Measure over many editions whether seats are equal, how long games are, and what powers and boards are worth."""
     numbers = whole_numbers("players", players, "whole numbers separated by commas, such as 2,3") or None
     with json_to(json) as on_result, players_of(workers, ray) as who:
         imported("tabletop_training.evergreen.balance", extra="train").main(
             agent,
             numbers,
-            boxes=boxes,
-            box_games=box_games,
+            editions=editions,
+            edition_games=edition_games,
             effect_games=effect_games,
             seed=seed,
             output=output,
@@ -121,7 +121,7 @@ add(
     LINE,
     MEASURE,
     balance,
-    "balance --boxes 200",
+    "balance --editions 200",
     "balance --players 4 --agent greedy",
     "balance --resume runs/balance",
 )

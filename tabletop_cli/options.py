@@ -22,7 +22,7 @@ from tabletop_engine.text.words import either
 
 LARGEST_SEED = 2**32 - 1  # the largest that both PyTorch and NumPy take
 MOST_GAMES = 1_000_000_000
-MOST_BOXES = 32_767  # the most that a game's record can hold
+MOST_EDITIONS = 32_767  # the most that a game's record can hold
 
 _POLICY_HELP = "A checkpoint, or the name of a shipped policy."
 
@@ -134,9 +134,9 @@ def first_seed(default: str = "away from the seeds of training") -> Any:
 FirstSeed = Annotated[int | None, first_seed()]
 
 
-def boxes(more: str, default: str) -> Any:
-    """The option for a number of boxes."""
-    return typer.Option(min=2, max=MOST_BOXES, help=f"Number of boxes {more}.", metavar="N", show_default=default)
+def editions(more: str, default: str) -> Any:
+    """The option for a number of editions."""
+    return typer.Option(min=2, max=MOST_EDITIONS, help=f"Number of editions {more}.", metavar="N", show_default=default)
 
 
 def minutes(default: str = "") -> Any:

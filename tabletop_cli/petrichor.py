@@ -93,12 +93,12 @@ def difficulty(
     resume: Annotated[Path | None, options.resume(". Agents can be added")] = None,
     games: Annotated[int | None, options.games(" of each agent with each set of variants", "1000")] = None,
     search_games: Annotated[int | None, options.search_games("200")] = None,
-    boxes: Annotated[
+    editions: Annotated[
         int | None,
-        options.boxes("with other numbers on the pieces, drawn from their ranges, for further games", "none"),
+        options.editions("with other numbers on the pieces, drawn from their ranges, for further games", "none"),
     ] = None,
-    box_games: Annotated[
-        int | None, options.games(" of each agent and set with each of the boxes", "20, none of searches")
+    edition_games: Annotated[
+        int | None, options.games(" of each agent and set with each of the editions", "20, none of searches")
     ] = None,
     effect_games: Annotated[int | None, options.effect_games("agent and set", 200)] = None,
     seed: options.FirstSeed = None,
@@ -117,8 +117,8 @@ def difficulty(
             agent_names(more_agents, agents),
             games=games,
             search_games=search_games,
-            boxes=boxes,
-            box_games=box_games,
+            editions=editions,
+            edition_games=edition_games,
             effect_games=effect_games,
             seed=seed,
             replays=replay_files(save_replays, replay_games, replay_probabilities),
@@ -195,7 +195,7 @@ add(
     MEASURE,
     difficulty,
     "difficulty --agents greedy --games 200",
-    "difficulty --boxes 200",
+    "difficulty --editions 200",
     "difficulty ismcts-200 --resume runs/difficulty",
 )
 add(app, LINE, MEASURE, strength, "strength --part curve")

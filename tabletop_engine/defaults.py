@@ -32,7 +32,7 @@ class GameRecord(Record):
     round: Number = number(np.int8, "the current round, from 1")
     rounds: Number = number(np.int8, "the number of rounds")
     forfeited: Number = number(np.int8, "the seat that lost by an illegal action, or NOBODY")
-    box: Number = number(np.int16, "which of several tables of printed numbers is played with")
+    edition: Number = number(np.int16, "which of several tables of printed numbers is played with")
 
 
 @rule

@@ -25,7 +25,7 @@ from tabletop_engine.play.kernels import MOST_DECISIONS, Kernels
 from tabletop_engine.presentation import Drawing, Words
 from tabletop_engine.record import NOBODY as NOBODY
 
-RECORD = ("rng", "legal", "decision", "actor", "players", "owners", "round", "rounds", "points", "forfeited", "box")
+RECORD = ("rng", "legal", "decision", "actor", "players", "owners", "round", "rounds", "points", "forfeited", "edition")
 """The fields that the record of every game has. A game adds its own.
 
 Attributes:
@@ -39,7 +39,7 @@ Attributes:
     rounds: the number of rounds; 1 in a game without rounds.
     points: the points of each owner.
     forfeited: the seat that lost by an illegal action, or NOBODY.
-    box: which of several tables of printed numbers is played with; the engine sets it (`tabletop_engine.boxes`).
+    edition: which of several tables of printed numbers is played with; the engine sets it (`tabletop_engine.editions`).
 """
 
 
@@ -115,7 +115,7 @@ class Rules:
             random stream `rng`.
         value: `value(s, t, w, seat, memo)` estimates for searches how many points the seat is ahead (float64): points
             that it has, and points that it can expect. `w` are the weights, `memo` is scratch space, which games of
-            different boxes share: what is kept there belongs to `s.box`.
+            different editions share: what is kept there belongs to `s.edition`.
         is_settled: `is_settled(s, seat)` tells whether the seat has completed its current move, so that a search may
             value the position.
     """
@@ -211,7 +211,7 @@ class Game:
             owner's points by source; () for a game whose record has no such field.
         own_numbers: takes the `components` of a configuration, returns those that differ from the shipped numbers as
             JSON-able data, or None if none differ. They can then be stored without their file.
-        draw_components: takes a seed and the `components` of a configuration, returns a box: `components` in which
+        draw_components: takes a seed and the `components` of a configuration, returns an edition: `components` in which
             every number that has a range is drawn from it. Raises ComponentsError.
     """
 
@@ -307,9 +307,9 @@ class Game:
         return hashlib.sha256(repr(self.state.descr).encode()).hexdigest()[:16]
 
     def bytes_of(self, state: Any) -> bytes:
-        """The bytes of a record that checksums of replays count: all but `box`, which is a place in one batch."""
+        """The bytes of a record that checksums of replays count: all but `edition`, which is a place in one batch."""
         counted = state.copy()
-        counted["box"] = 0
+        counted["edition"] = 0
         return bytes(counted.tobytes())
 
     def made(self, templates: Iterable[Callable[..., Any]], **names: Any) -> dict[str, Any]:

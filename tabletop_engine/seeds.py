@@ -45,7 +45,7 @@ class Stream(IntEnum):
     """Which seat a player by text has."""
     CHECK = 18
     """Which answers are given in the check of a game and beside a slow one, and how what is hidden is redrawn."""
-    BOXES = 16
+    EDITIONS = 16
     """Numbers on the pieces that are drawn from their ranges; the further indices are in `described.draws`."""
 
 
@@ -72,8 +72,8 @@ TUNING = Seeds(90_000_000, 99_999_999)
 """Games by which something was chosen by hand; no report uses them."""
 
 
-def box_seeds(seeds: Seeds, number: int) -> list[int]:
-    """The first `number` seeds of this range, one for each box."""
+def edition_seeds(seeds: Seeds, number: int) -> list[int]:
+    """The first `number` seeds of this range, one for each edition."""
     return list(range(seeds.first, seeds.first + number))
 
 
@@ -114,7 +114,7 @@ class Chance:
         raw, unused = self._raw, -bits % 64
         while True:
             number = raw()
-            if bits > 64:  # an empty loop takes a fifth of the time of a drawn box
+            if bits > 64:  # an empty loop takes a fifth of the time of a drawn edition
                 for _ in range(64, bits, 64):
                     number = number << 64 | raw()
             number >>= unused

@@ -216,9 +216,9 @@ def _ways(package: Any) -> list[tuple[str, dict[str, Any]]]:
     ways: list[tuple[str, dict[str, Any]]] = [
         (package.VERSUS_ID, {"opponents": ["greedy"]}),
         (package.VERSUS_ID, {"players": 3, "opponents": ["random", "greedy"], "seat": 1, "reward": "margin"}),
-        (package.VERSUS_ID, {"boxes": 3, "observe_numbers": True, "opponents": ["random"], "reward": "points"}),
+        (package.VERSUS_ID, {"editions": 3, "observe_numbers": True, "opponents": ["random"], "reward": "points"}),
         (package.SOLO_ID, {}),
-        (package.SOLO_ID, {"boxes": 2, "observe_numbers": True}),
+        (package.SOLO_ID, {"editions": 2, "observe_numbers": True}),
     ]
     if package.__name__ == "petrichor_env":
         ways.append((package.SOLO_ID, {"variants": ["double_card"], "reward": "margin"}))
@@ -274,7 +274,7 @@ def aec(name: str, illegal: str) -> Iterator[str]:
     import importlib
 
     module = importlib.import_module(f"{name}_env.{name}_v0")
-    for given in ({"num_players": 2}, {"num_players": 3, "reward": "margin"}, {"num_players": 4, "boxes": 2}):
+    for given in ({"num_players": 2}, {"num_players": 3, "reward": "margin"}, {"num_players": 4, "editions": 2}):
         for make in (module.env, module.raw_env):
             env = make(**given)
             rng = np.random.default_rng(0)
@@ -392,10 +392,10 @@ RUNS = {
     "petrichor-league": (
         "petrichor",
         "shortfall_weight = 2.0",
-        "players = [2, 3]\nboxes = 3",
+        "players = [2, 3]\neditions = 3",
         'league = 0.5\nscripted = ["random", "greedy"]\nsnapshots = 3\nsnapshot_steps = 400\nnewest = 0.4\npower = 1.5',
     ),
-    "evergreen-selfplay": ("evergreen", "numbers = true", "players = [2]\nboxes = 2", "league = 0.0"),
+    "evergreen-selfplay": ("evergreen", "numbers = true", "players = [2]\neditions = 2", "league = 0.0"),
 }
 
 
@@ -451,13 +451,13 @@ def _measuring() -> dict[str, tuple[str, str]]:
         "strength": ("petrichor", "strength --games 8 --part curve --output OUT"),
         "difficulty": (
             "petrichor",
-            "difficulty random greedy --games 8 --boxes 4 --box-games 2 --components OVERLAY --effect-games 8"
+            "difficulty random greedy --games 8 --editions 4 --edition-games 2 --components OVERLAY --effect-games 8"
             " --output OUT",
         ),
         "difficulty-plain": ("petrichor", "difficulty random policy:solo --games 8 --output OUT"),
         "balance": (
             "evergreen",
-            "balance --players 2,3 --boxes 4 --box-games 4 --agent greedy --output OUT",
+            "balance --players 2,3 --editions 4 --edition-games 4 --agent greedy --output OUT",
         ),
         "tune": (
             "petrichor",

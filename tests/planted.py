@@ -83,7 +83,7 @@ final-observation-is-overwritten tabletop_engine/envs/vector.py contract/test_ma
 +            final_obs[game] = self.batch.final_observations[game]
 result-of-a-replay-is-not-checked tabletop_engine/replays/replay.py test_replays
 -            _compare_result(self, now[0])
-range-without-its-largest-number tabletop_engine/described/ranges.py test_boxes
+range-without-its-largest-number tabletop_engine/described/ranges.py test_editions
 -    return tuple(range(ends[0], ends[1] + 1))
 +    return tuple(range(ends[0], ends[1]))
 check-misses-negative-indices-in-pairs tabletop_engine/testing/strict.py test_check
@@ -133,9 +133,9 @@ standard-error-of-the-population training/tabletop_training/measure/results.py t
 holm-without-running-maximum training/tabletop_training/petrichor/variant_effects.py test_difficulty
 -    adjusted = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
 +    adjusted = np.minimum(p[order] * np.arange(len(p), 0, -1), 1.0)
-boxes-by-game training/tabletop_training/measure/evaluation.py test_difficulty_boxes evergreen/test_balance
--        batch.reset(seeds, boxes=seeds % len(batch.boxes))
-+        batch.reset(seeds, boxes=np.arange(games) % len(batch.boxes))
+editions-by-game training/tabletop_training/measure/evaluation.py test_difficulty_editions evergreen/test_balance
+-        batch.reset(seeds, editions=seeds % len(batch.editions))
++        batch.reset(seeds, editions=np.arange(games) % len(batch.editions))
 # the web server
 pictures-of-steps-show-all-hands apps/tabletop_play/web/views.py test_web_hidden
 -            board = None if state is None else boards.add(session, state, viewer)

@@ -223,8 +223,8 @@ def test_numbers_of_ones_own(folder: Path, tmp_path: Path) -> None:
     match = play_match([make_agent("random", GAME), make_agent("greedy", GAME)], config, range(SEED, SEED + GAMES // 2))
     won = match.by_seed(match.by_agent(match.win_shares))[:, 1].mean()
     assert float(table_of(alone)["greedy"]["against_random"]) == pytest.approx(won, abs=1e-4)
-    (tmp_path / "box.toml").write_text("[tiles.cotton]\nscores = [1, 0, 0, 0]\n")
-    for words in ([], ["--components", str(tmp_path / "box.toml")]):
+    (tmp_path / "edition.toml").write_text("[tiles.cotton]\nscores = [1, 0, 0, 0]\n")
+    for words in ([], ["--components", str(tmp_path / "edition.toml")]):
         with pytest.raises(TabletopError, match=r"the numbers of .*numbers\.toml\); give the same --components"):
             cli.app(["benchmark", "random", "--output", str(alone), *words], standalone_mode=False)
     cli.app(["benchmark", "random", "--output", str(alone), "--components", str(numbers)], standalone_mode=False)

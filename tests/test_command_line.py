@@ -79,8 +79,8 @@ ORDER = (
         "--search-games",
         "--duel-games",
         "--verifying",
-        "--boxes",
-        "--box-games",
+        "--editions",
+        "--edition-games",
         "--effect-games",
     ),
     *("--seed", "--until-width", "--minutes", "--steps"),  # how much

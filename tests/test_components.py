@@ -270,7 +270,7 @@ def test_base_file_with_a_source_of_nothing() -> None:
 
 
 def write(folder: Path, text: str) -> Path:
-    path = folder / "my-box.toml"
+    path = folder / "my-edition.toml"
     path.write_text(text, encoding="utf-8")
     return path
 
@@ -374,12 +374,12 @@ def test_a_configuration_has_the_numbers_and_ranges_of_its_file(tmp_path: Path) 
         "tiles.cotton.range.scores = [[5, 6], 3, [0, 1], 0]\ntiles.rice.range.solo_priorities = 'permuted'\n"
         "southern_winds_cards.range.4 = {one_of = [['rain'], ['sun', 'rain']]}\n",
     )
-    config, numbers, box = Config(components=str(path)), dict(load_components(path)), COMPONENTS.draw(7, path)
+    config, numbers, edition = Config(components=str(path)), dict(load_components(path)), COMPONENTS.draw(7, path)
     path.unlink()
     stored = Config(**json.loads(json.dumps(asdict(config))))
     assert stored == config and dict(config.components)["pieces.drops"] == 9
     assert dict(load_components(stored.components)) == numbers
-    assert COMPONENTS.draw(7, stored.components) == box
+    assert COMPONENTS.draw(7, stored.components) == edition
     for wrong in ([5, 3], "[3", "[" * 100_000, {"one_of": 3}, "permuted", None, 4):
         with pytest.raises(ComponentsError, match=r"components: pieces\.range\.votes: .*allowed: "):
             Config(components={"pieces.range.votes": wrong})
@@ -421,7 +421,7 @@ def test_examples_of_the_documentation(tmp_path: Path) -> None:
     assert shown is not None
     write(tmp_path, "tiles.cotton.scores = [5, 3, 0]")
     with pytest.raises(ComponentsError) as error:
-        load_tables(tmp_path / "my-box.toml")
+        load_tables(tmp_path / "my-edition.toml")
     assert str(error.value).removeprefix(f"{tmp_path}/") == shown[1]
     for key in KEYS:
         if not key.startswith("southern_winds_cards."):
@@ -664,10 +664,10 @@ def test_bad_overlay(tmp_path: Path, text: str, problem: str, allowed: str) -> N
 
 def test_malformed_overlay(tmp_path: Path) -> None:
     path = write(tmp_path, "[tiles.cotton]\nscores = [5, 2,, 0]\n")
-    with pytest.raises(ComponentsError, match=r"my-box\.toml: not a TOML file: .*line 2"):
+    with pytest.raises(ComponentsError, match=r"my-edition\.toml: not a TOML file: .*line 2"):
         load_tables(path)
     path = write(tmp_path, "pieces.drops = 19\npieces.drops = 18\n")
-    with pytest.raises(ComponentsError, match=r"my-box\.toml: not a TOML file: .*line 2"):
+    with pytest.raises(ComponentsError, match=r"my-edition\.toml: not a TOML file: .*line 2"):
         load_tables(path)
 
 

@@ -358,7 +358,7 @@ def test_an_overlay_is_compared_with_the_shipped_numbers(
 ) -> None:
     """The same agents play the same seeds; the CSV file, the print and the report have comparison and changes."""
     monkeypatch.setenv("COLUMNS", "80")
-    numbers = tmp_path / "box.toml"
+    numbers = tmp_path / "edition.toml"
     numbers.write_text(OVERLAY)
     study = difficulty.main(["greedy"], 4, seed=SEED, components=numbers, output=tmp_path / "study")
     printed = capsys.readouterr().out
@@ -389,7 +389,7 @@ def test_an_overlay_is_compared_with_the_shipped_numbers(
 
 @pytest.mark.usefixtures("without_pictures")
 def test_an_overlay_that_changes_no_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    numbers = tmp_path / "box.toml"
+    numbers = tmp_path / "edition.toml"
     numbers.write_text("[pieces]\nclouds = 12\n")
     study = difficulty.main(["random"], 2, components=numbers, output=tmp_path / "study")
     told = capsys.readouterr().out
@@ -398,7 +398,7 @@ def test_an_overlay_that_changes_no_number(tmp_path: Path, capsys: pytest.Captur
     assert "changed numbers" not in (study / "report.md").read_text(encoding="utf-8")
     numbers.write_text("[pieces]\nrange.clouds = [10, 14]\n")
     difficulty.main(["random"], 2, components=numbers, output=tmp_path / "ranges")
-    assert "Its ranges count only with --boxes." in " ".join(capsys.readouterr().out.split())
+    assert "Its ranges count only with --editions." in " ".join(capsys.readouterr().out.split())
 
 
 def test_tables_fit_80_columns() -> None:
@@ -553,7 +553,7 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
     with pytest.raises(TabletopError, match="there is nothing to continue"):
         difficulty.main(resume=tmp_path)
-    given: dict[str, Any] = {"seed": SEED, "modules": ["cactus"], "components": "box.toml", "output": tmp_path}
+    given: dict[str, Any] = {"seed": SEED, "modules": ["cactus"], "components": "edition.toml", "output": tmp_path}
     for option, value in {**given, "games": GAMES}.items():
         with pytest.raises(ConfigError, match=f"^{option}: not with --resume, which keeps its settings"):
             difficulty.main(resume=folder, **{option: value})
@@ -564,7 +564,7 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
     settings = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
     for key, value, match in (
         ("colour", "red", "not the settings"),
-        ("boxes", 10**12, "boxes=1000000000000: must be"),
+        ("editions", 10**12, "editions=1000000000000: must be"),
         ("effect_games", "many", "effect_games='many': must be"),
         ("seed", -1, "seed=-1: must be"),
     ):

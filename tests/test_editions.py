@@ -1,4 +1,4 @@
-"""Ranges of the numbers that nobody has read, and boxes that are drawn from them."""
+"""Ranges of the numbers that nobody has read, and editions that are drawn from them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FEW, MANY = range(40), range(400)
 
 
 @pytest.fixture(scope="module")
-def boxes() -> dict[str, list[dict[str, Any]]]:
+def editions() -> dict[str, list[dict[str, Any]]]:
     return {name: [file.draw(seed) for seed in MANY] for name, file in FILES.items()}
 
 
@@ -93,16 +93,16 @@ def test_what_the_rules_state(change: dict[str, tuple[Any, ...]], text: str) -> 
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_boxes_keep_ranges_and_constraints(boxes: dict[str, list[dict[str, Any]]], name: str) -> None:
+def test_editions_keep_ranges_and_constraints(editions: dict[str, list[dict[str, Any]]], name: str) -> None:
     file = FILES[name]
     shipped = file.load()
     ranged = {key: numbers.range for key, numbers in shipped.items() if numbers.range is not None}
-    for box in boxes[name]:
-        assert list(box) == list(ranged)
-        values = {key: numbers.values for key, numbers in file.load(box).items()}  # it can be played
+    for edition in editions[name]:
+        assert list(edition) == list(ranged)
+        values = {key: numbers.values for key, numbers in file.load(edition).items()}  # it can be played
         assert all(constraint.holds(values) for constraint in file.stated)
         for key, found in ranged.items():
-            assert allows(found, as_tuple(box[key])) in (True, None), key
+            assert allows(found, as_tuple(edition[key])) in (True, None), key
         for group in {found for found in ranged.values() if isinstance(found, Permuted)}:
             members = [key for key, found in ranged.items() if found == group]
             dealt = [Counter(value for key in members for value in numbers[key]) for numbers in (values, _plain(file))]
@@ -115,9 +115,9 @@ def _plain(file: ComponentFile) -> dict[str, tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_everything_that_a_range_allows_comes_up(boxes: dict[str, list[dict[str, Any]]], name: str) -> None:
+def test_everything_that_a_range_allows_comes_up(editions: dict[str, list[dict[str, Any]]], name: str) -> None:
     for key, numbers in FILES[name].load().items():
-        drawn = [as_tuple(box[key]) for box in boxes[name]] if numbers.range is not None else []
+        drawn = [as_tuple(edition[key]) for edition in editions[name]] if numbers.range is not None else []
         if isinstance(numbers.range, OneOf):
             assert set(drawn) == set(numbers.range.values), key
         elif isinstance(numbers.range, Each) and key != "voting_wins_track.points":
@@ -129,25 +129,28 @@ def test_everything_that_a_range_allows_comes_up(boxes: dict[str, list[dict[str,
             assert len(set(drawn)) > 10, key
 
 
-def test_a_priority_is_as_likely_on_every_tile_that_may_have_it(boxes: dict[str, list[dict[str, Any]]]) -> None:
+def test_a_priority_is_as_likely_on_every_tile_that_may_have_it(editions: dict[str, list[dict[str, Any]]]) -> None:
     """The number 14 is never on a Potato, and equally likely on the 14 other tiles: there is always a Wheat."""
     crops = ["wheat", "cotton", "grass", "coffee", "rice", "corn"]
     tiles = [(crop, i) for crop in crops for i in range(len(PETRICHOR.load()[f"tiles.{crop}.solo_priorities"].values))]
     where = Counter(
-        (crop, i) for box in boxes["petrichor"] for crop, i in tiles if box[f"tiles.{crop}.solo_priorities"][i] == 14
+        (crop, i)
+        for edition in editions["petrichor"]
+        for crop, i in tiles
+        if edition[f"tiles.{crop}.solo_priorities"][i] == 14
     )
     assert sum(where.values()) == len(MANY) and len(tiles) == 14
     assert chisquare([where[tile] for tile in tiles]).pvalue > 1e-3
 
 
-def test_linked_numbers_are_uniform_over_what_the_constraint_allows(boxes: dict[str, list[dict[str, Any]]]) -> None:
+def test_linked_numbers_are_uniform_over_what_the_constraint_allows(editions: dict[str, list[dict[str, Any]]]) -> None:
     """Of 4 x 5 x 3 x 2 lists for Potatoes 85 remain: second place beats first, and later ones do not rise."""
     allowed = [
         points
         for points in product(range(1, 5), range(3, 8), range(3), range(2))
         if points[1] > points[0] and points[1] >= points[2] >= points[3]
     ]
-    drawn = Counter(tuple(box["tiles.potato.scores"]) for box in boxes["petrichor"])
+    drawn = Counter(tuple(edition["tiles.potato.scores"]) for edition in editions["petrichor"])
     assert set(drawn) <= set(allowed) and len(allowed) == 85
     assert chisquare([drawn[points] for points in allowed]).pvalue > 1e-3
 
@@ -178,7 +181,7 @@ def test_keys_in_several_constraints_are_drawn_together() -> None:
 
 @pytest.mark.parametrize("bound", [1, 2, 3, 10, 2**33 + 1, 2**64, 2**64 + 1, 10**40])
 def test_numbers_below_a_bound(bound: int) -> None:
-    chance = Chance(5, Stream.BOXES)
+    chance = Chance(5, Stream.EDITIONS)
     numbers = [chance.below(bound) for _ in range(300)]
     assert all(0 <= number < bound for number in numbers)
     assert max(numbers) >= bound * 0.9 - 1 and min(numbers) <= bound * 0.1
@@ -186,14 +189,14 @@ def test_numbers_below_a_bound(bound: int) -> None:
 
 
 SEEDS = {"petrichor": "8db8d9960fc42585", "evergreen": "26cb19ac316a932b"}
-"""The first 16 digits of the SHA-256 of ten boxes, which never change while `DRAWS_VERSION` and the ranges stay."""
+"""The first 16 digits of the SHA-256 of ten editions, which never change while `DRAWS_VERSION` and the ranges stay."""
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_same_seed_gives_the_same_box_for_ever(boxes: dict[str, list[dict[str, Any]]], name: str) -> None:
-    text = json.dumps(boxes[name][:10])
+def test_the_same_seed_gives_the_same_edition_for_ever(editions: dict[str, list[dict[str, Any]]], name: str) -> None:
+    text = json.dumps(editions[name][:10])
     assert sha256(text.encode()).hexdigest()[:16] == SEEDS[name]
-    assert len({json.dumps(box) for box in boxes[name]}) == len(MANY)
+    assert len({json.dumps(edition) for edition in editions[name]}) == len(MANY)
 
 
 def test_another_range_of_one_key_leaves_the_others(tmp_path: Path) -> None:
@@ -218,10 +221,10 @@ def test_what_an_overlay_states_is_known_and_its_ranges_are_drawn(tmp_path: Path
     played = PETRICHOR.load(overlay)
     assert played["tiles.grass.scores"].values == (9, 8, 7, 6) and played["tiles.wheat.scores"].values == (2, 3, 3, 3)
     drawn: list[dict[str, Any]] = [PETRICHOR.draw(seed, overlay) for seed in range(100)]
-    assert all(box["tiles.cotton.scores"] == [5, 1, 0, 0] for box in drawn)
-    assert {box["tiles.wheat.scores"][0] for box in drawn} == set(range(1, 10))
-    assert {box["tiles.grass.scores"][0] for box in drawn} == {7, 8, 9}
-    assert {box["harvest_die.sides"][0] for box in drawn} == {1, 4}
+    assert all(edition["tiles.cotton.scores"] == [5, 1, 0, 0] for edition in drawn)
+    assert {edition["tiles.wheat.scores"][0] for edition in drawn} == set(range(1, 10))
+    assert {edition["tiles.grass.scores"][0] for edition in drawn} == {7, 8, 9}
+    assert {edition["harvest_die.sides"][0] for edition in drawn} == {1, 4}
 
 
 BAD = [
@@ -275,7 +278,11 @@ IMPOSSIBLE = [
         "voting",
         "allows",
     ),
-    ("[tiles.wheat]\nrange.copies = [0, 0]", "the ranges allow no box that can be played", "3 priorities for 0 copies"),
+    (
+        "[tiles.wheat]\nrange.copies = [0, 0]",
+        "the ranges allow no edition that can be played",
+        "3 priorities for 0 copies",
+    ),
 ]
 
 
@@ -300,9 +307,9 @@ def connected(places: set[tuple[int, int]]) -> bool:
         reached |= more
 
 
-def test_maps(boxes: dict[str, list[dict[str, Any]]]) -> None:
-    for box in boxes["evergreen"]:
-        rows: list[str] = box["board.rows"]
+def test_maps(editions: dict[str, list[dict[str, Any]]]) -> None:
+    for edition in editions["evergreen"]:
+        rows: list[str] = edition["board.rows"]
         board = np.array([list(row) for row in rows])
         assert board.shape == (7, 7) and board[0, 0] == "."
         for sign in (".", RAVINE):
@@ -313,8 +320,8 @@ def test_maps(boxes: dict[str, list[dict[str, Any]]]) -> None:
         assert connected(set().union(*biomes.values()))
         assert connected(biomes["M"] | biomes["W"])  # the two green biomes are neighbours
     outlines = {
-        tuple(row.translate(str.maketrans("MFGRWN", "oooooo")) for row in box["board.rows"])
-        for box in boxes["evergreen"]
+        tuple(row.translate(str.maketrans("MFGRWN", "oooooo")) for row in edition["board.rows"])
+        for edition in editions["evergreen"]
     }
     assert len(outlines) > 30
 
@@ -323,12 +330,12 @@ def test_maps(boxes: dict[str, list[dict[str, Any]]]) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_games_with_drawn_boxes(boxes: dict[str, list[dict[str, Any]]], name: str) -> None:
+def test_games_with_drawn_editions(editions: dict[str, list[dict[str, Any]]], name: str) -> None:
     game = game_of(f"{name}_env")
-    for number, box in enumerate(boxes[name][: games(2, 12)]):
-        assert game.draw_components(number) == box
+    for number, edition in enumerate(editions[name][: games(2, 12)]):
+        assert game.draw_components(number) == edition
         players = game.players[number % len(game.players)]
-        batch = Batch(game.config(players=players, components=box), 4, seed=number)
+        batch = Batch(game.config(players=players, components=edition), 4, seed=number)
         ended = np.zeros(4, np.bool_)
         while not ended.all():
             batch.step(batch.random_actions())
@@ -342,14 +349,14 @@ def test_a_game_without_ranges() -> None:
 
 
 @pytest.mark.parametrize(("file", "command"), [(PETRICHOR, cli), (EVERGREEN, evergreen_cli)], ids=FILES)
-def test_command_prints_a_box_as_an_overlay(tmp_path: Path, file: ComponentFile, command: Any) -> None:
-    shown = CliRunner().invoke(command.app, ["components", "--draw", "17", "--json", str(tmp_path / "box.json")])
-    assert shown.exit_code == 0 and shown.stdout.startswith("# Box 17 of ")
-    (tmp_path / "box.toml").write_text(shown.stdout, encoding="utf-8")
-    box = file.draw(17)
-    assert file.load(tmp_path / "box.toml") == file.load(box)
-    assert json.loads((tmp_path / "box.json").read_text(encoding="utf-8")) == box
-    assert len(tomllib.loads(shown.stdout)) == len({key.rpartition(".")[0].split(".")[0] for key in box})
+def test_command_prints_a_edition_as_an_overlay(tmp_path: Path, file: ComponentFile, command: Any) -> None:
+    shown = CliRunner().invoke(command.app, ["components", "--draw", "17", "--json", str(tmp_path / "edition.json")])
+    assert shown.exit_code == 0 and shown.stdout.startswith("# Edition 17 of ")
+    (tmp_path / "edition.toml").write_text(shown.stdout, encoding="utf-8")
+    edition = file.draw(17)
+    assert file.load(tmp_path / "edition.toml") == file.load(edition)
+    assert json.loads((tmp_path / "edition.json").read_text(encoding="utf-8")) == edition
+    assert len(tomllib.loads(shown.stdout)) == len({key.rpartition(".")[0].split(".")[0] for key in edition})
 
 
 def test_command_draws_with_an_overlay(tmp_path: Path) -> None:
@@ -397,7 +404,7 @@ def test_command_shows_ranges_in_json(tmp_path: Path) -> None:
 def test_drawing_ends_where_hardly_anything_fits_and_nothing_can_be_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The tries for all boxes of a seed are counted together."""
+    """The tries for all editions of a seed are counted together."""
     overlay = tmp_path / "mine.toml"
     tight = ", ".join(["[0, 20]"] * 3)
     overlay.write_text(
@@ -411,6 +418,6 @@ def test_drawing_ends_where_hardly_anything_fits_and_nothing_can_be_played(
 
     monkeypatch.setattr(draws, "_drawn_once", counted)
     monkeypatch.setattr(overlays, "MOST_TRIES_IN_ALL", 3000)
-    with pytest.raises(ComponentsError, match=r"never fits|no box that can be played"):
+    with pytest.raises(ComponentsError, match=r"never fits|no edition that can be played"):
         PETRICHOR.draw(0, overlay)
     assert tries.total() <= 3000

@@ -257,7 +257,7 @@ def test_results_are_put_together_only_if_they_fit() -> None:
     assert both.actions is not None and [len(actions) for actions in both.actions] == both.lengths.tolist()
     other = play_games([RandomAgent()], Config(variants=("double_card",)), 5, 0)
     for parts in ([], [first, other]):
-        with pytest.raises(ValueError, match="of the same agents, configuration and boxes"):
+        with pytest.raises(ValueError, match="of the same agents, configuration and editions"):
             concatenate(parts)
 
 

@@ -28,7 +28,7 @@ GAMES = ("petrichor_env", "evergreen_env")
 FILES = {path: floor for floor, folder in FLOORS.items() for path in sorted(folder.rglob("*.py"))}
 ENGINE = (
     *("errors", "extras", "files", "seeds", "observation", "record", "registration"),
-    *("compiling", "chance", "legal", "decisions", "boxes", "defaults", "parts"),
+    *("compiling", "chance", "legal", "decisions", "editions", "defaults", "parts"),
     *("checks", "drawing", "presentation", "game"),
     *("play", "described", "positions", "text", "envs", "replays", "testing"),
 )

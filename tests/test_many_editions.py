@@ -1,4 +1,4 @@
-"""Batches over boxes: each game has the numbers of its own box, in every kernel, agent, replay and picture."""
+"""Batches over editions: each game has the numbers of its own edition, in every kernel, agent, replay and picture."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from petrichor_env.config import VARIANTS
 from tabletop_agents import make_agent
 from tabletop_agents.search.lookahead import search_for
 from tabletop_agents.search.one_turn import new_walk
-from tabletop_engine.boxes import MOST_BOXES
+from tabletop_engine.editions import MOST_EDITIONS
 from tabletop_engine.errors import ComponentsError, ConfigError, ScenarioError, StateError
 from tabletop_engine.game import Config, game_of
 from tabletop_engine.play.agents import Agent, Decisions, assess
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.learner_games import LearnerGames, learner_games
-from tabletop_engine.play.tables import boxes_of, tables_of
+from tabletop_engine.play.tables import editions_of, tables_of
 from tabletop_engine.positions.position import Positions
 from tabletop_engine.replays.recorder import Recorder
 from tabletop_engine.replays.replay import Replay
@@ -32,7 +32,7 @@ from tests.games.connect_four import GAME as CONNECT_FOUR
 from tests.support.effort import games as effort
 
 GAMES = 24
-BOXES = 8
+EDITIONS = 8
 CONFIGS: dict[str, Config] = {
     "petrichor-solo": Petrichor(variants=VARIANTS),
     "petrichor-2p": Petrichor(players=2, modules=("flower_tiles", "forecasts")),
@@ -43,28 +43,28 @@ CONFIGS: dict[str, Config] = {
 every_config = pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
 
 
-def without_box(states: np.ndarray) -> np.ndarray:
-    """The records as bytes (N, size), with `box` 0."""
+def without_edition(states: np.ndarray) -> np.ndarray:
+    """The records as bytes (N, size), with `edition` 0."""
     same = states.copy()
-    same["box"] = 0
+    same["edition"] = 0
     return same.view(np.uint8).reshape(len(same), -1)
 
 
 def alone(config: Config, batch: Batch, game: int, seed: int) -> Batch:
-    """A game of a batch, played by itself with the numbers of its box."""
+    """A game of a batch, played by itself with the numbers of its edition."""
     return Batch(batch.config_of(game), 1, seed, autoreset="disabled")
 
 
 @pytest.mark.one_in(2)
 @every_config
-def test_each_game_is_that_of_its_own_box(config: Config) -> None:
-    batch = Batch(config, GAMES, 100, boxes=BOXES, autoreset="disabled", num_threads=2)
-    assert len(set(batch.states["box"].tolist())) > BOXES // 2
+def test_each_game_is_that_of_its_own_edition(config: Config) -> None:
+    batch = Batch(config, GAMES, 100, editions=EDITIONS, autoreset="disabled", num_threads=2)
+    assert len(set(batch.states["edition"].tolist())) > EDITIONS // 2
     singles = [alone(config, batch, game, 100 + game) for game in range(GAMES)]
     seats = np.arange(GAMES) % config.players
     for step in range(effort(80, 2000)):
         for game, one in enumerate(singles):
-            assert (without_box(one.states) == without_box(batch.states[game : game + 1])).all()
+            assert (without_edition(one.states) == without_edition(batch.states[game : game + 1])).all()
             assert (one.action_masks[0] == batch.action_masks[game]).all()
             assert (one.observations[0] == batch.observations[game]).all()
             assert (one.observe(int(seats[game]))[0] == batch.observe(seats)[game]).all()
@@ -88,78 +88,78 @@ def test_each_game_is_that_of_its_own_box(config: Config) -> None:
     for place, game in enumerate(left.tolist()):
         copy = singles[game].states.copy()
         kernels.sample_hidden_games(copy, singles[game].tables, asked[place : place + 1], randoms[place : place + 1])
-        assert (without_box(copy) == without_box(hidden[place : place + 1])).all()
+        assert (without_edition(copy) == without_edition(hidden[place : place + 1])).all()
     ends = batch.states.copy()
     kernels.playout(ends, batch.tables)
     for game, one in enumerate(singles):
         kernels.playout(one.states, one.tables)
-        assert (without_box(one.states) == without_box(ends[game : game + 1])).all()
+        assert (without_edition(one.states) == without_edition(ends[game : game + 1])).all()
 
 
 @pytest.mark.parametrize("mode", ["same_step", "next_step"])
 @pytest.mark.parametrize("config", [Petrichor(variants=VARIANTS), Evergreen(players=2)], ids=["petrichor", "evergreen"])
-def test_a_game_that_starts_again_draws_its_box_anew(config: Config, mode: str) -> None:
-    batch = Batch(config, 64, 3, boxes=5, autoreset=mode)
+def test_a_game_that_starts_again_draws_its_edition_anew(config: Config, mode: str) -> None:
+    batch = Batch(config, 64, 3, editions=5, autoreset=mode)
     changed = np.zeros(64, np.bool_)
     for step in range(400):
-        before = batch.states["box"].copy()
+        before = batch.states["edition"].copy()
         batch.step(batch.random_actions())
-        changed |= batch.states["box"] != before
+        changed |= batch.states["edition"] != before
         batch.refresh(check=step % 80 == 79)
         ended = np.flatnonzero(batch.terminations)
-        assert (batch.final_states["box"][ended] == before[ended]).all(), "the end is that of the box before"
+        assert (batch.final_states["edition"][ended] == before[ended]).all(), "the end is that of the edition before"
         for game in ended.tolist():
-            assert batch.config_of(game, batch.final_states[game]).components == batch.boxes[before[game]]
-    assert changed.mean() > 0.6, "four of five new games have another box, and each place had several games"
+            assert batch.config_of(game, batch.final_states[game]).components == batch.editions[before[game]]
+    assert changed.mean() > 0.6, "four of five new games have another edition, and each place had several games"
 
 
-def test_boxes_are_equally_likely_and_independent_of_what_happens() -> None:
+def test_editions_are_equally_likely_and_independent_of_what_happens() -> None:
     alike = [{"pieces.wheat_bonus": bonus} for bonus in range(6)]  # which has no effect on the set-up
-    batch = Batch(Petrichor(), 6000, 0, boxes=alike)
-    assert chisquare(np.bincount(batch.states["box"], minlength=6)).pvalue > 0.001
+    batch = Batch(Petrichor(), 6000, 0, editions=alike)
+    assert chisquare(np.bincount(batch.states["edition"], minlength=6)).pvalue > 0.001
     first = batch.states["crop"][:, 0].astype(int)
-    for box in range(6):
-        mine = np.bincount(first[batch.states["box"] == box], minlength=12)[:7]
-        others = np.bincount(first[batch.states["box"] != box], minlength=12)[:7]
+    for edition in range(6):
+        mine = np.bincount(first[batch.states["edition"] == edition], minlength=12)[:7]
+        others = np.bincount(first[batch.states["edition"] != edition], minlength=12)[:7]
         there = others > 0
         expected = others[there] * mine.sum() / others.sum()
         assert chisquare(mine[there], expected).pvalue > 1e-5
-    again = Batch(Petrichor(), 6000, 0, boxes=alike)
+    again = Batch(Petrichor(), 6000, 0, editions=alike)
     assert (again.states == batch.states).all()
 
 
-def test_one_box_changes_nothing() -> None:
+def test_one_edition_changes_nothing() -> None:
     for one, other in (
-        (Batch(Petrichor(), 32, 5), Batch(Petrichor(), 32, 5, boxes=[{}])),
-        (Batch(Evergreen(players=2), 32, 5), Batch(Evergreen(players=2), 32, 5, boxes=[()])),
+        (Batch(Petrichor(), 32, 5), Batch(Petrichor(), 32, 5, editions=[{}])),
+        (Batch(Evergreen(players=2), 32, 5), Batch(Evergreen(players=2), 32, 5, editions=[()])),
     ):
         for _ in range(200):
             actions = one.random_actions()
             one.step(actions)
             other.step(actions)
             assert one.states.tobytes() == other.states.tobytes()
-            assert (one.states["box"] == 0).all()
-        assert other.boxes == (None,) and other.tables is one.tables
+            assert (one.states["edition"] == 0).all()
+        assert other.editions == (None,) and other.tables is one.tables
 
 
-# --- Which boxes -----------------------------------------------------------------------------------------------------
+# --- Which editions ---------------------------------------------------------------------------------------------------
 
 
-def test_boxes_by_number_by_seed_and_by_components(tmp_path: Any) -> None:
+def test_editions_by_number_by_seed_and_by_components(tmp_path: Any) -> None:
     game = game_of("petrichor_env.game")
     file = tmp_path / "own.toml"
     file.write_text("[pieces]\nwheat_bonus = 9\n", encoding="utf-8")
     drawn = game.config(components=game.draw_components(7)).components
-    batch = Batch(Petrichor(), 4, 0, boxes=[7, {"pieces.wheat_bonus": 3}, str(file), drawn])
-    assert batch.boxes == (drawn, (("pieces.wheat_bonus", 3),), (("pieces.wheat_bonus", 9),), drawn)
+    batch = Batch(Petrichor(), 4, 0, editions=[7, {"pieces.wheat_bonus": 3}, str(file), drawn])
+    assert batch.editions == (drawn, (("pieces.wheat_bonus", 3),), (("pieces.wheat_bonus", 9),), drawn)
     assert batch.tables["wheat_bonus"][1:3].tolist() == [3, 9]
-    assert Batch(Petrichor(), 1, 0, boxes=3).boxes == Batch(Petrichor(), 1, 0, boxes=np.arange(3)).boxes
-    own = Batch(Petrichor(components={"pieces.wheat_bonus": 1}), 1, 0, boxes=5)
+    assert Batch(Petrichor(), 1, 0, editions=3).editions == Batch(Petrichor(), 1, 0, editions=np.arange(3)).editions
+    own = Batch(Petrichor(components={"pieces.wheat_bonus": 1}), 1, 0, editions=5)
     assert own.tables["wheat_bonus"].tolist() == [1] * 5, "what the configuration says is drawn no more"
     assert len({one.tobytes() for one in own.tables}) == 5
 
 
-def bad_boxes(kind: Any) -> tuple[Any, ...]:
+def bad_editions(kind: Any) -> tuple[Any, ...]:
     return (
         0,
         -3,
@@ -173,127 +173,127 @@ def bad_boxes(kind: Any) -> tuple[Any, ...]:
         [1.5],
         [-1],
         [2**40],
-        MOST_BOXES + 1,
+        MOST_EDITIONS + 1,
         {"pieces.wheat_bonus": 1},
         kind,
     )
 
 
-@pytest.mark.parametrize("boxes", bad_boxes(dict))
-def test_bad_boxes_are_refused(boxes: Any) -> None:
-    with pytest.raises(ConfigError, match=r"boxes|seed"):
-        Batch(Petrichor(), 1, 0, boxes=boxes)
+@pytest.mark.parametrize("editions", bad_editions(dict))
+def test_bad_editions_are_refused(editions: Any) -> None:
+    with pytest.raises(ConfigError, match=r"editions|seed"):
+        Batch(Petrichor(), 1, 0, editions=editions)
 
 
 def test_bad_components_are_refused() -> None:
     with pytest.raises(ComponentsError, match=r"pieces.wheat_bonus"):
-        Batch(Petrichor(), 1, 0, boxes=[{"pieces.wheat_bonus": -5000}])
+        Batch(Petrichor(), 1, 0, editions=[{"pieces.wheat_bonus": -5000}])
     with pytest.raises(ComponentsError, match="no such file"):
-        Batch(Petrichor(), 1, 0, boxes=["nowhere.toml"])
+        Batch(Petrichor(), 1, 0, editions=["nowhere.toml"])
     with pytest.raises(ComponentsError, match="no numbers with ranges"):
-        Batch(CONNECT_FOUR.config(), 1, 0, boxes=2)
+        Batch(CONNECT_FOUR.config(), 1, 0, editions=2)
 
 
 @pytest.mark.parametrize(
     ("make", "table", "key", "values"),
     [(Petrichor, "pieces", "drops", (7, 9)), (Evergreen, "flags", "power_cap", (6, 2))],
 )
-def test_boxes_are_drawn_once_and_anew_when_the_overlay_file_changes(
+def test_editions_are_drawn_once_and_anew_when_the_overlay_file_changes(
     make: Any, table: str, key: str, values: tuple[int, int], tmp_path: Path
 ) -> None:
-    """This matters because a study asks for boxes and their tables in each block of games."""
+    """This matters because a study asks for editions and their tables in each block of games."""
     own, seeds = tmp_path / "own.toml", [5, 6, 7]
     known: set[Any] = set()
     for value in values:
         own.write_text(f"[{table}]\n{key} = {value}\n", encoding="utf-8")
         config = make(components=str(own))
-        boxes, again = boxes_of(config, seeds), boxes_of(config, seeds)
-        assert all(one is other for one, other in zip(boxes, again, strict=True))
-        assert tables_of(config.game, boxes) is tables_of(config.game, again)
-        assert Batch(config, 1, boxes=seeds).tables.tobytes() == Batch(config, 1, boxes=boxes).tables.tobytes()
-        assert [dict(box)[f"{table}.{key}"] for box in boxes] == [value] * 3 and not known & {*boxes}
-        known |= {*boxes}
+        editions, again = editions_of(config, seeds), editions_of(config, seeds)
+        assert all(one is other for one, other in zip(editions, again, strict=True))
+        assert tables_of(config.game, editions) is tables_of(config.game, again)
+        assert Batch(config, 1, editions=seeds).tables.tobytes() == Batch(config, 1, editions=editions).tables.tobytes()
+        assert [dict(edition)[f"{table}.{key}"] for edition in editions] == [value] * 3 and not known & {*editions}
+        known |= {*editions}
     own.unlink()
-    assert boxes_of(config, seeds) == boxes, "the configuration has the numbers, whatever becomes of the file"
+    assert editions_of(config, seeds) == editions, "the configuration has the numbers, whatever becomes of the file"
 
 
-def test_a_reset_can_choose_the_boxes_which_then_stay() -> None:
-    batch = Batch(Petrichor(), 8, 0, boxes=4)
+def test_a_reset_can_choose_the_editions_which_then_stay() -> None:
+    batch = Batch(Petrichor(), 8, 0, editions=4)
     wanted = np.arange(8) % 4
-    batch.reset(1, boxes=wanted)
+    batch.reset(1, editions=wanted)
     saved = None
     for step in range(500):
-        assert (batch.states["box"] == wanted).all()
+        assert (batch.states["edition"] == wanted).all()
         batch.step(batch.random_actions())
         if step == 300:
             saved = batch.save()
     assert saved is not None
-    other = Batch(Petrichor(), 8, 9, boxes=4)
+    other = Batch(Petrichor(), 8, 9, editions=4)
     other.load(saved)
     for _ in range(200):
         other.step(other.random_actions())
-        assert (other.states["box"] == wanted).all()
+        assert (other.states["edition"] == wanted).all()
     half = np.arange(8) < 4
-    batch.reset(2, half, boxes=np.full(8, 3))
-    assert batch.states["box"].tolist() == [3, 3, 3, 3, *wanted[4:]]
-    batch.reset(2, boxes=[-1] * 8)
-    assert not (batch.states["box"] == wanted).all(), "they are drawn again"
+    batch.reset(2, half, editions=np.full(8, 3))
+    assert batch.states["edition"].tolist() == [3, 3, 3, 3, *wanted[4:]]
+    batch.reset(2, editions=[-1] * 8)
+    assert not (batch.states["edition"] == wanted).all(), "they are drawn again"
     for bad in ([4] * 8, [-2] * 8, [0] * 7, [0.0] * 8, 3, "no"):
-        with pytest.raises(ConfigError, match="boxes="):
-            batch.reset(boxes=bad)  # type: ignore[arg-type]
+        with pytest.raises(ConfigError, match="editions="):
+            batch.reset(editions=bad)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="number of players and components"):
         batch.reset(config=Petrichor(components={"pieces.wheat_bonus": 44}))
 
 
-def test_saved_games_of_other_boxes_are_refused() -> None:
-    batch = Batch(Petrichor(), 4, 0, boxes=3)
+def test_saved_games_of_other_editions_are_refused() -> None:
+    batch = Batch(Petrichor(), 4, 0, editions=3)
     saved = batch.save()
     with pytest.raises(StateError, match="components"):
-        Batch(Petrichor(), 4, 0, boxes=[3, 4, 5]).load(saved)
+        Batch(Petrichor(), 4, 0, editions=[3, 4, 5]).load(saved)
     with pytest.raises(StateError, match="components"):
         Batch(Petrichor(), 4, 0).load(saved)
 
 
-@pytest.mark.parametrize("box", [-1, 3, 32_767, -32_768])
-def test_a_box_that_is_not_there_is_refused_and_never_read(box: int) -> None:
-    batch = Batch(Petrichor(), 4, 0, boxes=3)
-    batch.states["box"][2] = box
-    with pytest.raises(StateError, match=f"game 2: it has box {box}; there are 3"):
+@pytest.mark.parametrize("edition", [-1, 3, 32_767, -32_768])
+def test_a_edition_that_is_not_there_is_refused_and_never_read(edition: int) -> None:
+    batch = Batch(Petrichor(), 4, 0, editions=3)
+    batch.states["edition"][2] = edition
+    with pytest.raises(StateError, match=f"game 2: it has edition {edition}; there are 3"):
         batch.refresh()
     batch.refresh(check=False)
-    for _ in range(50):  # the next game has the first box
+    for _ in range(50):  # the next game has the first edition
         batch.step(batch.random_actions())
-    assert batch.config_of(2).components == batch.boxes[0]
+    assert batch.config_of(2).components == batch.editions[0]
     assert (batch.tables_of(2) == batch.tables[:1]).all() and (batch.numbers[2] == batch._numbers[0]).all()
     with pytest.raises(StateError, match="game 2"):
-        Batch(Petrichor(), 4, 0, boxes=3, starts=with_box(batch, box))
+        Batch(Petrichor(), 4, 0, editions=3, starts=with_edition(batch, edition))
 
 
-def with_box(batch: Batch, box: int) -> np.ndarray:
-    states = Batch(batch.config, 4, 0, boxes=3).states.copy()
-    states["box"][2] = box
+def with_edition(batch: Batch, edition: int) -> np.ndarray:
+    states = Batch(batch.config, 4, 0, editions=3).states.copy()
+    states["edition"][2] = edition
     return states
 
 
 def test_a_broken_state_is_named_by_its_place_in_the_batch() -> None:
-    batch = Batch(Petrichor(), 16, 0, boxes=3)
+    batch = Batch(Petrichor(), 16, 0, editions=3)
     batch.states["deck"][11] = 100
     with pytest.raises(StateError, match=r"^game 11: "):
         batch.refresh()
 
 
-def test_positions_of_several_boxes_are_records() -> None:
-    source = Batch(Petrichor(), 16, 0, boxes=3)
+def test_positions_of_several_editions_are_records() -> None:
+    source = Batch(Petrichor(), 16, 0, editions=3)
     for _ in range(30):
         source.step(source.random_actions())
-    batch = Batch(Petrichor(), 8, 1, boxes=3, starts=source.states)
+    batch = Batch(Petrichor(), 8, 1, editions=3, starts=source.states)
     known = {one.tobytes() for one in without_stream(source.states)}
     assert all(one.tobytes() in known for one in without_stream(batch.states))
     described = batch.game.described(Batch(Petrichor(), 1, 0).states[0])
-    with pytest.raises(ScenarioError, match="which of several boxes"):
-        Batch(Petrichor(), 8, 1, boxes=3, starts=[described])
-    env = gymnasium.make("petrichor_env:Petrichor/Solo-v0", boxes=3)
-    with pytest.raises(ScenarioError, match="which of several boxes"):
+    with pytest.raises(ScenarioError, match="which of several editions"):
+        Batch(Petrichor(), 8, 1, editions=3, starts=[described])
+    env = gymnasium.make("petrichor_env:Petrichor/Solo-v0", editions=3)
+    with pytest.raises(ScenarioError, match="which of several editions"):
         env.reset(options={"scenario": described})
 
 
@@ -314,8 +314,8 @@ AGENT_PAIRS = [(config, name) for config, names in AGENTS.items() for name in na
 
 
 @pytest.mark.parametrize(("config", "name"), AGENT_PAIRS, ids=map("-".join, AGENT_PAIRS))
-def test_agents_decide_with_the_numbers_of_each_box(config: str, name: str) -> None:
-    batch = Batch(replace(CONFIGS[config], modules=()) if "petrichor" in config else CONFIGS[config], 12, 0, boxes=6)
+def test_agents_decide_with_the_numbers_of_each_edition(config: str, name: str) -> None:
+    batch = Batch(replace(CONFIGS[config], modules=()) if "petrichor" in config else CONFIGS[config], 12, 0, editions=6)
     for _ in range(37):
         batch.step(batch.random_actions())
     agent = make_agent(name, batch.game)
@@ -326,8 +326,8 @@ def test_agents_decide_with_the_numbers_of_each_box(config: str, name: str) -> N
 
 
 @every_config
-def test_games_of_different_boxes_share_scratch_space(config: Config) -> None:
-    batch, actions = Batch(config, 64, 0, boxes=12), config.game.num_actions
+def test_games_of_different_editions_share_scratch_space(config: Config) -> None:
+    batch, actions = Batch(config, 64, 0, editions=12), config.game.num_actions
     search = search_for(batch.game)
     walk = new_walk(batch.game)  # it still holds values of all games before
     for step in range(60):
@@ -355,7 +355,7 @@ def values_of(agent: Agent, decisions: Decisions) -> np.ndarray:
 
 def test_the_numbers_matter_to_an_agent() -> None:
     """So that the test above can fail."""
-    batch = Batch(Petrichor(players=2), 12, 0, boxes=6)
+    batch = Batch(Petrichor(players=2), 12, 0, editions=6)
     for _ in range(37):
         batch.step(batch.random_actions())
     agent, decisions = make_agent("greedy", batch.game), Decisions.of(batch)
@@ -365,12 +365,12 @@ def test_the_numbers_matter_to_an_agent() -> None:
     assert not np.array_equal(values_of(agent, decisions), values_of(agent, wrong), equal_nan=True)
 
 
-def test_agents_inside_play_with_boxes() -> None:
-    games = learner_games(Petrichor(players=3), 16, ["greedy"], seed=0, boxes=5)
+def test_agents_inside_play_with_editions() -> None:
+    games = learner_games(Petrichor(players=3), 16, ["greedy"], seed=0, editions=5)
     for _ in range(120):
         games.step(games.batch.random_actions())
     saved = games.get_state()
-    other = learner_games(Petrichor(players=3), 16, ["greedy"], seed=7, boxes=5)
+    other = learner_games(Petrichor(players=3), 16, ["greedy"], seed=7, editions=5)
     other.set_state(saved)
     for _ in range(60):
         actions = games.batch.random_actions()
@@ -383,8 +383,8 @@ def test_agents_inside_play_with_boxes() -> None:
 
 
 @pytest.mark.parametrize("config", [Petrichor(), Evergreen(players=2)], ids=["petrichor", "evergreen"])
-def test_replays_have_the_numbers_of_their_box(config: Config) -> None:
-    batch = Batch(config, 8, 50, boxes=4, autoreset="same_step")
+def test_replays_have_the_numbers_of_their_edition(config: Config) -> None:
+    batch = Batch(config, 8, 50, editions=4, autoreset="same_step")
     with Recorder(batch) as recorder:
         batch.reset(50)
         ended: list[Any] = []
@@ -394,36 +394,36 @@ def test_replays_have_the_numbers_of_their_box(config: Config) -> None:
     finished = recorder.finished
     assert len(finished) == len(ended)
     assert {replay.config.components for replay in finished} <= {
-        Batch(config, 1, 0, boxes=[one]).game.config(components=config.game.own_numbers(one)).components
-        for one in batch.boxes
+        Batch(config, 1, 0, editions=[one]).game.config(components=config.game.own_numbers(one)).components
+        for one in batch.editions
     }
     for replay, end in zip(finished, ended, strict=True):
         again = Replay.parse(replay.text.encode(), config.game)
-        assert again.states[-1].tobytes() == without_box(np.array([end]))[0].tobytes()
-        assert (again.tables == batch.tables[end["box"]]).all()
+        assert again.states[-1].tobytes() == without_edition(np.array([end]))[0].tobytes()
+        assert (again.tables == batch.tables[end["edition"]]).all()
 
 
-def test_environments_take_boxes() -> None:
-    env = gymnasium.make("petrichor_env:Petrichor/Solo-v0", boxes=4, render_mode="ansi")
-    many = gymnasium.make_vec("evergreen_env:Evergreen/Versus-v0", num_envs=6, boxes=[1, 2, 3], players=2)
-    assert gymnasium.make(env.spec).unwrapped.batch.batch.boxes == env.unwrapped.batch.batch.boxes  # type: ignore[arg-type]
+def test_environments_take_editions() -> None:
+    env = gymnasium.make("petrichor_env:Petrichor/Solo-v0", editions=4, render_mode="ansi")
+    many = gymnasium.make_vec("evergreen_env:Evergreen/Versus-v0", num_envs=6, editions=[1, 2, 3], players=2)
+    assert gymnasium.make(env.spec).unwrapped.batch.batch.editions == env.unwrapped.batch.batch.editions  # type: ignore[arg-type]
     texts = set()
     for seed in range(6):
         env.reset(seed=seed)
         texts.add(env.render())
     assert len(texts) == 6
     many.reset(seed=0)
-    assert set(many.unwrapped.batch.states["box"].tolist()) == {0, 1, 2}
-    aec = petrichor_v0.env(num_players=2, boxes=4)
+    assert set(many.unwrapped.batch.states["edition"].tolist()) == {0, 1, 2}
+    aec = petrichor_v0.env(num_players=2, editions=4)
     aec.reset(seed=1)
-    assert len(aec.unwrapped.batch.boxes) == 4
-    with pytest.raises(ConfigError, match="boxes"):
-        gymnasium.make("petrichor_env:Petrichor/Solo-v0", boxes=0)
+    assert len(aec.unwrapped.batch.editions) == 4
+    with pytest.raises(ConfigError, match="editions"):
+        gymnasium.make("petrichor_env:Petrichor/Solo-v0", editions=0)
 
 
-def test_a_picture_shows_the_numbers_of_its_box() -> None:
+def test_a_picture_shows_the_numbers_of_its_edition() -> None:
     envs = gymnasium.make_vec(
-        "evergreen_env:Evergreen/Versus-v0", num_envs=6, boxes=[1, 2, 3], players=2, render_mode="ansi"
+        "evergreen_env:Evergreen/Versus-v0", num_envs=6, editions=[1, 2, 3], players=2, render_mode="ansi"
     )
     envs.reset(seed=0)
     versus: LearnerGames = envs.unwrapped.batch
@@ -434,9 +434,9 @@ def test_a_picture_shows_the_numbers_of_its_box() -> None:
 
 
 def test_positions_for_openspiel_have_their_own_numbers() -> None:
-    batch = Batch(Petrichor(players=2), 6, 0, boxes=3)
+    batch = Batch(Petrichor(players=2), 6, 0, editions=3)
     for game in range(6):
         positions = Positions(batch.config_of(game))
         at = positions.at(batch.states[game])
-        assert at.states["box"].tolist() == [0]
+        assert at.states["edition"].tolist() == [0]
         assert (positions.tables == batch.tables_of(game)).all()

@@ -73,20 +73,20 @@ def test_the_layout_says_what_is_printed() -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_assumed_number_is_read(name: str) -> None:
-    """If two boxes differ in one key, their numbers differ."""
+    """If two editions differ in one key, their numbers differ."""
     file: ComponentFile = FILES[name]
     shipped = {key: one.values for key, one in file.load().items()}
     open_keys = {key for key, one in file.load().items() if one.range is not None} - {"flags.canonical_sets"}
     seen: set[str] = set()
     for seed in range(60):
-        box = file.draw(seed)
+        edition = file.draw(seed)
         for key in open_keys - seen:
-            plain: Any = box[key]
+            plain: Any = edition[key]
             values = tuple(plain) if isinstance(plain, list) else (plain,)
             if values == shipped[key]:
                 continue
             try:
-                told = numbers_of(CONFIGS[name], {key: box[key]})
+                told = numbers_of(CONFIGS[name], {key: edition[key]})
             except ValueError:  # alone this value contradicts other keys
                 continue
             if sorted(map(str, values)) == sorted(map(str, shipped[key])) and key.endswith("sides"):
@@ -101,7 +101,7 @@ def test_every_assumed_number_is_read(name: str) -> None:
 @every_game
 def test_numbers_stay_within_their_bounds(config: Config) -> None:
     layout = config.game.numbers
-    batch = Batch(config, 1, 0, boxes=80)
+    batch = Batch(config, 1, 0, editions=80)
     counts = config.game.write_numbers(batch.tables)
     assert counts.shape == (80, layout.size) and counts.dtype == np.int16
     scaled = counts / layout.divisors
@@ -118,14 +118,14 @@ def test_a_game_without_numbers_has_none() -> None:
 
 
 @every_game
-def test_each_game_has_the_numbers_of_its_box(config: Config) -> None:
-    batch = Batch(config, 16, 0, boxes=4)
+def test_each_game_has_the_numbers_of_its_edition(config: Config) -> None:
+    batch = Batch(config, 16, 0, editions=4)
     for game, told in enumerate(batch.numbers):
         own = Batch(batch.config_of(game), 1, 0)
         assert np.array_equal(told, own.numbers[0]) and np.array_equal(own.numbers, Decisions.of(own).numbers)
     assert np.array_equal(Decisions.of(batch).numbers, batch.numbers)
-    small = Batch(config, 16, 0, boxes=4, observation_dtype="int8")
-    assert np.array_equal(small.numbers, config.game.write_numbers(batch.tables)[batch.states["box"]])
+    small = Batch(config, 16, 0, editions=4, observation_dtype="int8")
+    assert np.array_equal(small.numbers, config.game.write_numbers(batch.tables)[batch.states["edition"]])
 
 
 # --- Environments ----------------------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ def test_each_game_has_the_numbers_of_its_box(config: Config) -> None:
 @pytest.mark.parametrize("dtype", ["float32", "int8"])
 @pytest.mark.parametrize("mode", ["same_step", "next_step", "disabled"])
 def test_games_of_one_seat_deliver_them(config: Config, dtype: str, mode: str) -> None:
-    options: dict[str, Any] = {"seed": 3, "boxes": 5, "observation_dtype": dtype, "autoreset": mode}
+    options: dict[str, Any] = {"seed": 3, "editions": 5, "observation_dtype": dtype, "autoreset": mode}
     with_numbers = learner_games(config, 12, ["random"], observe_numbers=True, **options)
     without = learner_games(config, 12, ["random"], **options)
     size, ended = config.game.observation.size, 0
@@ -165,16 +165,16 @@ def test_gymnasium_and_pettingzoo_deliver_them() -> None:
         "evergreen_env:Evergreen/Versus-v0": {"players": 3},
     }
     for game, extra in games.items():
-        env = gymnasium.make(game, boxes=4, observe_numbers=True, **extra)
+        env = gymnasium.make(game, editions=4, observe_numbers=True, **extra)
         check_env(env.unwrapped, skip_render_check=True)
         inner: Any = env.unwrapped.batch
         seen, _ = env.reset(seed=5)
         assert env.observation_space.contains(seen)
         assert np.array_equal(seen[-inner.game.numbers.size :], inner.batch.numbers[0])
-        envs = gymnasium.make_vec(game, num_envs=5, boxes=4, observe_numbers=True, **extra)
+        envs = gymnasium.make_vec(game, num_envs=5, editions=4, observe_numbers=True, **extra)
         rows, _ = envs.reset(seed=5)
         assert envs.observation_space.contains(rows) and rows.shape == (5, seen.size)
-    aec = petrichor_v0.env(num_players=3, boxes=4, observe_numbers=True)
+    aec = petrichor_v0.env(num_players=3, editions=4, observe_numbers=True)
     aec.reset(seed=1)
     layout = aec.unwrapped.batch.game
     own = aec.unwrapped.batch.numbers[0]
@@ -189,7 +189,7 @@ def test_gymnasium_and_pettingzoo_deliver_them() -> None:
 
 
 def test_the_vec_env_delivers_them() -> None:
-    games = learner_games(Petrichor(), 6, seed=0, boxes=3, observe_numbers=True)
+    games = learner_games(Petrichor(), 6, seed=0, editions=3, observe_numbers=True)
     env = SeatsVecEnv(games)
     seen: Any = env.reset()
     assert env.observation_space.contains(seen[0]) and seen.shape[1] == games.observations.shape[1]
@@ -215,8 +215,8 @@ def with_random_numbers(network: Network, game: Game, seed: int = 0) -> Network:
     return reading
 
 
-def played(config: Config, games: int, boxes: int, steps: int = 25) -> Batch:
-    batch = Batch(config, games, 0, boxes=boxes)
+def played(config: Config, games: int, editions: int, steps: int = 25) -> Batch:
+    batch = Batch(config, games, 0, editions=editions)
     for _ in range(steps):
         batch.step(batch.random_actions())
     return batch
@@ -268,7 +268,7 @@ def test_the_numbers_in_the_biases_are_the_numbers_as_inputs(config: Config) -> 
 
 
 @every_game
-def test_a_search_uses_the_numbers_of_each_box(config: Config) -> None:
+def test_a_search_uses_the_numbers_of_each_edition(config: Config) -> None:
     network = with_random_numbers(network_for(config.game), config.game)
     agent = GuidedSearchAgent(PolicyAgent(network, name="reads"), simulations=12)
     batch = played(config, 8, 4)
@@ -314,50 +314,50 @@ def learned(tmp_path: Path, name: str, game: Game, games: dict[str, Any], **sett
     plan = Plan(
         replace(Settings(num_envs=16, steps=16, minibatch=64, layers=(8,), threads=1), **settings),
         GamesSettings.of_table(game, games),
-        evaluation=EvaluationSettings(games=8, boxes=3, against=("random",)),
+        evaluation=EvaluationSettings(games=8, editions=3, against=("random",)),
         budget=Budget(steps=600),
     )
     learner = Learner(game, plan, tmp_path / name, tensorboard=False)
     return learner.run()
 
 
-def test_a_network_learns_on_boxes_whose_numbers_it_reads(tmp_path: Path) -> None:
+def test_a_network_learns_on_editions_whose_numbers_it_reads(tmp_path: Path) -> None:
     game = Petrichor().game
-    learner = learned(tmp_path, "reads", game, {"players": [1, 2], "boxes": 6}, numbers=True)
+    learner = learned(tmp_path, "reads", game, {"players": [1, 2], "editions": 6}, numbers=True)
     assert [batch.tables.shape for batch in learner.table.batches] == [(6,), (6,)]
     network, notes = read_checkpoint(game, tmp_path / "reads" / "policy.zip")
     assert network.inputs == game.observation.size + game.numbers.size
-    assert notes["training"]["games"]["boxes"] == 6 and notes["training"]["settings"]["numbers"] is True
+    assert notes["training"]["games"]["editions"] == 6 and notes["training"]["settings"]["numbers"] is True
     first: Any = network.policy[0]
     moved = first.weight[:, game.observation.size :].std(dim=0)
     varies = learner.table._numbers.numpy().std(axis=0) > 0
     assert (moved[torch.as_tensor(varies)] > 0).all()
     rollout, _ = learner.table.play(learner.network, 20)
     states = np.concatenate([batch.states for batch in learner.table.batches])
-    assert set(rollout.boxes.unique().tolist()) == set(range(6))
-    seen = learner.table.inputs(rollout.observations[-1], rollout.boxes[-1])
+    assert set(rollout.editions.unique().tolist()) == set(range(6))
+    seen = learner.table.inputs(rollout.observations[-1], rollout.editions[-1])
     assert seen.shape == (16, network.inputs)
     assert len(states) == 16
 
 
 def test_each_decision_has_the_numbers_of_its_game(tmp_path: Path) -> None:
-    learner = learned(tmp_path, "reads", Petrichor().game, {"players": [2], "boxes": 4}, numbers=True)
+    learner = learned(tmp_path, "reads", Petrichor().game, {"players": [2], "editions": 4}, numbers=True)
     table = learner.table
     told: list[np.ndarray] = []
-    boxes: list[np.ndarray] = []
+    editions: list[np.ndarray] = []
     look = table._look
 
     def watched(actors: np.ndarray) -> np.ndarray:
-        boxes.append(table.batches[0].states["box"].copy())
+        editions.append(table.batches[0].states["edition"].copy())
         told.append(table.batches[0].numbers_of(table.batches[0].states))
         return look(actors)
 
     table._look = watched  # type: ignore[method-assign]
     rollout, _ = table.play(learner.network, 30)
-    assert (rollout.boxes.numpy() == np.stack(boxes)).all()
+    assert (rollout.editions.numpy() == np.stack(editions)).all()
     size, layout = table.game.observation.size, table.game.numbers
     for step in range(30):
-        inputs = table.inputs(rollout.observations[step], rollout.boxes[step]).numpy()
+        inputs = table.inputs(rollout.observations[step], rollout.editions[step]).numpy()
         counts = np.clip(inputs[:, size:] * layout.divisors, -128, 127)
         assert np.allclose(counts, told[step], atol=1e-3)
 
@@ -367,7 +367,7 @@ def test_a_blind_network_goes_on_as_one_that_reads(tmp_path: Path) -> None:
     blind = learned(tmp_path, "blind", game, {"players": [1]})
     assert blind.network.inputs == game.observation.size
     plan = replace(blind.plan, learning=replace(blind.plan.learning, numbers=True))
-    plan = replace(plan, games=GamesSettings.of_table(game, {"players": [1], "boxes": 5}), budget=Budget(steps=400))
+    plan = replace(plan, games=GamesSettings.of_table(game, {"players": [1], "editions": 5}), budget=Budget(steps=400))
     seeing = Learner(game, plan, tmp_path / "seeing", start=blind.network, tensorboard=False)
     decisions = Decisions.of(played(Petrichor(), 12, 4))
     generator = np.random.default_rng
@@ -381,9 +381,9 @@ def test_a_blind_network_goes_on_as_one_that_reads(tmp_path: Path) -> None:
     assert agent.network.inputs == game.observation.size + game.numbers.size
 
 
-def test_a_run_over_boxes_resumes_exactly(tmp_path: Path) -> None:
+def test_a_run_over_editions_resumes_exactly(tmp_path: Path) -> None:
     game = Petrichor().game
-    whole = learned(tmp_path, "whole", game, {"players": [2], "boxes": 4}, numbers=True)
+    whole = learned(tmp_path, "whole", game, {"players": [2], "editions": 4}, numbers=True)
     part = Learner(game, whole.plan, tmp_path / "part", tensorboard=False)
     part.should_stop = lambda: part.steps > 250
     part.run()
@@ -392,16 +392,16 @@ def test_a_run_over_boxes_resumes_exactly(tmp_path: Path) -> None:
     rest.run()
     weights = rest.network.state_dict()
     assert all(torch.equal(value, weights[name]) for name, value in whole.network.state_dict().items())
-    fewer = replace(whole.plan, games=GamesSettings.of_table(game, {"players": [2], "boxes": 3}))
+    fewer = replace(whole.plan, games=GamesSettings.of_table(game, {"players": [2], "editions": 3}))
     other = Learner(game, fewer, tmp_path / "part", tensorboard=False)
     with pytest.raises(CheckpointError, match="other numbers on the pieces"):
         other.resume()
 
 
-@pytest.mark.parametrize("boxes", [0, -1, "many", 2.5, True, 40_000])
-def test_bad_numbers_of_boxes_are_refused(boxes: Any) -> None:
-    with pytest.raises(ConfigError, match="boxes"):
-        GamesSettings.of_table(Petrichor().game, {"players": [1], "boxes": boxes})
-    if boxes != 40_000:
-        with pytest.raises(ConfigError, match="boxes"):
-            EvaluationSettings(boxes=boxes)
+@pytest.mark.parametrize("editions", [0, -1, "many", 2.5, True, 40_000])
+def test_bad_numbers_of_editions_are_refused(editions: Any) -> None:
+    with pytest.raises(ConfigError, match="editions"):
+        GamesSettings.of_table(Petrichor().game, {"players": [1], "editions": editions})
+    if editions != 40_000:
+        with pytest.raises(ConfigError, match="editions"):
+            EvaluationSettings(editions=editions)

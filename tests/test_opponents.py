@@ -274,7 +274,7 @@ def test_members_play_their_seats_and_nobody_learns_there(tmp_path: Path) -> Non
         if asked:
             assert rollout.actions[theirs].tolist() == np.concatenate(asked).tolist()
         else:
-            seen = games.inputs(rollout.observations[theirs], rollout.boxes[theirs])
+            seen = games.inputs(rollout.observations[theirs], rollout.editions[theirs])
             likeliest = masked_log_probabilities(rival.policy(rival.trunk(seen)), rollout.masks[theirs]).argmax(dim=1)
             assert (rollout.actions[theirs] == likeliest).all()
         found, seats = ends.of_learner()

@@ -240,8 +240,8 @@ def test_tiles_that_southern_winds_hit() -> None:
     assert places == sorted(places) and len(places) == 3 and {y for _, y in places} == {31.5}
     shown = [one.attrib["aria-label"] for one in tile.iter() if "aria-label" in one.attrib]
     assert shown[-3:] == ["5", "2", "1"] and {badge["fill"] for badge in badges} == {STRONG}
-    boxes = [found.attrib for found in tile.iter() if found.tag.endswith("rect")]
-    frame, ground = boxes[:2]
+    editions = [found.attrib for found in tile.iter() if found.tag.endswith("rect")]
+    frame, ground = editions[:2]
     assert frame["fill"] == STRONG and float(frame["x"]) < -2 and float(frame["width"]) > float(ground["width"]) + 4
     assert ground["stroke"] == "#8a9a3a"  # it sprouts
     without = struck()

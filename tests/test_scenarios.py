@@ -784,7 +784,7 @@ def test_damaged_states(config: Config, seed: int, steps: int, place: int, chang
         described = describe(damaged[0])
     except StateError:
         return
-    damaged["box"] = 0  # which is not in a description
+    damaged["edition"] = 0  # which is not in a description
     assert scenario(described).tobytes() == damaged.tobytes()
 
 

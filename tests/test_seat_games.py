@@ -47,7 +47,7 @@ def test_rollouts_are_the_games_of_batches() -> None:
         for rollout, ends in rollouts:
             for t in range(150):
                 steps += 1
-                seen = games.inputs(rollout.observations[t, part], rollout.boxes[t, part]).numpy()
+                seen = games.inputs(rollout.observations[t, part], rollout.editions[t, part]).numpy()
                 assert np.array_equal(seen, batch.observations)
                 assert np.array_equal(rollout.masks[t, part].numpy(), batch.action_masks == 1)
                 assert np.array_equal(rollout.actors[t, part].numpy(), batch.actors)
@@ -177,7 +177,7 @@ def test_an_epoch_learns_from_every_known_decision_once() -> None:
     _, known = advantages(rollout, 1.0, 0.98)
     settings, group = replace(SMALL, minibatch=100, epochs=2), Watched()
     update(network, torch.optim.Adam(network.parameters()), rollout, games.inputs, settings, 0.0, group)
-    wanted = games.inputs(rollout.observations[known], rollout.boxes[known])
+    wanted = games.inputs(rollout.observations[known], rollout.editions[known])
     half = len(group.asked) // 2
     assert all(len(one) <= 100 for one in group.asked) and half == -(-len(wanted) // 100) > 3
     epochs = [torch.cat(group.asked[:half]), torch.cat(group.asked[half:])]
@@ -212,7 +212,7 @@ def test_an_update_is_that_of_the_paper() -> None:
     found, known = advantages(rollout, settings.discount, settings.gae_lambda)
     better = (found[known] - found[known].mean()) / (found[known].std() + 1e-8)
     logits, values = expected(
-        games.inputs(rollout.observations[known], rollout.boxes[known]), rollout.shortfalls[known].float()
+        games.inputs(rollout.observations[known], rollout.editions[known]), rollout.shortfalls[known].float()
     )
     total, clipped = torch.tensor(0.0), 0
     for i in range(len(better)):

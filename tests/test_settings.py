@@ -16,7 +16,7 @@ from petrichor_env.config import Config
 from tabletop_agents.checkpoint import read_notes
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Game
-from tabletop_engine.play.tables import boxes_of
+from tabletop_engine.play.tables import editions_of
 from tabletop_training.files.settings import CONFIGS, Settings, read_settings, shipped_settings
 from tabletop_training.learn import task
 from tabletop_training.learn.learner import POLICY
@@ -37,8 +37,10 @@ def read(path: Path | str | None, game: Game = PETRICHOR) -> dict[str, Any]:
 def test_settings_files_that_are_shipped(
     game: Game, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    most = games(3, 1000)  # a thousand boxes take some seconds
-    monkeypatch.setattr(task, "boxes_of", lambda config, boxes: boxes_of(config, boxes and min(boxes, most)))
+    most = games(3, 1000)  # a thousand editions take some seconds
+    monkeypatch.setattr(
+        task, "editions_of", lambda config, editions: editions_of(config, editions and min(editions, most))
+    )
     names = shipped_settings(game)
     assert {"solo", "selfplay_2p", "general", "general_gpu", "exploiter"} <= set(names)
     assert len(names) == len(list((CONFIGS / game.name).glob("*.toml"))) == {"petrichor": 15, "evergreen": 6}[game.name]
@@ -46,7 +48,7 @@ def test_settings_files_that_are_shipped(
         sections = read(name, game)
         numbers = list(sections["games"].levels(game))
         several = [number for number in game.players if number > 1]
-        by_number = re.fullmatch(r"selfplay_(\d)p(_boxes)?", name)
+        by_number = re.fullmatch(r"selfplay_(\d)p(_editions)?", name)
         assert numbers == ([int(by_number[1])] if by_number else [1] if "solo" in name else several)
         assert sections["games"].curriculum == (name == "solo_curriculum")
         assert sections["games"].variety == name.startswith(("general", "exploiter"))

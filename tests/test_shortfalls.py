@@ -190,7 +190,7 @@ def test_rollouts_keep_what_was_weighed(tmp_path: Path) -> None:
     assert rollout.shortfalls.shape == rollout.masks.shape
     rows = rollout.deciding
     assert rows.sum() > 50
-    hidden = network.trunk(games.inputs(rollout.observations[rows], rollout.boxes[rows]))
+    hidden = network.trunk(games.inputs(rollout.observations[rows], rollout.editions[rows]))
     logits = network.logits(hidden, rollout.shortfalls[rows].float())
     told = masked_log_probabilities(logits, rollout.masks[rows]).gather(1, rollout.actions[rows][:, None])[:, 0]
     assert torch.allclose(told, rollout.log_probabilities[rows], atol=1e-5)

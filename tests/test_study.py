@@ -61,7 +61,7 @@ def test_a_stop_loses_at_most_a_block(tmp_path: Path) -> None:
             assert np.array_equal(getattr(again[key], name), getattr(results, name)), (key, name)
     assert play(tmp_path / "kept", TWO, ALONE, store=store, workers=stopping_after(0)) == {}, "nothing is played twice"
     kept = played(ALONE, store)
-    assert kept is not None and kept.boxes == whole["random"].boxes and kept.config == ALONE.config
+    assert kept is not None and kept.editions == whole["random"].editions and kept.config == ALONE.config
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -146,7 +146,7 @@ def test_settings_with_values_of_another_kind_are_refused(tmp_path: Path) -> Non
         (replace(TWO, agents=[RandomAgent(), RandomAgent()]), "of other agents"),
         (replace(TWO, seed=8), "of other seeds"),
         (replace(TWO, games=10**7), "of other seeds"),
-        (replace(TWO, boxes=[3]), "with other numbers"),
+        (replace(TWO, editions=[3]), "with other numbers"),
         (replace(TWO, lineups=np.array([[0, 1]])), "of other seats"),
         (replace(TWO, about={"temper": 3}), "of other temper"),
     ],

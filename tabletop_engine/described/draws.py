@@ -1,16 +1,17 @@
-"""Boxes: every number that nobody has read is drawn from its range, by a seed.
+"""Editions: every number that nobody has read is drawn from its range, by a seed.
 
-A box is uniform over all that the ranges allow together:
+An edition is uniform over all that the ranges allow together:
 
 - Numbers that no constraint links are drawn independently, each of its values equally often.
 - Keys that a constraint links are drawn together, again and again until it holds; so all combinations that it allows
   are equally likely. A list that must never fall is drawn at once, by counting the lists.
-- A box that the game cannot be played with (`ComponentFile.check_together`) is drawn again as a whole.
+- An edition that the game cannot be played with (`ComponentFile.check_together`) is drawn again as a whole.
 
 What a key's maker makes (`Key.makers`) is as its own docstring says.
 
-The same seed gives the same box on every machine and with every version of NumPy, as long as `DRAWS_VERSION` and the
-ranges stay. Each group of linked keys has a stream of its own, so another range of one key leaves the others' numbers.
+The same seed gives the same edition on every machine and with every version of NumPy, as long as `DRAWS_VERSION` and
+the ranges stay. Each group of linked keys has a stream of its own, so another range of one key leaves the others'
+numbers.
 """
 
 from __future__ import annotations
@@ -28,18 +29,19 @@ from tabletop_engine.described.ranges import Each, Made, OneOf, Permuted, Range
 from tabletop_engine.seeds import Chance, Stream
 
 DRAWS_VERSION = 1
-"""The version of how boxes are drawn."""
+"""The version of how editions are drawn."""
 
 MOST_TRIES, MOST_TRIES_IN_ALL = 10_000, 200_000
-"""Tries to draw keys that a constraint links, of one box and of all boxes of a seed. It is given up after them: the
-ranges contradict the constraint, or nearly so."""
+"""Tries to draw keys that a constraint links, of one edition and of all editions of a seed. It is given up after them:
+the ranges contradict the constraint, or nearly so."""
 
 Values = Mapping[str, tuple[Value, ...]]
 """Values by the dotted names of their keys."""
 
 
 class Stated(NamedTuple):
-    """What the rules state of several numbers together. Every drawn box keeps it; the numbers of an overlay need not.
+    """What the rules state of several numbers together. Every drawn edition keeps it; the numbers of an overlay need
+    not.
 
     `holds` takes the values of `keys` by their names.
     """
@@ -69,16 +71,16 @@ def draw(
         ranges: of the keys that are drawn.
         values: of all keys; those without a range stay as they are.
         constraints: one that links no drawn key is left out.
-        seed: of the box.
-        attempt: 0, 1, …: the boxes of one seed in their order.
-        tries: one is taken for each try; none is left after the last. None: as many as one box may need.
+        seed: of the edition.
+        attempt: 0, 1, …: the editions of one seed in their order.
+        tries: one is taken for each try; none is left after the last. None: as many as one edition may need.
 
     Raises Impossible.
     """
     drawn: dict[str, tuple[Value, ...]] = {}
     for block in blocks_of_keys(ranges, constraints):
         linked = [one for one in constraints if not set(block).isdisjoint(one.keys)]
-        chance = Chance(seed, Stream.BOXES, DRAWS_VERSION, attempt, crc32(block[0].encode()))
+        chance = Chance(seed, Stream.EDITIONS, DRAWS_VERSION, attempt, crc32(block[0].encode()))
         wrong = broken = None
         for _ in zip(range(MOST_TRIES), itertools.repeat(0) if tries is None else tries, strict=False):
             found = _drawn_once(block, keys, ranges, values, chance)
@@ -150,7 +152,7 @@ def _rising(choices: Sequence[tuple[Value, ...]], chance: Chance) -> tuple[Value
     return tuple(result)
 
 
-@functools.lru_cache(maxsize=256)  # a key is drawn for each box
+@functools.lru_cache(maxsize=256)  # a key is drawn for each edition
 def _ways_to_rise(choices: tuple[tuple[Value, ...], ...]) -> list[list[int]]:
     """How many lists go on from each value of each place without a fall."""
     numbers = [[float(value) for value in values] for values in choices]

@@ -32,7 +32,7 @@ OVERLAY = "overlay"
 """The source of every number that an overlay file states."""
 
 _MOST_ATTEMPTS = 1000
-"""Boxes that are drawn for a seed until one can be played."""
+"""Editions that are drawn for a seed until one can be played."""
 
 Overlay: TypeAlias = str | Path | Mapping[str, Any] | tuple[tuple[str, Any], ...]
 """Numbers that replace shipped ones: the path of a TOML file, a mapping of keys to numbers, or pairs of both.
@@ -125,7 +125,7 @@ class ComponentFile:
         fill: takes the numbers and a blank record, and writes the numbers into it.
         check_together: takes a `Reader` and its numbers, and calls `Reader.fail` if several keys contradict each other.
         kinds: words for the names in a table in place of "key", by the table's name and a dot.
-        stated: what the rules state of several numbers together, for boxes that are drawn.
+        stated: what the rules state of several numbers together, for editions that are drawn.
     """
 
     base: Path
@@ -170,7 +170,7 @@ class ComponentFile:
         return {key: loaded[key].plain for key in loaded if loaded[key].values != shipped[key].values} or None
 
     def draw(self, seed: int, overlay: Overlay | None = None) -> dict[str, Value | list[Value]]:
-        """A box: the numbers of `load` with every one that has a range drawn from it, by the seed.
+        """An edition: the numbers of `load` with every one that has a range drawn from it, by the seed.
 
         Returns the numbers that are drawn or stated by the overlay, as an overlay: keys to plain values. See
         `tabletop_engine.described.draws` for how they are drawn.
@@ -198,14 +198,14 @@ class ComponentFile:
                     f"{file}: {key}: its range never fits the others'; allowed: {constraint}"
                 ) from None
             plain = {key: values[0] if components[key].single else list(values) for key, values in drawn.items()}
-            box = {key: {**own, **plain}[key] for key in self.keys if key in own or key in plain}
+            edition = {key: {**own, **plain}[key] for key in self.keys if key in own or key in plain}
             try:
-                Reader(self, file, self.load()).read_numbers(self.frozen(box))
+                Reader(self, file, self.load()).read_numbers(self.frozen(edition))
             except ComponentsError as one:
                 error = one
             else:
-                return box
-        raise ComponentsError(f"{file}: the ranges allow no box that can be played: {error}")
+                return edition
+        raise ComponentsError(f"{file}: the ranges allow no edition that can be played: {error}")
 
     def frozen(self, numbers: Any) -> tuple[tuple[str, Any], ...]:
         """A mapping of keys to numbers, or pairs of both, in a hashable form: sorted pairs with tuples for lists.

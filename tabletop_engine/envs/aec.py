@@ -21,7 +21,7 @@ from tabletop_engine.game import Config
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.learner_games import check_numbers
 
-_OF_GAMES = ("reward", "observation_dtype", "boxes")
+_OF_GAMES = ("reward", "observation_dtype", "editions")
 Observation: TypeAlias = dict[str, NDArray[Any]]
 
 
@@ -79,7 +79,7 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
       are then the plain arrays of a `Box`, and masks are only in the infos.
     - `observation_dtype`, `render_mode` and `render_size`: as in `tabletop_engine.envs.SeatEnv`. Text and pictures
       show all hands.
-    - `boxes` and `observe_numbers`: as in `tabletop_engine.envs.SeatEnv`.
+    - `editions` and `observe_numbers`: as in `tabletop_engine.envs.SeatEnv`.
 
     ## Errors
 

@@ -20,9 +20,18 @@ from tabletop_engine.game import Config, Game, game_of
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.learner_games import LearnerGames, Prepare, learner_games
 from tabletop_engine.play.starts import Starts, record_of
-from tabletop_engine.play.tables import Boxes
+from tabletop_engine.play.tables import Editions
 
-_OF_GAMES = ("opponents", "seat", "reward", "illegal_action", "observation_dtype", "starts", "boxes", "observe_numbers")
+_OF_GAMES = (
+    "opponents",
+    "seat",
+    "reward",
+    "illegal_action",
+    "observation_dtype",
+    "starts",
+    "editions",
+    "observe_numbers",
+)
 
 
 class CommonArguments(TypedDict, total=False):
@@ -31,7 +40,7 @@ class CommonArguments(TypedDict, total=False):
     reward: str
     illegal_action: str
     observation_dtype: str
-    boxes: Boxes | None
+    editions: Editions | None
     observe_numbers: bool
     render_mode: str | None
     render_size: int
@@ -229,8 +238,8 @@ def preparation(scenarios: Sequence[Mapping[str, Any] | None], config: Config) -
     keeps_stream = np.array(["random" not in one for one in different])
 
     def prepare(batch: Batch, which: NDArray[np.bool_]) -> None:
-        if len(batch.boxes) > 1:
-            raise ScenarioError("scenario: a description does not say which of several boxes it is of")
+        if len(batch.editions) > 1:
+            raise ScenarioError("scenario: a description does not say which of several editions it is of")
         games = np.flatnonzero(which & (numbers >= 0))
         kept, streams = keeps_stream[numbers[games]], batch.states["rng"][games]
         batch.states[games] = records[numbers[games]]

@@ -142,8 +142,8 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
     - `observation_dtype`: `"float32"` (default), or `"int8"` for undivided counts up to 127, which take a quarter of
       the memory and less time.
     - `starts`: positions to start from, as in `tabletop_engine.play.batch.Batch`.
-    - `boxes`: other numbers on the pieces for every game: how many boxes are drawn (seeds 0, 1, …), or a list with a
-      seed or `components` for each box. A new game draws its box from its random stream.
+    - `editions`: other numbers on the pieces for every game: how many editions are drawn (seeds 0, 1, …), or a list
+      with a seed or `components` for each edition. A new game draws its edition from its random stream.
     - `observe_numbers`: whether the numbers on the pieces follow the observation, in the named blocks of
       `game.numbers`. They are appended, not a second key, so that any learner for flat observations takes them, and a
       trained network plays as `policy:`.

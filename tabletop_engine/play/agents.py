@@ -13,7 +13,7 @@ from tabletop_engine.errors import IllegalAction
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.batch import Batch, refusal
 from tabletop_engine.play.past import Past, past_of
-from tabletop_engine.play.tables import boxes_in
+from tabletop_engine.play.tables import editions_in
 from tabletop_engine.record import FORFEIT
 
 CHANCE_TO_WIN = "chance to win"
@@ -43,7 +43,8 @@ class Decisions:
 
     Attributes:
         game: the game that is played.
-        tables: (K,) of `game.tables`, the printed numbers of each box; a record's field `box` says which are its own.
+        tables: (K,) of `game.tables`, the printed numbers of each edition; a record's field `edition` says which are
+            its own.
         observations: (N, D) float32, the actors' views.
         action_masks: (N, A) int8, 1 for each legal action.
     """
@@ -93,8 +94,8 @@ class Decisions:
 
     @property
     def numbers(self) -> np.ndarray:
-        """(N, M) float32: the printed numbers of each game's box, in the layout `Game.numbers`."""
-        used, rows = np.unique(boxes_in(self._states, self.tables), return_inverse=True)
+        """(N, M) float32: the printed numbers of each game's edition, in the layout `Game.numbers`."""
+        used, rows = np.unique(editions_in(self._states, self.tables), return_inverse=True)
         counts = self.game.write_numbers(self.tables[used])
         return self.game.numbers.scaled(counts)[rows]
 
@@ -116,7 +117,7 @@ class Decisions:
         number is None, and nothing has happened, unless the batch remembers it (`Agent.remembers`).
         """
         state = self._states[i]
-        tables = self.tables[boxes_in(self._states[i : i + 1], self.tables)]
+        tables = self.tables[editions_in(self._states[i : i + 1], self.tables)]
         if self._past is None or self._games is None:
             return state, tables, None, ()
         game = int(self._games[i])

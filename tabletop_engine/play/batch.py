@@ -26,7 +26,15 @@ from tabletop_engine.legal import NO_WAY_ON
 from tabletop_engine.play import kernels
 from tabletop_engine.play.saved import Format, Header, as_bytes
 from tabletop_engine.play.starts import Starts, check_records, records_of
-from tabletop_engine.play.tables import Boxes, box_in, boxes_in, boxes_of, check_states, own_tables, tables_of
+from tabletop_engine.play.tables import (
+    Editions,
+    check_states,
+    edition_in,
+    editions_in,
+    editions_of,
+    own_tables,
+    tables_of,
+)
 from tabletop_engine.play.warm_up import warm_up
 from tabletop_engine.record import FORFEIT
 
@@ -40,7 +48,7 @@ Seed = int | Sequence[int] | np.ndarray | None
 T = TypeVar("T")
 
 _DRAWN = -1
-"""For the kernels: the box of a game that starts is drawn."""
+"""For the kernels: the edition of a game that starts is drawn."""
 _GAMES_A_THREAD = 128
 """The smallest number of games that is worth a thread: handing over work costs about 30 µs."""
 _MOST_THREADS = 256
@@ -52,7 +60,7 @@ def game_seed(seed: int) -> np.uint64:
     return _stream(whole("seed", seed, 0))
 
 
-@lru_cache(maxsize=4096)  # games that choose their boxes start twice, and agents are compared on the same seeds
+@lru_cache(maxsize=4096)  # games that choose their editions start twice, and agents are compared on the same seeds
 def _stream(seed: int) -> np.uint64:
     return np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
 
@@ -172,11 +180,11 @@ class Batch:
             checked. Each game keeps its own random stream.
         new_observations: True: every step writes `observations` into a new array, so that older arrays stay valid.
             False: every step overwrites the same array.
-        boxes: boxes to play with, in place of the one with the numbers of `config`: their number K, which stands for
-            the seeds 0 to K - 1, or a list with a seed for `Game.draw_components` or with `components` for each box.
-            Each new game draws its box, all equally likely, from its random stream, which stays where it is; so a game
-            from a seed goes on as it would with its own box alone. Positions in `starts` must be records then, with
-            their boxes in the field `box`.
+        editions: editions to play with, in place of the one with the numbers of `config`: their number K, which stands
+            for the seeds 0 to K - 1, or a list with a seed for `Game.draw_components` or with `components` for each
+            edition. Each new game draws its edition, all equally likely, from its random stream, which stays where it
+            is; so a game from a seed goes on as it would with its own edition alone. Positions in `starts` must be
+            records then, with their editions in the field `edition`.
 
     In the shapes below N is the number of games, P of players, A of actions, D of numbers in an observation.
 
@@ -194,10 +202,10 @@ class Batch:
         final_states: (N,) records, the ends of games; valid where `terminations`.
         final_observations: (N, D), seat 0's views of the ends; valid where `terminations`.
         config: the configuration that was given first.
-        configs: the configuration of each game, a list of N; its `components` are those of the game's box.
+        configs: the configuration of each game, a list of N; its `components` are those of the game's edition.
         plain_configs: the same with the `components` of `config`.
-        boxes: the `components` of each box, K; those of `config` alone without the argument `boxes`.
-        tables: (K,) of `game.tables`, the printed numbers of each box.
+        editions: the `components` of each edition, K; those of `config` alone without the argument `editions`.
+        tables: (K,) of `game.tables`, the printed numbers of each edition.
         generator: the NumPy generator that `random_actions` uses.
         listeners: objects that are called at every reset and step, in this order. A copy of the batch has none.
 
@@ -217,7 +225,7 @@ class Batch:
         observation_dtype: str = "float32",
         starts: Starts | None = None,
         new_observations: bool = False,
-        boxes: Boxes | None = None,
+        editions: Editions | None = None,
     ) -> None:
         self.config: Config = config
         self.game: Game = check_config(config)
@@ -240,8 +248,8 @@ class Batch:
             ],
             np.int64,
         )
-        self.boxes: tuple[Any, ...] = boxes_of(config, boxes)
-        self.tables: np.ndarray = tables_of(game, self.boxes)
+        self.editions: tuple[Any, ...] = editions_of(config, editions)
+        self.tables: np.ndarray = tables_of(game, self.editions)
         if isinstance(starts, type):
             raise ScenarioError(f"starts={starts!r:.80}: must be positions or a function, not a class")
         self.starts: np.ndarray | Callable[[np.ndarray], np.ndarray] | None = (
@@ -266,13 +274,13 @@ class Batch:
         self.final_states: np.ndarray = np.zeros(n, game.state)
         self.final_observations: np.ndarray = np.zeros((n, size), dtype)
         self._actions = np.zeros(n, np.int64)
-        self._next_boxes = np.full(n, _DRAWN, np.int64)
+        self._next_editions = np.full(n, _DRAWN, np.int64)
         self._all = np.ones(n, np.bool_)
         self._which = self._all.copy()
         self._chunk()
 
         self.plain_configs: list[Config] = [self.config] * n
-        self._boxed: dict[tuple[Config, int], Config] = {}
+        self._with_edition: dict[tuple[Config, int], Config] = {}
         self.config.write_switches(self.states)
         self._switches = {name: self.states[name].copy() for name in config.SWITCHES}
         warm_up(game)
@@ -283,41 +291,43 @@ class Batch:
     @property
     def configs(self) -> list[Config]:
         """The configuration of each game, a list of N."""
-        return list(self.plain_configs) if len(self.boxes) == 1 else [self.config_of(i) for i in range(self.num_games)]
+        return (
+            list(self.plain_configs) if len(self.editions) == 1 else [self.config_of(i) for i in range(self.num_games)]
+        )
 
     def config_of(self, game: int, state: Any = None) -> Config:
-        """The configuration of one game, whose `components` are those of its box.
+        """The configuration of one game, whose `components` are those of its edition.
 
         `state` is a record with the same switches, such as `final_states[game]`; None for the game's own.
         """
         own = self.plain_configs[game]
-        if len(self.boxes) == 1:
+        if len(self.editions) == 1:
             return own
-        box = box_in(self.states[game] if state is None else state, self.tables)
-        if (own, box) not in self._boxed:
-            components = self.boxes[box]
-            self._boxed[own, box] = dataclasses.replace(own, components=components)
-        return self._boxed[own, box]
+        edition = edition_in(self.states[game] if state is None else state, self.tables)
+        if (own, edition) not in self._with_edition:
+            components = self.editions[edition]
+            self._with_edition[own, edition] = dataclasses.replace(own, components=components)
+        return self._with_edition[own, edition]
 
     @property
     def numbers(self) -> np.ndarray:
-        """(N, M) the printed numbers of each game's box in the layout `Game.numbers`, as `observation_dtype` says."""
+        """(N, M) the numbers of each game's edition in the layout `Game.numbers`, as `observation_dtype` says."""
         return self.numbers_of(self.states)
 
     def numbers_of(self, states: np.ndarray) -> np.ndarray:
         """(n, M) `numbers` for any records of this game, (n,): a new array."""
-        return self._numbers[boxes_in(states, self.tables)]
+        return self._numbers[editions_in(states, self.tables)]
 
     @cached_property
     def _numbers(self) -> np.ndarray:
-        """(K, M) `numbers` of each box."""
+        """(K, M) `numbers` of each edition."""
         counts = self.game.write_numbers(self.tables)
         if self.observation_dtype == "int8":
             return np.clip(counts, -128, 127).astype(np.int8)
         return self.game.numbers.scaled(counts)
 
     def tables_of(self, game: int) -> np.ndarray:
-        """(1,) of `game.tables`: the printed numbers of one game's box."""
+        """(1,) of `game.tables`: the printed numbers of one game's edition."""
         return own_tables(self.states[game], self.tables)
 
     # --- playing ---
@@ -327,7 +337,7 @@ class Batch:
         seed: Seed = None,
         mask: np.ndarray | None = None,
         config: Config | Sequence[Config] | None = None,
-        boxes: np.ndarray | Sequence[int] | None = None,
+        editions: np.ndarray | Sequence[int] | None = None,
     ) -> None:
         """Start games.
 
@@ -336,8 +346,8 @@ class Batch:
             mask: (N,) bool, the games to start; None for all.
             config: the new configuration: one for all of these games, or a sequence with one for each of them. The
                 number of players and the components must be those of the batch. None: as before.
-            boxes: (N,) ints, the box of each of these games, which later games in its place keep; -1: each game draws
-                its box. None: as before.
+            editions: (N,) ints, the edition of each of these games, which later games in its place keep; -1: each game
+                draws its edition. None: as before.
         """
         which = self._games(mask, "mask")
         streams = None if seed is None else self._streams(seed)
@@ -345,14 +355,14 @@ class Batch:
             if self.starts is not None:
                 raise ConfigError("config: not allowed with starts, since all are of one configuration")
             self._change_configs(which, config)
-        if boxes is not None:
-            self._choose_boxes(which, boxes)
+        if editions is not None:
+            self._choose_editions(which, editions)
         if streams is not None:
             self.states["rng"][which] = streams[which]
             if mask is None:
                 self.generator: np.random.Generator = np.random.default_rng(streams)
         if self.starts is None:
-            self.game.kernels.reset_games(self.states, self.tables, which, self._next_boxes)
+            self.game.kernels.reset_games(self.states, self.tables, which, self._next_editions)
             self._refuse_stuck_games()
         else:
             self._start_games(np.flatnonzero(which))
@@ -506,13 +516,13 @@ class Batch:
     def save(self) -> bytes:
         """The games as bytes for `load`, with version, configuration and a checksum, but without `generator`."""
         parts = [self._header().text, self.states.tobytes(), self.paid.astype("<i8").tobytes()]
-        if len(self.boxes) > 1:
-            parts.append(self._next_boxes.astype("<i2").tobytes())
+        if len(self.editions) > 1:
+            parts.append(self._next_editions.astype("<i2").tobytes())
         return _SAVED.sealed(b"".join(parts))
 
     def load(self, data: bytes) -> None:
         """Restore games that `save` of an equal batch wrote. Raises StateError for others; nothing changes then."""
-        states, self.paid[:], self._next_boxes[:] = self._read(data)
+        states, self.paid[:], self._next_editions[:] = self._read(data)
         self.states[:] = states
         self._switches = {name: states[name].copy() for name in self.config.SWITCHES}
         known: dict[bytes, Config] = {}
@@ -550,11 +560,11 @@ class Batch:
         return _SAVED.header(self.config, self.tables, num_games=self.num_games, mixed=mixed)
 
     def _read(self, data: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The saved states, `paid`, and boxes of the games that start next."""
+        """The saved states, `paid`, and editions of the games that start next."""
         facts, raw = _SAVED.unpack(as_bytes(data), self._header(), free=("mixed",))
         kinds = [("states", self.game.state), ("paid", np.dtype(("<i8", self.paid.shape[1:])))]
-        if len(self.boxes) > 1:
-            kinds.append(("next_boxes", np.dtype("<i2")))
+        if len(self.editions) > 1:
+            kinds.append(("next_editions", np.dtype("<i2")))
         sizes = [self.num_games * kind.itemsize for _, kind in kinds]
         if len(raw) != sum(sizes):
             raise StateError(f"the saved data is damaged: {len(raw)} bytes, not {sum(sizes)}")
@@ -563,15 +573,17 @@ class Batch:
             name: np.frombuffer(raw[end - size : end], kind).copy()
             for (name, kind), size, end in zip(kinds, sizes, ends, strict=True)
         }
-        states, boxes = saved["states"], saved.get("next_boxes", np.full(self.num_games, _DRAWN, np.int16))
-        if (boxes < _DRAWN).any() or (boxes >= len(self.boxes)).any():
-            raise StateError(f"some of the saved games are to start with a box beyond the {len(self.boxes)} there are")
+        states, editions = saved["states"], saved.get("next_editions", np.full(self.num_games, _DRAWN, np.int16))
+        if (editions < _DRAWN).any() or (editions >= len(self.editions)).any():
+            raise StateError(
+                f"some of the saved games are to start with an edition beyond the {len(self.editions)} there are"
+            )
         if facts["mixed"] is not True:
             self._check_switches(states, switches_of(self.config))
         elif (states["players"] != self.config.players).any():
             raise StateError(f"some of the saved games don't have {self.config.players} players")
         check_states(self.game, states, self.tables)
-        return states, saved["paid"], boxes
+        return states, saved["paid"], editions
 
     def _check_switches(self, states: np.ndarray, switches: dict[str, np.ndarray]) -> None:
         for name, value in switches.items():
@@ -631,15 +643,15 @@ class Batch:
         for game, one in zip(games, given, strict=True):
             self.plain_configs[game] = one
 
-    def _choose_boxes(self, which: np.ndarray, boxes: np.ndarray | Sequence[int]) -> None:
-        given = np.asarray(boxes)
+    def _choose_editions(self, which: np.ndarray, editions: np.ndarray | Sequence[int]) -> None:
+        given = np.asarray(editions)
         if given.shape != (self.num_games,) or given.dtype.kind not in "iu":
-            raise ConfigError(f"boxes={boxes!r:.80}: must be {self.num_games} ints, one for each game")
-        if given.min() < _DRAWN or given.max() >= len(self.boxes):
-            raise ConfigError(f"boxes={boxes!r:.80}: must be -1 to {len(self.boxes) - 1}")
+            raise ConfigError(f"editions={editions!r:.80}: must be {self.num_games} ints, one for each game")
+        if given.min() < _DRAWN or given.max() >= len(self.editions):
+            raise ConfigError(f"editions={editions!r:.80}: must be -1 to {len(self.editions) - 1}")
         if self.starts is not None:
-            raise ConfigError("boxes: not allowed with starts, whose records say their boxes")
-        self._next_boxes[which] = given[which]
+            raise ConfigError("editions: not allowed with starts, whose records say their editions")
+        self._next_editions[which] = given[which]
 
     def _streams(self, seed: Seed) -> np.ndarray:
         if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes) and np.ndim(seed) == 1:
@@ -698,7 +710,7 @@ class Batch:
                 self.tables,
                 self._actions[part],
                 self._which[part],
-                self._next_boxes[part],
+                self._next_editions[part],
                 self._modes,
                 *views,
                 self.rewards[part],

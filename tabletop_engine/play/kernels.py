@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tabletop_engine.boxes import box_of, draw_box
 from tabletop_engine.chance import random_below
 from tabletop_engine.compiling.compiled import kernel, kernel_template, rule_template, rules, templates_in
 from tabletop_engine.defaults import margin
+from tabletop_engine.editions import draw_edition, edition_of
 from tabletop_engine.legal import NO_WAY_ON, count_legal, give_up, is_legal, nth_legal
 from tabletop_engine.record import NOBODY
 
@@ -58,12 +58,12 @@ class Kernels:
 
 
 @rule_template
-def begin(s: Any, tables: np.ndarray, box: int) -> None:
-    """Start a game, which continues its random stream, with this box; -1: with one that its stream chooses."""
-    if box < 0:
-        box = draw_box(s, tables.shape[0])
-    rules.reset(s, tables[box])
-    s.box = box
+def begin(s: Any, tables: np.ndarray, edition: int) -> None:
+    """Start a game, which continues its random stream, with this edition; -1: with one that its stream chooses."""
+    if edition < 0:
+        edition = draw_edition(s, tables.shape[0])
+    rules.reset(s, tables[edition])
+    s.edition = edition
 
 
 @rule_template
@@ -110,7 +110,7 @@ def view(
         masks[i, :] = 1
     else:
         write_mask(s, masks[i])
-    write_view(s, tables[box_of(s, tables)], max(0, int(s.actor)), counts, divisors, wide[i], narrow[i])
+    write_view(s, tables[edition_of(s, tables)], max(0, int(s.actor)), counts, divisors, wide[i], narrow[i])
 
 
 @rule_template
@@ -192,11 +192,11 @@ def check_actions(
 
 
 @kernel_template
-def reset_games(states: np.ndarray, tables: np.ndarray, which: np.ndarray, boxes: np.ndarray) -> None:
-    """Start the games for which `which` is true. `boxes` (int64) are their tables; -1: the random stream chooses."""
+def reset_games(states: np.ndarray, tables: np.ndarray, which: np.ndarray, editions: np.ndarray) -> None:
+    """Start the games for which `which` is true. `editions` (int64) are their tables; -1: the random stream chooses."""
     for i in range(states.shape[0]):
         if which[i]:
-            begin(states[i], tables, boxes[i])
+            begin(states[i], tables, editions[i])
 
 
 @kernel_template
@@ -205,7 +205,7 @@ def step_games(
     tables: np.ndarray,
     actions: np.ndarray,
     which: np.ndarray,
-    boxes: np.ndarray,
+    editions: np.ndarray,
     modes: np.ndarray,
     divisors: np.ndarray,
     actors: np.ndarray,
@@ -224,8 +224,8 @@ def step_games(
 
     `modes` are autoreset, illegal action and reward (int64). If illegal actions are to raise an error, the caller has
     checked the actions. Observations go into `wide` (float32) or `narrow` (int8); the other one has no columns. `paid`
-    (int64) are the points of the owners that the rewards of the running games have counted. `boxes` are for games that
-    start, as in `reset_games`.
+    (int64) are the points of the owners that the rewards of the running games have counted. `editions` are for games
+    that start, as in `reset_games`.
     """
     autoreset, on_illegal, reward = modes[0], modes[1], modes[2]
     num_actions = masks.shape[1]
@@ -234,7 +234,7 @@ def step_games(
     counts = np.zeros(divisors.shape[0], np.int16)
     for i in range(states.shape[0]):
         s = states[i]
-        t = tables[box_of(s, tables)]
+        t = tables[edition_of(s, tables)]
         terminations[i] = False
         illegal[i] = False
         for seat in range(rewards.shape[1]):
@@ -243,7 +243,7 @@ def step_games(
             continue
         if s.actor == NOBODY:  # it ended in the step before, or `load` or the user put in a finished game
             if autoreset != DISABLED:
-                begin(s, tables, boxes[i])
+                begin(s, tables, editions[i])
                 paid[i, :] = 0
         else:
             action = actions[i]
@@ -266,7 +266,7 @@ def step_games(
                 final_states[i] = s
                 write_view(s, t, 0, counts, divisors, final_wide[i], final_narrow[i])
                 if autoreset == SAME_STEP and s.decision != NO_WAY_ON:
-                    begin(s, tables, boxes[i])
+                    begin(s, tables, editions[i])
                     paid[i, :] = 0
         if s.decision == NO_WAY_ON:
             stuck = i
@@ -282,7 +282,7 @@ def play_actions(states: np.ndarray, tables: np.ndarray, actions: np.ndarray, wh
             if actions[i] < 0:
                 rules.forfeit(states[i], int(states[i].actor))
             else:
-                rules.step(states[i], tables[box_of(states[i], tables)], actions[i])
+                rules.step(states[i], tables[edition_of(states[i], tables)], actions[i])
 
 
 @kernel_template
@@ -314,7 +314,7 @@ def observe_games(
     counts = np.zeros(divisors.shape[0], np.int16)
     for i in range(states.shape[0]):
         s = states[i]
-        write_view(s, tables[box_of(s, tables)], seats[i], counts, divisors, wide[i], narrow[i])
+        write_view(s, tables[edition_of(s, tables)], seats[i], counts, divisors, wide[i], narrow[i])
 
 
 @kernel_template
@@ -322,14 +322,14 @@ def count_games(states: np.ndarray, tables: np.ndarray, seats: np.ndarray, count
     """Write the counts that the given seat (int64) sees in every game, whatever their bounds, into int16 `counts`."""
     for i in range(states.shape[0]):
         counts[i, :] = 0
-        rules.observe(states[i], tables[box_of(states[i], tables)], seats[i], counts[i])
+        rules.observe(states[i], tables[edition_of(states[i], tables)], seats[i], counts[i])
 
 
 @kernel_template
 def refresh_legal(states: np.ndarray, tables: np.ndarray) -> None:
     """Recompute the set of legal actions of every record."""
     for i in range(states.shape[0]):
-        rules.legal(states[i], tables[box_of(states[i], tables)])
+        rules.legal(states[i], tables[edition_of(states[i], tables)])
 
 
 @kernel_template
@@ -343,7 +343,7 @@ def draw_numbers(states: np.ndarray, bound: int, numbers: np.ndarray) -> None:
 def sample_hidden_games(states: np.ndarray, tables: np.ndarray, seats: np.ndarray, randoms: np.ndarray) -> None:
     """Call `rules.sample_hidden` for every record, for `seats` (int64) and with the streams `randoms` (uint64)."""
     for i in range(states.shape[0]):
-        rules.sample_hidden(states[i], tables[box_of(states[i], tables)], seats[i], randoms[i])
+        rules.sample_hidden(states[i], tables[edition_of(states[i], tables)], seats[i], randoms[i])
 
 
 @kernel_template
@@ -370,7 +370,7 @@ def playout(states: np.ndarray, tables: np.ndarray) -> int:
     decisions = 0
     for i in range(states.shape[0]):
         s = states[i]
-        t = tables[box_of(s, tables)]
+        t = tables[edition_of(s, tables)]
         last = decisions + MOST_DECISIONS
         while s.actor != NOBODY:
             rules.step(s, t, nth_legal(s, random_below(s, count_legal(s))))

@@ -22,7 +22,7 @@ from tabletop_engine.play.names import agents_of
 from tabletop_engine.play.play import PlayListener, play
 from tabletop_engine.play.scores import others_points
 from tabletop_engine.play.starts import Starts
-from tabletop_engine.play.tables import Boxes
+from tabletop_engine.play.tables import Editions
 
 Prepare = Callable[[Batch, np.ndarray], None]
 """Takes a batch and a mask of games, (N,) bool, that have just been set up. It may put positions into these games."""
@@ -51,7 +51,7 @@ def learner_games(
     new_observations: bool = True,
     assign: Assign | None = None,
     choose_config: ChooseConfig | None = None,
-    boxes: Boxes | None = None,
+    editions: Editions | None = None,
     observe_numbers: bool = False,
 ) -> LearnerGames:
     """Make N games in which the caller plays one seat, the learner's. Agents inside play the other seats.
@@ -75,9 +75,9 @@ def learner_games(
         assign: chooses who plays the other seats, clockwise from the learner, of games that start.
         choose_config: chooses the configurations of games that start. All have the same number of players, and the
             components that `Batch.reset` allows.
-        boxes: as in `Batch`.
-        observe_numbers: whether the printed numbers of each game's box (`Game.numbers`) follow the observation in its
-            row. D is then the length of both.
+        editions: as in `Batch`.
+        observe_numbers: whether the printed numbers of each game's edition (`Game.numbers`) follow the observation in
+            its row. D is then the length of both.
 
     Raises ConfigError for bad arguments and for an opponent that can't play `config`.
     """
@@ -105,7 +105,7 @@ def learner_games(
         observation_dtype=observation_dtype,
         starts=starts,
         new_observations=new_observations and alone,  # `VersusGames` copies them after the others' steps
-        boxes=boxes,
+        editions=editions,
     )
     check_numbers(game, observe_numbers)
     shared = (batch, others, learners_seat, autoreset, new_observations, observe_numbers)

@@ -51,7 +51,7 @@ def records_of(starts: Starts, config: Config, tables: np.ndarray) -> np.ndarray
     if any(isinstance(one, np.void | np.ndarray) for one in starts):
         raise ScenarioError("starts: a list of records; give them as one array (n,), as np.array makes it of the list")
     if len(tables) > 1:
-        raise ScenarioError("starts: a description does not say which of several boxes it is of; give records")
+        raise ScenarioError("starts: a description does not say which of several editions it is of; give records")
     records = np.zeros(len(starts), config.game.state)
     for number, description in enumerate(starts):
         try:

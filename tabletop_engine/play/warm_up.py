@@ -33,14 +33,14 @@ def _calls(game: Game) -> list[Call]:
     masks = np.zeros((1, game.num_actions), np.int8)
     wide, narrow = np.zeros((1, size), np.float32), np.zeros((1, 0), np.int8)
     actions, modes, seats = np.zeros(1, np.int64), np.array([0, 2, 0], np.int64), np.zeros(1, np.int64)
-    boxes, divisors = np.zeros(1, np.int64), game.observation.divisors
+    editions, divisors = np.zeros(1, np.int64), game.observation.divisors
     views = (divisors, actors, masks, wide, narrow)
     paid = np.zeros((1, game.max_owners), np.int64)
     ends = (np.zeros((1, 1)), paid, flag, flag.copy(), final, wide.copy(), narrow)
     return [
         ("drawing starts", kernels.draw_numbers, (state, 1, seats)),
-        ("setting up games", kernels.reset_games, (state, tables, which, boxes)),
-        ("playing them", kernels.step_games, (state, tables, actions, which, boxes, modes, *views, *ends)),
+        ("setting up games", kernels.reset_games, (state, tables, which, editions)),
+        ("playing them", kernels.step_games, (state, tables, actions, which, editions, modes, *views, *ends)),
         ("seeing them", kernels.view_games, (state, tables, *views)),
         ("seeing them from a seat", kernels.observe_games, (state, tables, seats, divisors, wide, narrow)),
         ("counting what they see", kernels.count_games, (state, tables, seats, np.zeros((1, size), np.int16))),

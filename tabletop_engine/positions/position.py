@@ -85,7 +85,7 @@ class Positions:
             states[0] = state
         except (TypeError, ValueError):
             raise StateError(f"{state!r:.80} is not a record of {self.game.name}") from None
-        states["box"] = 0  # the only one here
+        states["edition"] = 0  # the only one here
         if check:
             self._check(states)
         states["rng"] = 0
@@ -518,8 +518,8 @@ def _decided(positions: Positions, states: np.ndarray, rest: bytes, trusted: boo
     """The saved decision or end."""
     if not trusted:
         positions._check(states)
-        if states["rng"][0] or states["box"][0]:
-            raise StateError("the saved position has a random stream or a box; positions have none")
+        if states["rng"][0] or states["edition"][0]:
+            raise StateError("the saved position has a random stream or an edition; positions have none")
     one = Position(positions, states, int(states["actor"][0]))
     start = len(_FIRST) + 8 * positions.game.max_owners
     if not rest.startswith(_FIRST):

@@ -348,7 +348,7 @@ def _first_states(config: Config, starts: Sequence[Any], tables: np.ndarray) -> 
         if getattr(start, "dtype", None) != game.state or np.size(start) != 1:
             raise ConfigError(f"start={start!r:.80}: must be a seed, or one record of {game.title}")
         states[i] = np.reshape(start, ())
-        states["box"][i] = 0  # the only one here
+        states["edition"][i] = 0  # the only one here
         described = game.config.of(states[i], config.components)
         if described != config:
             raise ConfigError(f"start: it is a state of {described.name}, but the configuration is {config.name}")

@@ -315,7 +315,7 @@ class _Line:
         number = len(np.unique(kinds[: len(true)]))
         if number <= len(true) / _EACH:
             return _differ("", kinds)
-        names = [name for name in self.game.state.names or () if name not in ("rng", "box", FILLER)]
+        names = [name for name in self.game.state.names or () if name not in ("rng", "edition", FILLER)]
         for name in names:  # too many to compare whole: each number by itself
             numbers = np.concatenate([true[name], drawn[name]]).reshape(2 * len(true), -1)
             for i in np.flatnonzero((numbers != numbers[0]).any(axis=0)):

@@ -371,7 +371,7 @@ class PlainPositions:
             raise StateError("legal: not the actions that the rules allow here")
 
     def described(self, state: Any) -> dict[str, Any]:
-        """A `Game.described`: every field except the legal actions and the box, JSON-able."""
+        """A `Game.described`: every field except the legal actions and the edition, JSON-able."""
         return {name: state[name].tolist() for name in self._described}
 
     def scenario(self, description: Mapping[str, Any], components: Any = None) -> Any:
@@ -426,7 +426,7 @@ class PlainPositions:
 
     @property
     def _described(self) -> list[str]:
-        return [name for name in self.game().state.names or () if name not in ("legal", "box", FILLER)]
+        return [name for name in self.game().state.names or () if name not in ("legal", "edition", FILLER)]
 
     def _out_of_range(self, states: np.ndarray) -> tuple[str, str] | None:
         """The first field with a number out of range, and what is wrong with it; None if all fit."""

@@ -37,7 +37,7 @@ Env: TypeAlias = AECEnv[str, Any, Any]
 EXPECTED_WARNINGS = {
     # api_test has a fixed list of the environments that may have dictionary observations: PettingZoo's own
     "Observation is not a NumPy array",
-    "Observation space for each agent probably should be gymnasium.spaces.box or gymnasium.spaces.discrete",
+    "Observation space for each agent probably should be gymnasium.spaces.edition or gymnasium.spaces.discrete",
 }
 EMPTY_BOARD = "Observation numpy array is all zeros."
 pytestmark = over_all_seats
@@ -270,7 +270,7 @@ def test_a_described_position(made: Any, arguments: dict[str, Any]) -> None:
         env.reset(seed=seed, options={"scenario": described})
         assert env.agent_selection == f"player_{state['actor']}"
         np.testing.assert_array_equal(mask_of(env), mask)
-        for field in set(game.state.names or ()) - {"rng", "box"}:
+        for field in set(game.state.names or ()) - {"rng", "edition"}:
             np.testing.assert_array_equal(env.unwrapped.game[field], state[field], field)
         streams.append(int(env.unwrapped.game["rng"]))
     assert (streams[0] == streams[1]) == (described.get("random") is not None)

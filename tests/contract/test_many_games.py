@@ -250,7 +250,7 @@ def test_starts(name: str, arguments: dict[str, Any]) -> None:
     assert drawn[0].tobytes() == drawn[1].tobytes() and len(set(drawn[0]["rng"].tolist())) == 3
 
     described = json.loads(json.dumps(batch.game.described(by_int[0])))
-    fields = set(batch.game.state.names or ()) - {"rng", "box"}
+    fields = set(batch.game.state.names or ()) - {"rng", "edition"}
     options: dict[str, Any] = {"scenario": described}
     envs.reset(seed=1, options=options)
     for state in batch.states:

@@ -218,7 +218,7 @@ def test_a_described_position(name: str, arguments: dict[str, Any]) -> None:
     for seed in (1, 2):
         observation, again = env.reset(seed=seed, options=options)
         assert env.observation_space.contains(observation)
-        for field in set(game.state.names or ()) - {"rng", "box"}:
+        for field in set(game.state.names or ()) - {"rng", "edition"}:
             np.testing.assert_array_equal(env.unwrapped.state[field], state[field], field)
         np.testing.assert_array_equal(again["action_mask"], info["action_mask"])
         streams.append(int(env.unwrapped.state["rng"]))

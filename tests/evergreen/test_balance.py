@@ -19,7 +19,7 @@ from tabletop_cli import evergreen as cli
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.game import game_of
 from tabletop_engine.play.batch import Batch
-from tabletop_engine.seeds import EVALUATION, box_seeds
+from tabletop_engine.seeds import EVALUATION, edition_seeds
 from tabletop_training.evergreen import balance
 from tabletop_training.evergreen.balance import powers_of
 from tabletop_training.evergreen.balance_games import FIELDS, Games, Part, figures
@@ -31,10 +31,10 @@ from tabletop_training.measure.workers import Processes
 GAME = game_of("evergreen_env.game")
 
 
-def play(config: Config, boxes: int | None, games: int, seed: int) -> Games:
+def play(config: Config, editions: int | None, games: int, seed: int) -> Games:
     """Games of random agents."""
-    seeds = None if boxes is None else box_seeds(EVALUATION, boxes)
-    blocks = Part("", config, seeds, (boxes or 1) * games).cell(make_agent("random", GAME), seed).blocks
+    seeds = None if editions is None else edition_seeds(EVALUATION, editions)
+    blocks = Part("", config, seeds, (editions or 1) * games).cell(make_agent("random", GAME), seed).blocks
     return Games.of(concatenate(list(HERE.play(blocks, record_fields=FIELDS))).in_order())
 
 
@@ -43,9 +43,11 @@ def played() -> Games:
     return play(Config(players=3), 4, 5, 70)
 
 
-def test_games_are_those_of_their_boxes_and_seeds(played: Games) -> None:
+def test_games_are_those_of_their_editions_and_seeds(played: Games) -> None:
     assert played.points.shape == (4, 5, 3) and played.levels.shape == (4, 5, 3, len(Power))
-    assert played.boxes == tuple(dict(COMPONENTS.frozen(COMPONENTS.draw(EVALUATION.first + box))) for box in range(4))
+    assert played.editions == tuple(
+        dict(COMPONENTS.frozen(COMPONENTS.draw(EVALUATION.first + edition))) for edition in range(4)
+    )
     again = play(Config(players=3), 4, 5, 70)
     assert (again.points == played.points).all()
     assert (played.scored.sum(axis=-1) == played.points).all(), "every point has a source"
@@ -55,23 +57,23 @@ def test_games_are_those_of_their_boxes_and_seeds(played: Games) -> None:
 
 def test_the_first_place_is_that_of_the_first_round(played: Games) -> None:
     """Later places have more start points, so `won` by place must fit the seats of the highest points."""
-    for box in range(4):
-        seeds = [seed for seed in range(70, 90) if seed % 4 == box]
-        batch = Batch(Config(players=3), 5, seeds, boxes=[EVALUATION.first + box])
+    for edition in range(4):
+        seeds = [seed for seed in range(70, 90) if seed % 4 == edition]
+        batch = Batch(Config(players=3), 5, seeds, editions=[EVALUATION.first + edition])
         first = batch.states["first_player"].astype(int)
-        best = played.points[box].argmax(axis=1)
-        clear = (played.points[box] == played.points[box].max(axis=1, keepdims=True)).sum(axis=1) == 1
-        place = played.won[box].argmax(axis=1)
-        assert ((first + place) % 3 == best)[clear & (played.won[box].max(axis=1) == 1)].all()
+        best = played.points[edition].argmax(axis=1)
+        clear = (played.points[edition] == played.points[edition].max(axis=1, keepdims=True)).sum(axis=1) == 1
+        place = played.won[edition].argmax(axis=1)
+        assert ((first + place) % 3 == best)[clear & (played.won[edition].max(axis=1) == 1)].all()
 
 
 def made_up(values: np.ndarray, players: int = 3) -> Games:
     """Games in which a level of each power brings so many points. All players have equally many levels."""
-    draw, boxes, games = np.random.default_rng(0), 40, 20
-    levels = draw.multinomial(12, np.full(len(Power), 1 / len(Power)), size=(boxes, games, players))
-    points = levels @ values + draw.normal(0, 5, (boxes, games, players))
+    draw, editions, games = np.random.default_rng(0), 40, 20
+    levels = draw.multinomial(12, np.full(len(Power), 1 / len(Power)), size=(editions, games, players))
+    points = levels @ values + draw.normal(0, 5, (editions, games, players))
     margins = points - (points.sum(axis=-1, keepdims=True) - points) / (players - 1)
-    zeros = np.zeros((boxes, games, players))
+    zeros = np.zeros((editions, games, players))
     return Games(players, zeros, points, margins, levels, zeros[..., None], zeros[..., 0], ())
 
 
@@ -88,7 +90,7 @@ def test_it_leaves_a_report_a_picture_and_tables(tmp_path: Path) -> None:
     told: list[Any] = []
     folder = balance.main("random", [2, 4], 5, 3, 9, output=tmp_path / "balance", on_result=told.append)
     data = json.loads((folder / "balance.json").read_text(encoding="utf-8"))
-    assert told == [data] and data["boxes"] == 5
+    assert told == [data] and data["editions"] == 5
     with (folder / "balance.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == (2 + 4) + (4 + 4)
@@ -109,7 +111,7 @@ def test_numbers_of_an_overlay_are_not_drawn(tmp_path: Path) -> None:
     own.write_text('[flags]\npower_cap = 6\nbuds_points = "once"\n', encoding="utf-8")
     config = Config(2, str(own))
     games = play(config, 6, 2, 3)
-    assert all(box["flags.power_cap"] == 6 and box["flags.buds_points"] == "once" for box in games.boxes)
+    assert all(edition["flags.power_cap"] == 6 and edition["flags.buds_points"] == "once" for edition in games.editions)
 
 
 def test_what_each_change_does(tmp_path: Path) -> None:
@@ -181,7 +183,7 @@ def test_a_study_goes_on_where_it_stopped(tmp_path: Path, capsys: pytest.Capture
 
 @pytest.mark.slow
 def test_any_number_of_workers_plays_the_same(tmp_path: Path) -> None:
-    """With agents that draw from their generator, in several blocks over boxes, and with changed numbers."""
+    """With agents that draw from their generator, in several blocks over editions, and with changed numbers."""
     own = tmp_path / "own.toml"
     own.write_text("[flags]\npower_cap = 2\nseason_rounds = [2, 2, 2, 2]\n", encoding="utf-8")
     with Processes(2) as two:
@@ -202,14 +204,14 @@ def test_any_number_of_workers_plays_the_same(tmp_path: Path) -> None:
 
 def test_what_is_no_study_or_another_one_is_refused(tmp_path: Path) -> None:
     folder = balance.main("random", [2], 2, 1, 9, output=tmp_path / "study")
-    with pytest.raises(ConfigError, match="boxes, seed: not with --resume"):
-        balance.main(boxes=3, seed=4, resume=folder)
+    with pytest.raises(ConfigError, match="editions, seed: not with --resume"):
+        balance.main(editions=3, seed=4, resume=folder)
     with pytest.raises(TabletopError, match="nothing to continue"):
         balance.main(resume=tmp_path)
     good = (folder / "settings.json").read_text(encoding="utf-8")
     wrong: list[dict[str, Any]] = [
-        {"boxes": 10**12},
-        {"box_games": 10**12},
+        {"editions": 10**12},
+        {"edition_games": 10**12},
         {"effect_games": "many"},
         {"players": [2, 9]},
         {"players": ["x"]},
@@ -275,16 +277,16 @@ def test_bad_input_and_the_command_line(tmp_path: Path, capsys: pytest.CaptureFi
         {"players": [1, 2]},
         {"players": []},
         {"players": [5]},
-        {"boxes": 1},
-        {"box_games": 0},
+        {"editions": 1},
+        {"edition_games": 0},
     ]
     for bad in wrong:
         with pytest.raises(ConfigError):
-            balance.main("random", **{"boxes": 2, "box_games": 1, "output": tmp_path / "x", **bad})
+            balance.main("random", **{"editions": 2, "edition_games": 1, "output": tmp_path / "x", **bad})
     with pytest.raises(ConfigError, match="agent"):
         balance.main("wizard", [2], 2, 1, output=tmp_path / "x")
     assert not (tmp_path / "x").exists()
-    words = ["balance", "--agent", "random", "--players", "2", "--boxes", "2", "--box-games", "2", "--seed", "4"]
+    words = ["balance", "--agent", "random", "--players", "2", "--editions", "2", "--edition-games", "2", "--seed", "4"]
     cli.app([*words, "--output", str(tmp_path / "balance")], standalone_mode=False)
     assert "2 players: the first in the first round's order won " in capsys.readouterr().out
     with pytest.raises(TabletopError, match="workers=0"):

@@ -79,8 +79,8 @@ def test_overlays_that_the_page_shows(tmp_path: Path) -> None:
     shown = blocks("components.md", "toml")
     assert len(shown) == 4
     for example in shown:
-        (tmp_path / "my-box.toml").write_text(example, encoding="utf-8")
-        assert COMPONENTS.own_numbers(str(tmp_path / "my-box.toml"))
+        (tmp_path / "my-edition.toml").write_text(example, encoding="utf-8")
+        assert COMPONENTS.own_numbers(str(tmp_path / "my-edition.toml"))
 
 
 def test_every_key_of_component_files_is_in_the_table() -> None:
@@ -90,7 +90,7 @@ def test_every_key_of_component_files_is_in_the_table() -> None:
 def test_the_message_that_the_page_shows() -> None:
     (message,) = blocks("components.md", "text")
     with pytest.raises(ComponentsError) as error:
-        COMPONENTS.read("flags.power_cap = 15", "my-box.toml", COMPONENTS.load())
+        COMPONENTS.read("flags.power_cap = 15", "my-edition.toml", COMPONENTS.load())
     assert message == f"evergreen: {error.value}\n"
 
 

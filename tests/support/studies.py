@@ -14,7 +14,7 @@ from petrichor_env import Config
 from petrichor_env.state import Source
 from tabletop_training.measure.matches import make_agents
 from tabletop_training.measure.results import Results
-from tabletop_training.petrichor import box_report, report_plots
+from tabletop_training.petrichor import edition_report, report_plots
 from tabletop_training.petrichor.study import Key, read_study
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
 from tabletop_training.petrichor.variant_effects import Sets
@@ -35,7 +35,7 @@ def without_pictures() -> Iterator[None]:
 def no_pictures() -> Iterator[None]:
     """`without_pictures` for a part of a test, or for a fixture of a module."""
     with pytest.MonkeyPatch.context() as patched:
-        for module in (report_plots, box_report):
+        for module in (report_plots, edition_report):
             for name in [name for name in vars(module) if name.startswith("plot_")]:
                 patched.setattr(module, name, lambda *arguments: None)
         yield

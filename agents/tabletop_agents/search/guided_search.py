@@ -36,7 +36,7 @@ _MOST_SIMULATIONS = 20_000
 """Simulations of one decision that a tree has space for. Later ones only update existing nodes."""
 _NODES_A_SIMULATION, _EDGES_A_SIMULATION = 2, 20
 _MOST_NETWORKS = 64
-"""If a network reads numbers, each box has its own copy. So many copies are kept for later decisions."""
+"""If a network reads numbers, each edition has its own copy. So many copies are kept for later decisions."""
 _NO_HEADS = "its network has no win and margin heads, which a search needs to value positions"
 
 
@@ -177,7 +177,7 @@ class GuidedSearchAgent(TreeAgent):
         return visits, utilities, wins
 
     def _networks_for(self, decisions: Decisions) -> tuple[list[FlatNetwork], np.ndarray]:
-        """Networks for compiled code, one for each box if numbers are read; and the index of each decision's, (N,)."""
+        """Networks for compiled code, one an edition if numbers are read; and the index of each decision's, (N,)."""
         if self.network.inputs == decisions.game.observation.size:
             read, which = np.zeros((1, 0), np.float32), np.zeros(len(decisions), np.int64)
         else:

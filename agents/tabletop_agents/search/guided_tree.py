@@ -34,10 +34,10 @@ from tabletop_agents.search.tree import (
     outcome,
 )
 from tabletop_agents.search.utility import write_win_shares
-from tabletop_engine.boxes import box_of
 from tabletop_engine.chance import random_below, random_bits
 from tabletop_engine.compiling.compiled import kernel_template, rule_template, rules
 from tabletop_engine.defaults import points_margin
+from tabletop_engine.editions import edition_of
 from tabletop_engine.game import Game
 from tabletop_engine.legal import count_legal, is_legal, next_legal
 from tabletop_engine.record import NOBODY
@@ -117,7 +117,7 @@ def search_guided_tree(
     stack, lines, memo, w = walk.stack, walk.lines, walk.memo, walk.weights[0]
     counts, divisors, inputs = guide.counts, guide.divisors, guide.inputs  # (D,)
     outputs, shortfalls = guide.outputs, guide.shortfalls
-    s, t, p, r = stack[0], tables[box_of(root[0], tables)], settings[0], size[0]
+    s, t, p, r = stack[0], tables[edition_of(root[0], tables)], settings[0], size[0]
     seat, actions = int(root[0].actor), shortfalls.shape[0]
     policy_layer, heads_layer = network.parts[POLICY, 1] - 1, network.parts[WIN_MARGIN, 1] - 1
     logits, weighs = outputs[policy_layer], network.layers[policy_layer].outputs > actions

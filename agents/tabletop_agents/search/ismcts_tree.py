@@ -28,8 +28,8 @@ from tabletop_agents.search.tree import (
     outcome,
 )
 from tabletop_agents.search.utility import expected_utility, par, utility
-from tabletop_engine.boxes import box_of
 from tabletop_engine.compiling.compiled import kernel_template, rule_template, rules
+from tabletop_engine.editions import edition_of
 from tabletop_engine.legal import count_legal, is_legal
 from tabletop_engine.record import NOBODY
 
@@ -45,7 +45,7 @@ def search_tree(
     size, nodes, edges, path = tree.size, tree.nodes, tree.edges, tree.path
     utilities, wins = tree.utilities, tree.wins  # (K,)
     stack, lines, memo = walk.stack, walk.lines, walk.memo
-    s, t, w, p, r = stack[0], tables[box_of(root[0], tables)], walk.weights[0], settings[0], size[0]
+    s, t, w, p, r = stack[0], tables[edition_of(root[0], tables)], walk.weights[0], settings[0], size[0]
     start, last = par(root[0], t, w, memo), last_round(root[0], p)
     begin_tree(tree, root)
     for _ in range(simulations):

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tabletop_engine.boxes import box_of
 from tabletop_engine.compiling.compiled import kernel_template, rule_template, rules
+from tabletop_engine.editions import edition_of
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Game
 from tabletop_engine.legal import count_legal, next_legal
@@ -75,7 +75,7 @@ def choose_best_actions(
     stack, lines, memo, w = walk.stack, walk.lines, walk.memo, walk.weights[0]
     for game in range(states.shape[0]):
         stack[0] = states[game]
-        find_best_line(stack, lines, memo, tables[box_of(stack[0], tables)], w, ties[game], max_nodes)
+        find_best_line(stack, lines, memo, tables[edition_of(stack[0], tables)], w, ties[game], max_nodes)
         actions[game] = lines[BEST, 0]
 
 
@@ -85,7 +85,7 @@ def values_of_actions(states: np.ndarray, tables: np.ndarray, walk: Walk, max_no
     stack, lines, memo, w = walk.stack, walk.lines, walk.memo, walk.weights[0]
     for game in range(states.shape[0]):
         stack[0] = states[game]
-        find_values(stack, lines, memo, tables[box_of(stack[0], tables)], w, max_nodes, values[game])
+        find_values(stack, lines, memo, tables[edition_of(stack[0], tables)], w, max_nodes, values[game])
 
 
 @kernel_template
@@ -94,7 +94,7 @@ def write_shortfalls(states: np.ndarray, tables: np.ndarray, walk: Walk, max_nod
     stack, lines, memo, w = walk.stack, walk.lines, walk.memo, walk.weights[0]
     for game in range(states.shape[0]):
         stack[0] = states[game]
-        find_shortfalls(stack, lines, memo, tables[box_of(stack[0], tables)], w, max_nodes, out[game])
+        find_shortfalls(stack, lines, memo, tables[edition_of(stack[0], tables)], w, max_nodes, out[game])
 
 
 @rule_template

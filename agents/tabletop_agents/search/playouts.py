@@ -8,9 +8,9 @@ import numpy as np
 
 from tabletop_agents.search.one_turn import BEST, Walk, find_best_line
 from tabletop_agents.search.utility import par, utility
-from tabletop_engine.boxes import box_of
 from tabletop_engine.chance import random_below
 from tabletop_engine.compiling.compiled import kernel_template, rule_template, rules
+from tabletop_engine.editions import edition_of
 from tabletop_engine.legal import next_legal
 from tabletop_engine.record import NOBODY
 
@@ -31,7 +31,7 @@ def mean_utilities(
     There is a playout for each of `chances` (uint64), which seed what is hidden and what happens.
     """
     stack, lines, memo = walk.stack, walk.lines, walk.memo
-    seat, t, w, p = int(root[0].actor), tables[box_of(root[0], tables)], walk.weights[0], settings[0]
+    seat, t, w, p = int(root[0].actor), tables[edition_of(root[0], tables)], walk.weights[0], settings[0]
     start, last = par(root[0], t, w, memo), last_round(root[0], p)
     for chance in chances:
         action = next_legal(root[0], 0)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from tabletop_agents.search.one_turn import Walk
-from tabletop_engine.boxes import box_of
 from tabletop_engine.compiling.compiled import kernel_template, rule_template, rules
+from tabletop_engine.editions import edition_of
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.play.kernels import write_places
 from tabletop_engine.record import NOBODY
@@ -42,7 +42,7 @@ def par(s: Any, t: Any, w: Any, memo: np.ndarray) -> float:
 def pars(roots: np.ndarray, tables: np.ndarray, walk: Walk, out: np.ndarray) -> None:
     """Write the `par` of each of the roots (N,) into `out` (N,)."""
     for i in range(roots.shape[0]):
-        out[i] = par(roots[i], tables[box_of(roots[i], tables)], walk.weights[0], walk.memo)
+        out[i] = par(roots[i], tables[edition_of(roots[i], tables)], walk.weights[0], walk.memo)
 
 
 @rule_template

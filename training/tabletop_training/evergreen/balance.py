@@ -1,4 +1,4 @@
-"""`evergreen balance`: equal seats, lengths of games, and what powers and boards are worth, over many boxes."""
+"""`evergreen balance`: equal seats, lengths of games, and what powers and boards are worth, over many editions."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from evergreen_env.state import POWER_NAMES, SOURCE_NAMES
 from tabletop_agents import check_trusted
 from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError
-from tabletop_engine.play.tables import boxes_of
-from tabletop_engine.seeds import EVALUATION, Stream, box_seeds, generator
+from tabletop_engine.play.tables import editions_of
+from tabletop_engine.seeds import EVALUATION, Stream, edition_seeds, generator
 from tabletop_engine.text.words import counted
 from tabletop_training.evergreen.balance_games import (
     FIELDS,
@@ -46,15 +46,15 @@ from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
 from tabletop_training.measure.matches import make_agents
 from tabletop_training.measure.results import Estimate
 from tabletop_training.measure.shapley import WAYS
-from tabletop_training.measure.spread import LookUp, Spread, few_boxes, look_up_first, spread_of
+from tabletop_training.measure.spread import LookUp, Spread, few_editions, look_up_first, spread_of
 from tabletop_training.study.play import finished_cells
 from tabletop_training.study.settings import job_of, kept_settings
 
 USUAL: Mapping[str, Any] = {
     "agent": "policy:versus",
     "players": (2, 3, 4),
-    "boxes": 100,
-    "box_games": 20,
+    "editions": 100,
+    "edition_games": 20,
     "effect_games": 400,
     "seed": EVALUATION_SEED,
 }
@@ -74,7 +74,7 @@ _SIZE_WORDS = {
 
 @dataclass(frozen=True)
 class Balance:
-    """What the games with one number of players show, over all boxes.
+    """What the games with one number of players show, over all editions.
 
     Attributes:
         figures: by name: the win rate of each place in the first round's order (`places`), decisions of a game, mean
@@ -109,7 +109,7 @@ class Balance:
             powers_of(games, chance),
             look_up_first(
                 games.points.mean(axis=-1).astype(float),
-                games.boxes,
+                games.editions,
                 COMPONENTS.load(study.components),
                 COMPONENTS.stated,
                 chance,
@@ -124,15 +124,15 @@ def powers_of(games: Games, chance: np.random.Generator) -> dict[str, Estimate]:
     """Points for one more level of each power than the others have, compared with the mean of the powers.
 
     Fitted by least squares within games. All players take the same number of levels in each round, so only their
-    distribution over the powers counts: the six values sum to 0. The intervals come from a bootstrap of the boxes.
+    distribution over the powers counts: the six values sum to 0. The intervals come from a bootstrap of the editions.
     The values tell what comes with a level, not what a level causes: players who play well also choose well.
     """
     others = games.players - 1
     ahead = games.levels - (games.levels.sum(axis=2, keepdims=True) - games.levels) / others
     total = ahead.sum(axis=-1, keepdims=True)
     columns = np.concatenate((ahead - total / ahead.shape[-1], total), axis=-1)
-    boxes = len(columns)
-    x, y = columns.reshape(boxes, -1, columns.shape[-1]), games.margins.reshape(boxes, -1)
+    editions = len(columns)
+    x, y = columns.reshape(editions, -1, columns.shape[-1]), games.margins.reshape(editions, -1)
     squares, products = np.einsum("bij,bik->bjk", x, x), np.einsum("bij,bi->bj", x, y)
 
     def coerced(chosen: np.ndarray) -> np.ndarray:
@@ -140,8 +140,8 @@ def powers_of(games: Games, chance: np.random.Generator) -> dict[str, Estimate]:
         found = np.linalg.lstsq(squares[chosen].sum(axis=0), products[chosen].sum(axis=0), rcond=1e-9)[0]
         return np.asarray(found[:-1])
 
-    value = coerced(np.arange(boxes))
-    again = np.array([coerced(chance.integers(boxes, size=boxes)) for _ in range(_RESAMPLES)])
+    value = coerced(np.arange(editions))
+    again = np.array([coerced(chance.integers(editions, size=editions)) for _ in range(_RESAMPLES)])
     low, high = np.quantile(again, [0.025, 0.975], axis=0)
     ends = zip(POWER_NAMES, value, np.minimum(low, value), np.maximum(high, value), strict=True)
     return {name: Estimate(float(one), float(least), float(most)) for name, one, least, most in ends}
@@ -151,8 +151,8 @@ def powers_of(games: Games, chance: np.random.Generator) -> dict[str, Estimate]:
 def main(
     agent: str | None = None,
     players: Sequence[int] | None = None,
-    boxes: int | None = None,
-    box_games: int | None = None,
+    editions: int | None = None,
+    edition_games: int | None = None,
     seed: int | None = None,
     components: str | Path | None = None,
     effect_games: int | None = None,
@@ -162,11 +162,11 @@ def main(
     workers: Workers | int = HERE,
     on_result: OnResult = ignore,
 ) -> Path:
-    """Play games over many boxes, the same agent in every seat, and write a report, a picture and tables.
+    """Play games over many editions, the same agent in every seat, and write a report, a picture and tables.
 
     Arguments:
-        agent, players, boxes, box_games, seed: who plays; the numbers of players; how many boxes are drawn; games of
-            each box and number of players; the first seed. None means those of `USUAL`.
+        agent, players, editions, edition_games, seed: who plays; the numbers of players; how many editions are drawn;
+            games of each edition and number of players; the first seed. None means those of `USUAL`.
         components: an overlay file; its numbers are not drawn. effect_games: how many games tell what each change of
             the file does, for each number of players and set of changes, with all other numbers as shipped; None
             means those of `USUAL`, 0 none.
@@ -174,11 +174,17 @@ def main(
         workers: they play the blocks of games, as in `tabletop_training.measure.matches.evaluate`; the games are the
             same. on_result: called with the content of `balance.json`.
 
-    Returns the folder. The games of all boxes, or of a set of changes, are saved as soon as they are finished. After
+    Returns the folder. The games of all editions, or of a set of changes, are saved as soon as they are finished. After
     Ctrl-C the report covers the numbers of players that are finished. Raises ConfigError, CheckpointError,
     ComponentsError, and TabletopError for a folder that cannot be resumed.
     """
-    given: dict[str, Any] = {"agent": agent, "players": players, "boxes": boxes, "box_games": box_games, "seed": seed}
+    given: dict[str, Any] = {
+        "agent": agent,
+        "players": players,
+        "editions": editions,
+        "edition_games": edition_games,
+        "seed": seed,
+    }
     given |= {"effect_games": effect_games}
     if resume is not None:
         refuse_with_resume("nothing else", **given, components=components, output=output)
@@ -193,7 +199,7 @@ def main(
         study = Study(**{**asked, "effect_games": 0 if overlay is None else asked["effect_games"]}, components=overlay)
     configs = study.configs
     player, *_ = [make_agents([study.agent], config)[0] for config in configs]
-    boxes_of(configs[0], box_seeds(EVALUATION, study.boxes))  # refuses ranges that never fit
+    editions_of(configs[0], edition_seeds(EVALUATION, study.editions))  # refuses ranges that never fit
     changes = Changes.of(COMPONENTS, study.components if study.effect_games else None, study.seed)
     parts = {config.players: study.parts(config, changes) for config in configs}
     folder, resumed = resume or output or "runs/balance", resume is not None
@@ -205,7 +211,7 @@ def main(
         for some in parts.values():
             if not all(part.name in finished for part in some):
                 continue
-            (_, over_boxes), *changed = [(part, Games.of(finished[part.name])) for part in some]
+            (_, over_editions), *changed = [(part, Games.of(finished[part.name])) for part in some]
             effects = None
             if changed:
                 by_set = {
@@ -213,8 +219,8 @@ def main(
                     for part, games in changed
                     if part.changes is not None
                 }
-                effects = ChangeEffects.of(changes, by_set, frozenset(places(over_boxes.players)))
-            found.append(Balance.of(over_boxes, study, effects))
+                effects = ChangeEffects.of(changes, by_set, frozenset(places(over_editions.players)))
+            found.append(Balance.of(over_editions, study, effects))
         if not found:
             raise Stopped
         content = _write(job.folder, found, study, changes)
@@ -262,7 +268,7 @@ def _rows(one: Balance) -> list[dict[str, Any]]:
             "median": told.median.value,
             "nine_tenths_low": told.nine_tenths[0].value,
             "nine_tenths_high": told.nine_tenths[1].value,
-            "share_of_boxes": told.share.value,
+            "share_of_editions": told.share.value,
         }
         for name, told in one.figures.items()
     ]
@@ -279,7 +285,7 @@ def _seat_lines(found: Sequence[Balance]) -> list[str]:
 
 
 def _report(found: Sequence[Balance], study: Study, changes: Changes) -> str:
-    name, boxes, box_games = markdown_code(study.agent), study.boxes, study.box_games
+    name, editions, edition_games = markdown_code(study.agent), study.editions, study.edition_games
     seats = [
         (
             counted(one.players, "player"),
@@ -315,22 +321,29 @@ def _report(found: Sequence[Balance], study: Study, changes: Changes) -> str:
         if number.index.value > 0
     ]
     together = ", ".join(f"{counted(one.players, 'player')} {100 * one.look_up.together.value:.0f} %" for one in found)
-    seat_heads = ("players", "place", "even share, %", "won, %", "median box", "nine tenths of the boxes")
-    size_heads = ("players", "what", "mean", "median box", "nine tenths of the boxes", "variance between boxes, %")
+    seat_heads = ("players", "place", "even share, %", "won, %", "median edition", "nine tenths of the editions")
+    size_heads = (
+        "players",
+        "what",
+        "mean",
+        "median edition",
+        "nine tenths of the editions",
+        "variance between editions, %",
+    )
     nothing = "No number explains any of it by itself."
-    few = few_boxes(boxes)
+    few = few_editions(editions)
     board = [
         "## Board, deck and flags",
-        "How much of the spread of the mean points between boxes is explained by the board, the deck or a flag alone."
-        f" All of them together explain: {together}.",
+        "How much of the spread of the mean points between editions is explained by the board, the deck or a flag"
+        f" alone. All of them together explain: {together}.",
         markdown_table(("players", "what", "share of the spread, %"), look_up, left=2) if look_up else nothing,
     ]
     parts = [
         "# Evergreen: is it balanced?",
-        f"{name} plays all seats of {boxes * box_games:,} games with each number of players: {box_games} with each"
-        f" of {boxes} boxes. In each box the map, the deck and every number that nobody has read are drawn from their"
-        " ranges (`evergreen components --draw`). Differences between boxes do not include the chance of single games."
-        f" Intervals are 95 %; seeds begin at {study.seed}.",
+        f"{name} plays all seats of {editions * edition_games:,} games with each number of players: {edition_games}"
+        f" with each of {editions} editions. In each edition the map, the deck and every number that nobody has read"
+        " are drawn from their ranges (`evergreen components --draw`). Differences between editions do not include"
+        f" the chance of single games. Intervals are 95 %; seeds begin at {study.seed}.",
         *([few] if few else []),
         *_seat_lines(found),
         "## Seats",
@@ -384,19 +397,19 @@ def _key(keys: Sequence[str]) -> str:
 
 
 def _ends(told: Spread, factor: float = 1.0) -> tuple[str, str]:
-    if few_boxes(told.boxes):
+    if few_editions(told.editions):
         return "–", "–"
     return _told(told.median, factor=factor), " to ".join(_told(end, factor=factor) for end in told.nine_tenths)
 
 
 def _plot(path: Path, found: Sequence[Balance]) -> None:
-    """Win rates by place in the first round's order: means with intervals, and nine tenths of the boxes."""
+    """Win rates by place in the first round's order: means with intervals, and nine tenths of the editions."""
     shape: Any = {"figsize": (3.2 * len(found) + 1, 3.2), "sharey": True, "squeeze": False}
     with picture(path, "Won, by place in the first round's order", 1, len(found), **shape) as (_, panels):
         for axes, one in zip(panels[0], found, strict=True):
             places = np.arange(one.players)
             low, high = ([100 * seat.nine_tenths[end].value for seat in one.seats] for end in (0, 1))
-            if not few_boxes(one.seats[0].boxes):
+            if not few_editions(one.seats[0].editions):
                 axes.vlines(places, low, high, color=GREY, linewidth=5, alpha=0.5)
             value, least, most = np.array([[100 * end for end in seat.mean] for seat in one.seats]).T
             bars = np.clip([value - least, most - value], 0, None)
@@ -405,4 +418,4 @@ def _plot(path: Path, found: Sequence[Balance]) -> None:
             axes.set_xticks(places, ORDINALS[: one.players])
             axes.set_xlim(-0.5, one.players - 0.5)
             axes.set_title(counted(one.players, "player"))
-        panels[0][0].set_ylabel("%; grey: nine tenths of the boxes")
+        panels[0][0].set_ylabel("%; grey: nine tenths of the editions")

@@ -1,4 +1,4 @@
-"""The games of `evergreen balance`: of many boxes and of changed numbers, kept so that a study can go on."""
+"""The games of `evergreen balance`: of many editions and of changed numbers, kept so that a study can go on."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import numpy as np
 
 from evergreen_env.config import Config
 from tabletop_agents import Agent
-from tabletop_engine.boxes import MOST_BOXES
 from tabletop_engine.checks import whole
+from tabletop_engine.editions import MOST_EDITIONS
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.play.batch import Batch
-from tabletop_engine.seeds import EVALUATION, box_seeds
+from tabletop_engine.seeds import EVALUATION, edition_seeds
 from tabletop_training.measure.changes import Changes
 from tabletop_training.measure.evaluation import MAX_GAMES_AT_ONCE
 from tabletop_training.measure.results import Results
 from tabletop_training.measure.shapley import Set
-from tabletop_training.measure.spread import by_box
+from tabletop_training.measure.spread import by_edition
 from tabletop_training.study.cells import Cell
 
 ORDINALS = ("first", "second", "third", "fourth")
@@ -48,7 +48,7 @@ def figures(games: Games) -> dict[str, np.ndarray]:
 
 @dataclass(frozen=True)
 class Games:
-    """Finished games of K boxes, G games each, with the same agent in all P seats. All arrays begin with (K, G).
+    """Finished games of K editions, G games each, with the same agent in all P seats. All arrays begin with (K, G).
 
     Attributes:
         won: (…, P) float64, shares of the victory by place in the first round's order.
@@ -57,7 +57,7 @@ class Games:
         levels: (…, P, powers) int64, by seat.
         scored: (…, P, sources) int64, by seat.
         decisions: (…,) int64.
-        boxes: the numbers of each box.
+        editions: the numbers of each edition.
     """
 
     players: int
@@ -67,7 +67,7 @@ class Games:
     levels: np.ndarray
     scored: np.ndarray
     decisions: np.ndarray
-    boxes: tuple[dict[str, Any], ...]
+    editions: tuple[dict[str, Any], ...]
 
     @classmethod
     def of(cls, results: Results) -> Self:
@@ -76,13 +76,13 @@ class Games:
         order = (_first_players(results)[:, None] + np.arange(players)) % players
         return cls(
             players,
-            won=by_box(results, np.take_along_axis(results.win_shares, order, axis=1)),
-            points=by_box(results, results.points[:, :players]),
-            margins=by_box(results, results.margins_by_seat),
-            levels=by_box(results, results.fields["level"][:, :players].astype(np.int64)),
-            scored=by_box(results, results.scored[:, :players]),
-            decisions=by_box(results, results.lengths),
-            boxes=tuple(map(dict, results.boxes)),
+            won=by_edition(results, np.take_along_axis(results.win_shares, order, axis=1)),
+            points=by_edition(results, results.points[:, :players]),
+            margins=by_edition(results, results.margins_by_seat),
+            levels=by_edition(results, results.fields["level"][:, :players].astype(np.int64)),
+            scored=by_edition(results, results.scored[:, :players]),
+            decisions=by_edition(results, results.lengths),
+            editions=tuple(map(dict, results.editions)),
         )
 
 
@@ -91,9 +91,9 @@ def _first_players(results: Results) -> np.ndarray:
     found = []
     for start in range(0, len(results), MAX_GAMES_AT_ONCE):
         seeds = results.seeds[start : start + MAX_GAMES_AT_ONCE]
-        batch = Batch(results.config, len(seeds), seeds, boxes=results.boxes or None)
-        if results.boxes:
-            batch.reset(seeds, boxes=results.box_of_games[start : start + MAX_GAMES_AT_ONCE])
+        batch = Batch(results.config, len(seeds), seeds, editions=results.editions or None)
+        if results.editions:
+            batch.reset(seeds, editions=results.edition_of_games[start : start + MAX_GAMES_AT_ONCE])
         found.append(batch.states["first_player"].astype(np.int64))
     return np.concatenate(found)
 
@@ -105,7 +105,7 @@ class Study:
     Attributes:
         agent: it has every seat.
         players: the numbers of players.
-        boxes, box_games: how many boxes are drawn, and the games of each box and number of players.
+        editions, edition_games: how many editions are drawn, and the games of each edition and number of players.
         effect_games: how many games with each number of players and each set of an overlay file's changes; 0 for none.
         seed: of the first game.
         components: as in `Config`.
@@ -115,15 +115,15 @@ class Study:
 
     agent: str
     players: tuple[int, ...]
-    boxes: int
-    box_games: int
+    editions: int
+    edition_games: int
     effect_games: int
     seed: int
     components: Any
 
     def __post_init__(self) -> None:
-        whole("boxes", self.boxes, 2, MOST_BOXES)
-        whole("box_games", self.box_games, 1)
+        whole("editions", self.editions, 2, MOST_EDITIONS)
+        whole("edition_games", self.edition_games, 1)
         whole("effect_games", self.effect_games, 0)
         whole("seed", self.seed, 0, 2**32 - 1)
         if not isinstance(self.agent, str):
@@ -133,13 +133,13 @@ class Study:
 
     @property
     def configs(self) -> list[Config]:
-        """The configurations that are played over boxes, by numbers of players."""
+        """The configurations that are played over editions, by numbers of players."""
         return [Config(number, self.components) for number in self.players]
 
     def parts(self, config: Config, changes: Changes) -> list[Part]:
-        """The parts of one configuration: games over boxes, and games with each set of the changes."""
-        seeds = box_seeds(EVALUATION, self.boxes)
-        found = [Part(f"{config.players} boxes", config, seeds, self.boxes * self.box_games)]
+        """The parts of one configuration: games over editions, and games with each set of the changes."""
+        seeds = edition_seeds(EVALUATION, self.editions)
+        found = [Part(f"{config.players} editions", config, seeds, self.editions * self.edition_games)]
         if changes.plan is not None:
             for chosen in (frozenset[int](), changes.whole, *changes.parts):
                 overlay = changes.overlay(chosen)
@@ -153,14 +153,14 @@ class Part(NamedTuple):
 
     Attributes:
         name: of the cell.
-        boxes: the seeds of the boxes that are drawn, those of reports; None for the configuration's own numbers.
-        games: in all. Game i has box i mod the number of boxes.
-        changes: which of an overlay file's changes its games have; None for games over boxes.
+        editions: the seeds of the editions that are drawn, those of reports; None for the configuration's own numbers.
+        games: in all. Game i has edition i mod the number of editions.
+        changes: which of an overlay file's changes its games have; None for games over editions.
     """
 
     name: str
     config: Config
-    boxes: list[int] | None
+    editions: list[int] | None
     games: int
     changes: Set | None = None
 
@@ -168,5 +168,5 @@ class Part(NamedTuple):
         """Its games, with this agent in every seat."""
         everybody = [agent] * self.config.players
         return Cell(
-            self.name, everybody, self.config, self.games, seed, self.boxes, np.arange(self.config.players)[None]
+            self.name, everybody, self.config, self.games, seed, self.editions, np.arange(self.config.players)[None]
         )

@@ -15,7 +15,7 @@ from typing import Any
 from tabletop_agents import agent_file
 from tabletop_engine.errors import CheckpointError
 from tabletop_engine.game import Config, Game
-from tabletop_engine.play.tables import boxes_of, tables_of
+from tabletop_engine.play.tables import editions_of, tables_of
 
 
 def provenance(config: Config, seed: int, labels: Iterable[str]) -> dict[str, Any]:
@@ -62,10 +62,10 @@ def agent_hash(agent: str, game: Game) -> str | None:
     return None if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def tables_hash(config: Config, boxes: Sequence[int] = ()) -> str:
-    """SHA-256 of the numbers on the pieces, and of those of the boxes with these seeds.
+def tables_hash(config: Config, editions: Sequence[int] = ()) -> str:
+    """SHA-256 of the numbers on the pieces, and of those of the editions with these seeds.
 
-    Raises ComponentsError if no box can be drawn.
+    Raises ComponentsError if no edition can be drawn.
     """
-    every = (config.components, *(boxes_of(config, boxes) if boxes else ()))
+    every = (config.components, *(editions_of(config, editions) if editions else ()))
     return hashlib.sha256(tables_of(config.game, every).tobytes()).hexdigest()

@@ -145,11 +145,11 @@ def _replays(results: Results, labels: Sequence[str], part: slice) -> list[Repla
     names = [[printable(labels[agent]) for agent in lineup] for lineup in results.lineups[part]]
     actions = [taken.tolist() for taken in results.actions[part]]
     shares = list(map(_by_decision, results.lengths[part].tolist(), (results.probabilities or ())[part]))
-    seeds, boxes = results.seeds[part].tolist(), results.box_of_games[part]
+    seeds, editions = results.seeds[part].tolist(), results.edition_of_games[part]
     made: dict[int, Replay] = {}
-    for box in np.unique(boxes).tolist():  # replays of one configuration are made together
-        own: Any = replace(results.config, components=results.boxes[box]) if results.boxes else results.config
-        games = np.flatnonzero(boxes == box).tolist()
+    for edition in np.unique(editions).tolist():  # replays of one configuration are made together
+        own: Any = replace(results.config, components=results.editions[edition]) if results.editions else results.config
+        games = np.flatnonzero(editions == edition).tolist()
         starts, taken = [seeds[game] for game in games], [actions[game] for game in games]
         seated, told = [names[game] for game in games], [shares[game] for game in games] if shares else []
         made |= zip(games, replays_of(own, starts, taken, names=seated, probabilities=told), strict=True)

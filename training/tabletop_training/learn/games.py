@@ -64,7 +64,7 @@ class Rollout(NamedTuple):
     """
 
     observations: torch.Tensor  # (T, N, D) int8, counts
-    boxes: torch.Tensor  # (T, N) int64, the box that a game is played with
+    editions: torch.Tensor  # (T, N) int64, the edition that a game is played with
     masks: torch.Tensor  # (T, N, A) bool
     shortfalls: torch.Tensor  # (T, N, A) float16, in points; or (T, N, 0)
     actions: torch.Tensor  # (T, N) int64
@@ -85,7 +85,7 @@ class SeatGames:
         opponents: who else plays.
         device: torch's.
         weighs: whether the network needs the actions' shortfalls.
-        boxes: how many boxes are drawn for these games; None for the numbers of the configurations.
+        editions: how many editions are drawn for these games; None for the numbers of the configurations.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class SeatGames:
         opponents: Opponents,
         device: str = "cpu",
         weighs: bool = False,
-        boxes: int | None = None,
+        editions: int | None = None,
     ) -> None:
         configs = [curriculum.configs[0] for curriculum in curricula.values()]
         game = configs[0].game
@@ -105,7 +105,7 @@ class SeatGames:
         self.curricula, self.opponents = curricula, opponents
         each = -(-num_games // len(configs))
         made: dict[str, Any] = {"reward": settings.reward, "observation_dtype": "int8", "new_observations": False}
-        made["boxes"] = boxes
+        made["editions"] = editions
         self.batches = [Batch(config, each, seed + i * each, **made) for i, config in enumerate(configs)]
         self.seats = max(config.players for config in configs)
         self.num_games = each * len(configs)
@@ -116,7 +116,7 @@ class SeatGames:
             batch.reset(config=list(self._choose(batch, np.arange(each))))
             self.players[part, : batch.config.players] = opponents.seat(each, batch.config.players)
         self.divisors = torch.as_tensor(np.array(game.observation.divisors, np.float32), device=device)
-        numbers = game.numbers.scaled(game.write_numbers(self.batches[0].tables))  # all batches have the same boxes
+        numbers = game.numbers.scaled(game.write_numbers(self.batches[0].tables))  # all batches have the same editions
         self._numbers = torch.as_tensor(numbers, device=device)
         pinned = device != "cpu"
         self._weighs = weighs or opponents.weighs
@@ -131,13 +131,13 @@ class SeatGames:
     def _choose(self, batch: Batch, games: np.ndarray) -> list[Config]:
         return self.curricula[batch.config.players].choose(games)
 
-    def inputs(self, counts: torch.Tensor, boxes: torch.Tensor) -> torch.Tensor:
-        """(n, ·) float32, for observations (n, D) as counts, and boxes (n,); scaled as environments do it.
+    def inputs(self, counts: torch.Tensor, editions: torch.Tensor) -> torch.Tensor:
+        """(n, ·) float32, for observations (n, D) as counts, and editions (n,); scaled as environments do it.
 
         The printed numbers follow the observation if the learner's network or one of the others reads them.
         """
         seen = counts.to(torch.float32).div_(self.divisors)
-        return torch.cat((seen, self._numbers[boxes]), dim=1) if self._reads else seen
+        return torch.cat((seen, self._numbers[editions]), dim=1) if self._reads else seen
 
     @torch.no_grad()
     def play(
@@ -167,9 +167,9 @@ class SeatGames:
             out.masks[t] = self._legal.to(device, non_blocking=True) == 1
             out.shortfalls[t] = self._shortfalls.to(device, non_blocking=True)
             if self._reads:
-                boxes = np.concatenate([batch.states["box"] for batch in self.batches]).astype(np.int64)
-                out.boxes[t] = torch.from_numpy(boxes).to(device)
-            seen = self.inputs(out.observations[t], out.boxes[t])
+                editions = np.concatenate([batch.states["edition"] for batch in self.batches]).astype(np.int64)
+                out.editions[t] = torch.from_numpy(editions).to(device)
+            seen = self.inputs(out.observations[t], out.editions[t])
             missed = out.shortfalls[t].float() if self._weighs else None
             logits, out.values[t] = network(seen[:, : network.inputs], missed)
             log_probabilities = masked_log_probabilities(logits, out.masks[t])

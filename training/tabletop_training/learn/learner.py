@@ -112,7 +112,7 @@ class Learner:
         self.curricula = plan.games.curricula(game, own)
         self.configs = [config for curriculum in self.curricula.values() for config in curriculum.configs]
         self.opponents = Opponents(plan.opponents, self.configs, folder / LEAGUE if group.leads else None, own, device)
-        made = (num_games, settings, own, self.opponents, device, self.network.weighs, plan.games.boxes)
+        made = (num_games, settings, own, self.opponents, device, self.network.weighs, plan.games.editions)
         self.table = SeatGames(self.curricula, *made)
         self.evaluator = (
             Evaluator(self.configs, plan.evaluation, plan.seed + CHOOSING_SEED) if evaluate and group.leads else None

@@ -131,7 +131,7 @@ def update(
     entropy_weight: float,
     group: Group = ALONE,
 ) -> Losses:
-    """PPO's epochs on one rollout, as `settings` say. `inputs` makes the network's inputs from counts and boxes.
+    """PPO's epochs on one rollout, as `settings` say. `inputs` makes the network's inputs from counts and editions.
 
     In a group every process learns from its own rollout, and the gradients of each minibatch are averaged. A minibatch
     has about `settings.minibatch` decisions of all processes together.
@@ -140,7 +140,7 @@ def update(
     rows = known.reshape(-1).nonzero()[:, 0]
     flat: dict[str, torch.Tensor] = {
         name: getattr(rollout, name).flatten(0, 1)
-        for name in ("observations", "boxes", "masks", "shortfalls", "actions", "log_probabilities", "values")
+        for name in ("observations", "editions", "masks", "shortfalls", "actions", "log_probabilities", "values")
     }
     advantage = advantage.reshape(-1)
     returns = advantage + flat["values"]
@@ -152,7 +152,7 @@ def update(
     minibatches = min(-(-sum(decisions) // settings.minibatch), min(decisions) // 2)
     for _ in range(settings.epochs if minibatches else 0):
         for chosen in shuffled(rows, minibatches):
-            seen = inputs(flat["observations"][chosen], flat["boxes"][chosen])[:, : network.inputs]
+            seen = inputs(flat["observations"][chosen], flat["editions"][chosen])[:, : network.inputs]
             logits, values = learning(seen, flat["shortfalls"][chosen].float())
             logits = masked_logits(logits, flat["masks"][chosen])
             log_probabilities = functional.log_softmax(logits, dim=1)

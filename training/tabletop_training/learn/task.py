@@ -14,8 +14,8 @@ from tabletop_engine.checks import fit_fields
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.agents import Agent, check_agents
-from tabletop_engine.play.tables import boxes_of
-from tabletop_engine.seeds import CHOOSING, box_seeds
+from tabletop_engine.play.tables import editions_of
+from tabletop_engine.seeds import CHOOSING, edition_seeds
 from tabletop_training.files.settings import check_at_least_one, check_keys, with_tuples
 from tabletop_training.learn.curriculum import Curriculum, by_players
 from tabletop_training.measure.matches import play_match
@@ -68,7 +68,7 @@ class GamesSettings:
     players: tuple[int, ...] = ()  # numbers of players; () for every one from 2 on, or all if there is only 1
     switches: dict[str, Any] = field(default_factory=dict)  # other fields of the configuration
     variety: bool = False  # all that `config.variety()` gives instead of the configuration alone
-    boxes: int | None = None  # how many boxes are drawn from their ranges; a new game is played with any of them
+    editions: int | None = None  # how many editions are drawn from their ranges; a new game is played with any of them
     curriculum: bool = False
     threshold: float = 0.5  # win rate over the open configurations at which the curriculum opens the next level
     latest: float = 0.1  # part of the budget after which all levels are open in any case
@@ -77,7 +77,7 @@ class GamesSettings:
         fit_fields(self)
         if len(set(self.players)) < len(self.players):
             raise ConfigError(f"players={list(self.players)}: must have each number once")
-        check_at_least_one(boxes=1 if self.boxes is None else self.boxes)
+        check_at_least_one(editions=1 if self.editions is None else self.editions)
         if not 0 <= self.threshold <= 1 or not 0 <= self.latest <= 1:
             raise ConfigError(f"threshold={self.threshold}, latest={self.latest}: must be from 0 to 1")
         if self.curriculum and self.variety:
@@ -129,7 +129,7 @@ class GamesSettings:
         found: dict[int, list[list[Config]]] = {}
         for number in sorted(numbers):
             config = game.config(players=number, **self.switches)
-            boxes_of(config, self.boxes)
+            editions_of(config, self.editions)
             if not self.curriculum:
                 found[number] = [list(variety(config)) if self.variety else [config]]
                 continue
@@ -180,11 +180,11 @@ class EvaluationSettings:
 
     against: tuple[str, ...] = ("greedy",)  # each of these agents has all other seats in turn; nobody in a game for one
     games: int = 400  # of each configuration and each of these agents, in every seat equally many
-    boxes: int | None = None  # how many boxes they are played with, none of which is learned on
+    editions: int | None = None  # how many editions they are played with, none of which is learned on
 
     def __post_init__(self) -> None:
         fit_fields(self)
-        check_at_least_one(games=self.games, boxes=1 if self.boxes is None else self.boxes)
+        check_at_least_one(games=self.games, editions=1 if self.editions is None else self.editions)
 
 
 class PolicyEvaluation(NamedTuple):
@@ -208,7 +208,7 @@ class Evaluator:
         if several and not names:
             raise ConfigError("against=[]: must have at least one agent")
         self.rivals: dict[str, Agent] = {name: make_agent(name, configs[0].game) for name in names}
-        self._boxes = None if settings.boxes is None else box_seeds(CHOOSING, settings.boxes)
+        self._editions = None if settings.editions is None else edition_seeds(CHOOSING, settings.editions)
         for config in several:
             check_agents(self.rivals.values(), config)
 
@@ -236,7 +236,7 @@ class Evaluator:
         for config in configs:
             for name, rival in self.rivals.items() if players > 1 else [("", None)]:
                 others = [] if rival is None else [rival] * (players - 1)
-                results = play_match([agent, *others], config, seeds, self._boxes)
+                results = play_match([agent, *others], config, seeds, self._editions)
                 rates.append(float(np.nanmean(results.by_agent(results.win_shares)[:, 0])))
                 margins.append(float(np.nanmean(results.by_agent(results.margins_by_seat)[:, 0])))
                 if name:

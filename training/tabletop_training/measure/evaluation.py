@@ -17,7 +17,7 @@ from tabletop_engine.play.agents import USAGE, Agent, Decisions, check_agents
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.names import agents_of
 from tabletop_engine.play.play import PlayListener, play
-from tabletop_engine.play.tables import Boxes
+from tabletop_engine.play.tables import Editions
 from tabletop_engine.replays.files import THOUSANDTHS
 from tabletop_engine.seeds import EVALUATION, TEXT, Stream, generator
 from tabletop_engine.text.words import counted
@@ -75,7 +75,7 @@ class GameBlock:
     config: Config
     seeds: np.ndarray  # (games,) int64
     lineups: np.ndarray  # (games, players) int64
-    boxes: Boxes | None = None
+    editions: Editions | None = None
 
     def __len__(self) -> int:
         return len(self.seeds)
@@ -100,7 +100,7 @@ class Workers:
     def play(self, blocks: Iterable[GameBlock], **playing: Unpack[Playing]) -> Generator[Results, None, None]:
         """Yield the results of the blocks, in their order. Raises what `play_lineups` raises."""
         for block in blocks:
-            yield play_lineups(block.agents, block.config, block.seeds, block.lineups, block.boxes, **playing)
+            yield play_lineups(block.agents, block.config, block.seeds, block.lineups, block.editions, **playing)
 
 
 HERE = Workers()
@@ -171,7 +171,7 @@ def play_rounds(
     config: Config,
     seeds: Seeds,
     lineups: np.ndarray,
-    boxes: Boxes | None = None,
+    editions: Editions | None = None,
     **playing: Unpack[Playing],
 ) -> Results:
     """Play every seed once with each line-up, (n, players). Games 0 to n - 1 are those of the first seed.
@@ -179,12 +179,12 @@ def play_rounds(
     At most about `MAX_GAMES_AT_ONCE` games are played at once. Raises what `play_lineups` raises, and ConfigError
     without seeds.
     """
-    blocks = blocks_of(agents_of(agents, config), config, seeds, lineups, boxes)
+    blocks = blocks_of(agents_of(agents, config), config, seeds, lineups, editions)
     return concatenate(list(HERE.play(blocks, **playing)))
 
 
 def blocks_of(
-    agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray, boxes: Boxes | None = None
+    agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray, editions: Editions | None = None
 ) -> list[GameBlock]:
     """The games of `play_rounds`, in blocks. Raises ConfigError without seeds."""
     seeds = checked_seeds(seeds)
@@ -193,7 +193,7 @@ def blocks_of(
     for start in range(0, len(seeds), at_once):
         chosen = seeds[start : start + at_once]
         games = np.repeat(chosen, len(lineups)), np.tile(lineups, (len(chosen), 1))
-        blocks.append(GameBlock(agents, config, *games, boxes))
+        blocks.append(GameBlock(agents, config, *games, editions))
     return blocks
 
 
@@ -203,7 +203,7 @@ def play_lineups(
     config: Config,
     seeds: Seeds,
     lineups: np.ndarray,
-    boxes: Boxes | None = None,
+    editions: Editions | None = None,
     **playing: Unpack[Playing],
 ) -> Results:
     """Play games with any of the agents in any seats, all in one batch. An agent answers for all its games at once.
@@ -213,7 +213,8 @@ def play_lineups(
         seeds: (games,) ints, the seed of each game. The agents' own randomness comes from the first one.
         lineups: (games, players) ints, the agent in each seat as an index into `agents`. No agent may sit twice in one
             game.
-        boxes: as in `Batch`; of K boxes, a game with seed s has box s mod K. None for the numbers of `config`.
+        editions: as in `Batch`; of K editions, a game with seed s has edition s mod K. None for the numbers of
+            `config`.
         playing: see `Playing`.
 
     Raises EvaluationStopped; ConfigError for line-ups that do not fit, or an agent that cannot play this configuration;
@@ -230,9 +231,9 @@ def play_lineups(
     ordered = np.sort(lineups, axis=1)
     if ordered[:, 0].min() < 0 or ordered[:, -1].max() >= len(agents) or (np.diff(ordered, axis=1) == 0).any():
         raise ConfigError(f"lineups: must be different numbers from 0 to {len(agents) - 1} in every game")
-    batch = Batch(config, games, seeds, autoreset="disabled", illegal_action="raise", reward="win", boxes=boxes)
-    if boxes is not None:
-        batch.reset(seeds, boxes=seeds % len(batch.boxes))
+    batch = Batch(config, games, seeds, autoreset="disabled", illegal_action="raise", reward="win", editions=editions)
+    if editions is not None:
+        batch.reset(seeds, editions=seeds % len(batch.editions))
     first = int(seeds[0])
     generators = [generator(first, Stream.AGENTS, index) for index in range(len(players))]
     record = _Record(players, batch, generators, playing)
@@ -258,7 +259,7 @@ def play_lineups(
         actions=_by_game(record.actions, games) if playing.get("record_actions") else None,
         probabilities=_by_game(record.probabilities, games) if playing.get("record_probabilities") else None,
         fields={name: final[name].copy() for name in playing.get("record_fields", ())},
-        boxes=() if boxes is None else batch.boxes,
+        editions=() if editions is None else batch.editions,
     )
 
 

@@ -25,7 +25,7 @@ from tabletop_engine.game import Config, Game
 from tabletop_engine.play.agents import USAGE
 from tabletop_engine.play.names import agents_of
 from tabletop_engine.play.scores import others_points
-from tabletop_engine.play.tables import Boxes
+from tabletop_engine.play.tables import Editions
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import counted, shown
 from tabletop_training.files import tables as files
@@ -70,12 +70,12 @@ def play_match(
     agents: Sequence[Agent | str],
     config: Config,
     seeds: Seeds,
-    boxes: Boxes | None = None,
+    editions: Editions | None = None,
     **playing: Unpack[Playing],
 ) -> Results:
     """`play_rounds` with all rotations of the seats. Raises ConfigError unless there is one agent a seat."""
     check_seats(agents, config)
-    return play_rounds(agents, config, seeds, rotations(len(agents)), boxes, **playing)
+    return play_rounds(agents, config, seeds, rotations(len(agents)), editions, **playing)
 
 
 def labels_of(names: Sequence[str]) -> tuple[str, ...]:
@@ -222,7 +222,7 @@ def evaluate(
     until_width: float | None = None,
     on_block: Callable[[Sequence[Results], Evaluation], None] = lambda block, evaluation: None,
     workers: Workers | int = HERE,
-    boxes: Boxes | None = None,
+    editions: Editions | None = None,
     **playing: Unpack[Playing],
 ) -> Evaluation:
     """Play a match, or every agent's games for one on the same seeds, block by block.
@@ -237,14 +237,14 @@ def evaluate(
         workers: they play the blocks of games, or a number of processes to start for this call; the games are the same
             for all. A process imports the program that starts it, so what that program does must stand below
             `if __name__ == "__main__":`.
-        boxes: as in `tabletop_training.measure.evaluation.play_lineups`.
+        editions: as in `tabletop_training.measure.evaluation.play_lineups`.
         playing: see `Playing`. If it is stopped, the unfinished block is dropped.
 
     Raises EvaluationStopped if it is stopped before the first block is done, ConfigError for bad arguments.
     """
     check_numbers(games, until_width)
     check_seats(agents[:1] if config.players == 1 else agents, config)
-    cells, evaluation = match_cells(agents_of(agents, config), config, games, seed, boxes), None
+    cells, evaluation = match_cells(agents_of(agents, config), config, games, seed, editions), None
     try:
         with closing(play_blocks(cells, None, workers, in_turns=True, **playing)) as blocks:
             for block, evaluation in _evaluations(cells, {}, blocks, until_width):
@@ -258,14 +258,14 @@ def evaluate(
 
 
 def match_cells(
-    agents: Sequence[Agent], config: Config, games: int, seed: int, boxes: Boxes | None = None
+    agents: Sequence[Agent], config: Config, games: int, seed: int, editions: Editions | None = None
 ) -> list[Cell]:
     """The games that `evaluate` plays: a match, or those of each agent alone."""
     labels = labels_of([agent.name for agent in agents])
     if config.players > 1:
-        return [Cell(" ".join(labels), agents, config, games, seed, boxes, growing=True)]
+        return [Cell(" ".join(labels), agents, config, games, seed, editions, growing=True)]
     return [
-        Cell(label, [agent], config, games, seed, boxes, growing=True)
+        Cell(label, [agent], config, games, seed, editions, growing=True)
         for label, agent in zip(labels, agents, strict=True)
     ]
 

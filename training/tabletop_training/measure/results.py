@@ -58,8 +58,8 @@ class Results:
     probabilities: tuple[np.ndarray, ...] | None = None
     # the fields of the games' records that were recorded, as they were at the end, by name; each begins with (games,)
     fields: dict[str, np.ndarray] = field(default_factory=dict)
-    # the `components` of each of K boxes, where game i was played with box `seeds[i]` mod K; () for those of `config`
-    boxes: tuple[Any, ...] = ()
+    # the `components` of each of K editions, where game i had edition `seeds[i]` mod K; () for those of `config`
+    editions: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         games, players = self.places.shape
@@ -74,9 +74,9 @@ class Results:
         return len(self.lengths)
 
     @property
-    def box_of_games(self) -> np.ndarray:
-        """(games,) int64: the box of each game; 0 without boxes."""
-        return self.seeds % max(1, len(self.boxes))
+    def edition_of_games(self) -> np.ndarray:
+        """(games,) int64: the edition of each game; 0 without editions."""
+        return self.seeds % max(1, len(self.editions))
 
     @property
     def invalid(self) -> np.ndarray:
@@ -134,9 +134,11 @@ class Results:
 
 
 def concatenate(parts: Sequence[Results]) -> Results:
-    """Join results of the same agents, configuration and boxes. Raises ValueError if these differ, or without any."""
-    if not parts or len({(part.config, part.agents, part.boxes) for part in parts}) > 1:
-        raise ValueError("results to join: there must be at least one, all of the same agents, configuration and boxes")
+    """Join results of the same agents, configuration and editions. Raises ValueError if these differ or are none."""
+    if not parts or len({(part.config, part.agents, part.editions) for part in parts}) > 1:
+        raise ValueError(
+            "results to join: there must be at least one, all of the same agents, configuration and editions"
+        )
     together: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _BY_GAME}
     for name in ("actions", "probabilities"):
         recorded = [getattr(part, name) for part in parts]
@@ -145,7 +147,7 @@ def concatenate(parts: Sequence[Results]) -> Results:
     for name in ("seconds", "usage", "thinking"):
         together[name] = np.sum([getattr(part, name) for part in parts], axis=0)
     together["fields"] = {name: np.concatenate([part.fields[name] for part in parts]) for name in first.fields}
-    return Results(first.config, first.agents, first.seed, **together, boxes=first.boxes)
+    return Results(first.config, first.agents, first.seed, **together, editions=first.editions)
 
 
 # --- Estimates -------------------------------------------------------------------------------------------------------

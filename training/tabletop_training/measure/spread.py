@@ -1,7 +1,7 @@
-"""How boxes differ: estimates from games of many boxes, and which numbers the differences come from.
+"""How editions differ: estimates from games of many editions, and which numbers the differences come from.
 
-A box is one of many possible sets of printed numbers. Its games tell its own win rate only roughly. So boxes and games
-are estimated together: boxes as a random effect, games within a box as the residual.
+An edition is one of many possible sets of printed numbers. Its games tell its own win rate only roughly. So editions
+and games are estimated together: editions as a random effect, games within an edition as the residual.
 """
 
 from __future__ import annotations
@@ -29,43 +29,45 @@ from tabletop_training.measure.results import (
 )
 
 HALF, NINE_TENTHS = (0.25, 0.75), (0.05, 0.95)
-"""Between which quantiles lie half of the boxes, and nine tenths of them."""
+"""Between which quantiles lie half of the editions, and nine tenths of them."""
 
 FEW = 50
-"""With fewer boxes neither quantiles are told nor what to look up first: the ends of nine tenths would be one or two
-boxes, and there are nearly as many unknown numbers as boxes."""
+"""With fewer editions neither quantiles are told nor what to look up first: the ends of nine tenths would be one or two
+editions, and there are nearly as many unknown numbers as editions."""
 
 
-def few_boxes(boxes: int) -> str:
-    """What can't be said with so few boxes, in words; "" with enough of them."""
-    if boxes >= FEW:
+def few_editions(editions: int) -> str:
+    """What can't be said with so few editions, in words; "" with enough of them."""
+    if editions >= FEW:
         return ""
     return (
-        f"{boxes} boxes are too few to say between what half or nine tenths of all boxes lie, how much of the spread"
-        f" comes from the box, and which number to look up first. For that, draw at least {FEW} (`--boxes {FEW}`)."
+        f"{editions} editions are too few to say between what half or nine tenths of all lie, how much of the spread"
+        f" comes from the edition, and which number to look up first. Draw at least {FEW} (`--editions {FEW}`)."
     )
 
 
 _RESAMPLES = 1000
 _TRIED = 20
-"""Boxes whose numbers say whether a number is played."""
+"""Editions whose numbers say whether a number is played."""
 _RIDGES = np.logspace(-3, 4, 29)
 
 
-def by_box(results: Results, values: np.ndarray) -> np.ndarray:
-    """(games, …) numbers as (boxes, games of each, …). Raises ValueError unless each box has equally many games."""
-    order = np.argsort(results.box_of_games, kind="stable")
-    counts = np.bincount(results.box_of_games, minlength=len(results.boxes))
+def by_edition(results: Results, values: np.ndarray) -> np.ndarray:
+    """(games, …) numbers as (editions, games of each, …). Raises ValueError unless each has equally many games."""
+    order = np.argsort(results.edition_of_games, kind="stable")
+    counts = np.bincount(results.edition_of_games, minlength=len(results.editions))
     if len(set(counts.tolist())) > 1:
-        raise ValueError(f"games of boxes: from {counts.min()} to {counts.max()}; each box must have equally many")
+        raise ValueError(
+            f"games of editions: from {counts.min()} to {counts.max()}; each edition must have equally many"
+        )
     return np.asarray(values[order].reshape(len(counts), -1, *values.shape[1:]))
 
 
-# --- How far boxes differ --------------------------------------------------------------------------------------------
+# --- How far editions differ ------------------------------------------------------------------------------------------
 
 
 class Parts(NamedTuple):
-    """The mean of all boxes, and the variances of a game's result: between the boxes' own means, and within a box."""
+    """The mean of all editions, and the variances of a game's result between the editions' means and within one."""
 
     mean: Any
     between: Any
@@ -73,19 +75,19 @@ class Parts(NamedTuple):
 
     @property
     def share(self) -> Any:
-        """The share of the variance that is between boxes, 0 to 1."""
+        """The share of the variance that is between editions, 0 to 1."""
         whole = self.between + self.within
         return np.where(whole > 0, self.between / np.where(whole > 0, whole, 1.0), 0.0)
 
 
 def parts_of(values: np.ndarray) -> Parts:
-    """The parts of (…, boxes, games) numbers, by the analysis of variance of one random effect.
+    """The parts of (…, editions, games) numbers, by the analysis of variance of one random effect.
 
-    With one game for each box the two variances cannot be told apart, and all of it counts as within.
+    With one game for each edition the two variances cannot be told apart, and all of it counts as within.
     """
-    boxes, games = values.shape[-2:]
+    editions, games = values.shape[-2:]
     means = values.mean(axis=-1)
-    spread = means.var(axis=-1, ddof=1) if boxes > 1 else np.zeros(means.shape[:-1])
+    spread = means.var(axis=-1, ddof=1) if editions > 1 else np.zeros(means.shape[:-1])
     if games == 1:
         return Parts(means.mean(axis=-1), np.zeros_like(spread), spread)
     within = values.var(axis=-1, ddof=1).mean(axis=-1)
@@ -94,15 +96,15 @@ def parts_of(values: np.ndarray) -> Parts:
 
 @dataclass(frozen=True)
 class Spread:
-    """A figure over boxes, such as a win rate.
+    """A figure over editions, such as a win rate.
 
     Attributes:
-        mean: over all boxes. Its interval holds for the boxes that could be drawn, not only for those that were.
-        median, half, nine_tenths: quantiles of the boxes' own figures, without the chance of their games: the median,
-            and the ends between which half and nine tenths of all boxes lie; each with the interval of a bootstrap,
-            which is at least as wide as that of the mean.
-        share: the share of the variance of a game's result that is between boxes.
-        boxes, games: how many boxes, and games of each.
+        mean: over all editions. Its interval holds for the editions that could be drawn, not only for those that were.
+        median, half, nine_tenths: quantiles of the editions' own figures, without the chance of their games: the
+            median, and the ends between which half and nine tenths of all editions lie; each with the interval of a
+            bootstrap, which is at least as wide as that of the mean.
+        share: the share of the variance of a game's result that is between editions.
+        editions, games: how many editions, and games of each.
     """
 
     mean: Estimate
@@ -110,18 +112,18 @@ class Spread:
     half: tuple[Estimate, Estimate]
     nine_tenths: tuple[Estimate, Estimate]
     share: Estimate
-    boxes: int
+    editions: int
     games: int
 
 
 def spread_of(values: np.ndarray, generator: np.random.Generator, *, shares: bool) -> Spread:
-    """The spread of (boxes, games) results; `shares`: they are from 0 to 1, such as victories.
+    """The spread of (editions, games) results; `shares`: they are from 0 to 1, such as victories.
 
-    Win rates of boxes follow a beta distribution with the estimated mean and variance. For other figures the boxes'
-    means are moved towards each other until they have the estimated variance.
+    Win rates of editions follow a beta distribution with the estimated mean and variance. For other figures the
+    editions' means are moved towards each other until they have the estimated variance.
     """
-    boxes, games = values.shape
-    resampled = values[generator.integers(boxes, size=(_RESAMPLES, boxes))]
+    editions, games = values.shape
+    resampled = values[generator.integers(editions, size=(_RESAMPLES, editions))]
     levels = np.array([0.5, *HALF, *NINE_TENTHS])
     again = _quantiles(resampled, levels, shares)
     means = values.mean(axis=1)
@@ -136,20 +138,20 @@ def spread_of(values: np.ndarray, generator: np.random.Generator, *, shares: boo
         (told[1], told[2]),
         (told[3], told[4]),
         _bootstrapped(float(parts_of(values).share), parts_of(resampled).share),
-        boxes,
+        editions,
         games,
     )
 
 
 def _as_wide_as(mean: Estimate, quantile: Estimate, shares: bool) -> Estimate:
-    """The quantile with an interval at least as wide as the mean's: a bootstrap of equal boxes has no width at all."""
+    """The quantile with an interval at least as wide as the mean's: a bootstrap of equal editions has no width."""
     low = min(quantile.low, quantile.value - (mean.value - mean.low))
     high = max(quantile.high, quantile.value + (mean.high - mean.value))
     return Estimate(quantile.value, max(0.0, low), min(1.0, high)) if shares else Estimate(quantile.value, low, high)
 
 
 def _quantiles(values: np.ndarray, levels: np.ndarray, shares: bool) -> np.ndarray:
-    """(…, levels) quantiles of the boxes' own figures, from (…, boxes, games) results."""
+    """(…, levels) quantiles of the editions' own figures, from (…, editions, games) results."""
     mean, between, _ = (part[..., None] for part in parts_of(values))
     if shares:
         greatest = mean * (1 - mean)
@@ -170,16 +172,16 @@ def _bootstrapped(value: float, again: np.ndarray) -> Estimate:
 
 
 def share_holding(differences: np.ndarray, generator: np.random.Generator) -> Estimate:
-    """The share of all boxes in which a difference is above 0, from (boxes, games) differences of single games.
+    """The share of all editions in which a difference is above 0, from (editions, games) differences of single games.
 
-    The boxes' own differences are assumed to be normal, with the estimated mean and variance. So the chance of the
-    games does not count. The interval is that of a bootstrap of the boxes, or Wilson's for so many boxes if that is
-    wider: also where it holds in each box that was drawn, it may fail in others.
+    The editions' own differences are assumed to be normal, with the estimated mean and variance. So the chance of the
+    games does not count. The interval is that of a bootstrap of the editions, or Wilson's for so many editions if that
+    is wider: also where it holds in each edition that was drawn, it may fail in others.
     """
-    boxes = len(differences)
-    resampled = differences[generator.integers(boxes, size=(_RESAMPLES, boxes))]
+    editions = len(differences)
+    resampled = differences[generator.integers(editions, size=(_RESAMPLES, editions))]
     value, low, high = _bootstrapped(float(_share_above(differences)), _share_above(resampled))
-    least, most = score_interval(value, boxes)
+    least, most = score_interval(value, editions)
     return Estimate(value, max(0.0, min(low, least)), min(1.0, max(high, most)))
 
 
@@ -195,12 +197,13 @@ def _share_above(differences: np.ndarray) -> Any:
 
 @dataclass(frozen=True)
 class FirstOrder:
-    """How much of the spread between boxes some numbers explain: their first-order sensitivity index.
+    """How much of the spread between editions some numbers explain: their first-order sensitivity index.
 
     Attributes:
         keys: of the component file, drawn together.
-        index: the share of the variance between boxes that these numbers explain by themselves. A model of them alone
-            predicts each box from all others, so chance explains nothing. The interval is that of a bootstrap.
+        index: the share of the variance between editions that these numbers explain by themselves. A model of them
+            alone predicts each edition from all others, so chance explains nothing. The interval is that of a
+            bootstrap.
     """
 
     keys: tuple[str, ...]
@@ -212,9 +215,9 @@ class LookUp:
     """What to look up first.
 
     Attributes:
-        numbers: by their index, the greatest first; none with too few boxes to tell.
-        together: the share of the variance between boxes that all numbers explain together, predicted in the same way.
-            The rest is noise, or numbers that act on each other, which the models leave out.
+        numbers: by their index, the greatest first; none with too few editions to tell.
+        together: the share of the variance between editions that all numbers explain together, predicted in the same
+            way. The rest is noise, or numbers that act on each other, which the models leave out.
     """
 
     numbers: tuple[FirstOrder, ...]
@@ -223,18 +226,18 @@ class LookUp:
 
 def look_up_first(
     values: np.ndarray,
-    boxes: Sequence[Mapping[str, Any]],
+    editions: Sequence[Mapping[str, Any]],
     components: Mapping[str, Numbers],
     constraints: Sequence[Any],
     generator: np.random.Generator,
     texts: Collection[str] = (),
     configs: Sequence[Config] = (),
 ) -> LookUp:
-    """Which unknown numbers decide (boxes, games) results. With fewer than `FEW` boxes nothing is told.
+    """Which unknown numbers decide (editions, games) results. With fewer than `FEW` editions nothing is told.
 
     Arguments:
-        values: results of games; their means by box are explained.
-        boxes: the numbers that were drawn for each box.
+        values: results of games; their means by edition are explained.
+        editions: the numbers that were drawn for each edition.
         components: all numbers, of which those with a range are unknown.
         constraints: `ComponentFile.stated`; keys that it or a permutation links are looked up together.
         generator: of the bootstrap.
@@ -246,7 +249,7 @@ def look_up_first(
     between = float(parts_of(values).between)
     means = values.mean(axis=1)
     ranges = {key: one.range for key, one in components.items() if one.range is not None}
-    values_of = {key: [box[key] for box in boxes] for key in ranges}
+    values_of = {key: [edition[key] for edition in editions] for key in ranges}
     values_of |= {key: [list("\n".join(value)) for value in values_of[key]] for key in texts if key in values_of}
     features = {key: _features(one) for key, one in values_of.items()}
     groups: list[list[str]] = []
@@ -258,7 +261,7 @@ def look_up_first(
         groups = [
             keys
             for keys in groups
-            if is_played(configs, ({**own, **{key: box[key] for key in keys}} for box in boxes[:_TRIED]))
+            if is_played(configs, ({**own, **{key: edition[key] for key in keys}} for edition in editions[:_TRIED]))
         ]
     found = []
     for keys in groups:
@@ -271,7 +274,7 @@ def look_up_first(
 
 
 def _features(values: Sequence[Any]) -> np.ndarray:
-    """(boxes, features) float64 of one key's values: numbers as they are, words as one number a word."""
+    """(editions, features) float64 of one key's values: numbers as they are, words as one number a word."""
     listed = [list(value) if isinstance(value, list | tuple) else [value] for value in values]
     if all(isinstance(one, int | float) and not isinstance(one, bool) for value in listed for one in value):
         width = max(map(len, listed))
@@ -289,16 +292,16 @@ def _features(values: Sequence[Any]) -> np.ndarray:
 
 
 def _explained(features: np.ndarray, means: np.ndarray, between: float, generator: np.random.Generator) -> Estimate:
-    """The share of the variance between boxes that a ridge regression predicts, each box from all others."""
-    boxes = len(means)
+    """The share of the variance between editions that a ridge regression predicts, each edition from all others."""
+    editions = len(means)
     centred = means - means.mean()
     whole = float((centred**2).mean())
-    if boxes < 3 or between <= 0 or whole <= 0:
+    if editions < 3 or between <= 0 or whole <= 0:
         return Estimate(0.0, 0.0, 1.0)
     errors = _errors(features, means)
-    base = centred * boxes / (boxes - 1)  # the errors of the mean of all others
+    base = centred * editions / (editions - 1)  # the errors of the mean of all others
     gained = base**2 - errors**2
-    chosen = generator.integers(boxes, size=(_RESAMPLES, boxes))
+    chosen = generator.integers(editions, size=(_RESAMPLES, editions))
     index = float(gained.mean()) / between
     again = gained[chosen].mean(axis=1) / between
     told = _bootstrapped(index, again)
@@ -306,7 +309,7 @@ def _explained(features: np.ndarray, means: np.ndarray, between: float, generato
 
 
 def _errors(features: np.ndarray, means: np.ndarray) -> np.ndarray:
-    """The errors with which each box is predicted from all others, with the ridge that predicts best."""
+    """The errors with which each edition is predicted from all others, with the ridge that predicts best."""
     scaled = (features - features.mean(axis=0)) / features.std(axis=0)
     left, sizes, _ = np.linalg.svd(scaled, full_matrices=False)
     centred = means - means.mean()

@@ -27,7 +27,7 @@ from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.game import Config
 from tabletop_engine.play.agents import Agent
 from tabletop_engine.play.batch import usable_cores, use_cores
-from tabletop_engine.play.tables import Boxes
+from tabletop_engine.play.tables import Editions
 from tabletop_training.measure.evaluation import (
     EvaluationStopped,
     GameBlock,
@@ -63,7 +63,7 @@ class Task(NamedTuple):
     config: Config
     seeds: np.ndarray
     lineups: np.ndarray
-    boxes: Boxes | None
+    editions: Editions | None
     recording: Recording
     version: tuple[Any, ...]
 
@@ -94,7 +94,7 @@ def play_task(task: Task, agents: Callable[[], bytes], should_stop: Callable[[],
         _ready[key] = made
     playing: Playing = {"should_stop": should_stop}
     playing |= task.recording  # type: ignore[typeddict-item]
-    return play_lineups(_ready[key], task.config, task.seeds, task.lineups, task.boxes, **playing)
+    return play_lineups(_ready[key], task.config, task.seeds, task.lineups, task.editions, **playing)
 
 
 class _Tasks:
@@ -114,7 +114,7 @@ class _Tasks:
             self._known[id(block.agents)] = (block.agents, pickled, hashlib.sha256(pickled).hexdigest())
         _, pickled, key = self._known[id(block.agents)]
         version = version_of(block.config)
-        return Task(pickled, key, block.config, block.seeds, block.lineups, block.boxes, self._recording, version)
+        return Task(pickled, key, block.config, block.seeds, block.lineups, block.editions, self._recording, version)
 
 
 class SeveralWorkers(Workers, Generic[Handle]):

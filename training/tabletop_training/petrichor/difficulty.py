@@ -15,10 +15,10 @@ from petrichor_env.component_files import COMPONENTS
 from petrichor_env.config import VARIANTS
 from petrichor_env.game import GAME
 from tabletop_agents import check_trusted
-from tabletop_engine.boxes import MOST_BOXES
 from tabletop_engine.checks import checked, whole
+from tabletop_engine.editions import MOST_EDITIONS
 from tabletop_engine.errors import ConfigError, TabletopError
-from tabletop_engine.play.tables import boxes_of
+from tabletop_engine.play.tables import editions_of
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import shown
 from tabletop_training.files.job import Stopped, refuse_with_resume
@@ -43,7 +43,7 @@ from tabletop_training.petrichor.study import (
     Study,
     read_study,
     study_summaries,
-    usual_box_games,
+    usual_edition_games,
     with_agents,
     write_games,
 )
@@ -75,8 +75,8 @@ def main(
     seed: int | None = None,
     modules: Sequence[str] = (),
     components: str | Path | None = None,
-    boxes: int | None = None,
-    box_games: int | None = None,
+    editions: int | None = None,
+    edition_games: int | None = None,
     effect_games: int | None = None,
     output: str | Path | None = None,
     resume: str | Path | None = None,
@@ -95,11 +95,12 @@ def main(
         games, search_games: for each agent and set; None means `GAMES`, and `SEARCH_GAMES` for `SEARCH_AGENTS`.
         seed: of the first game of each set; None means `EVALUATION_SEED`.
         modules, components: as in `Config`.
-        boxes: how many boxes are drawn; None for none. With each box every agent also plays every set, and the report
-            says what holds whatever the box says.
+        editions: how many editions are drawn; None for none. With each edition every agent also plays every set, and
+            the report says what holds across editions.
         effect_games: games of each agent and set of variants with each set of an overlay file's changes, so that the
             report says what each change does; 0 for none. None means `EFFECT_GAMES`.
-        box_games: games of each agent, set and box; None means `BOX_GAMES`, but no games of `SEARCH_AGENTS`.
+        edition_games: games of each agent, set and edition; None means `EDITION_GAMES`, but no games of
+            `SEARCH_AGENTS`.
         output: as in `Job`; None means `runs/difficulty`.
         resume: the folder of a study to resume. It keeps its settings; new `agents` are added to it.
         replays: the folder for replays of the games played now, with a folder for each agent and set. Games with the
@@ -114,17 +115,17 @@ def main(
         names = list(agents) or list(DEFAULT_AGENTS)
         overlay = COMPONENTS.config_value(components)
         first = EVALUATION_SEED if seed is None else seed
-        if boxes is None and box_games is not None:
-            raise ConfigError(f"box_games={box_games}: only with boxes, the number of boxes to draw")
-        number = 0 if boxes is None else whole("boxes", boxes, 2, MOST_BOXES)
+        if editions is None and edition_games is not None:
+            raise ConfigError(f"edition_games={edition_games}: only with editions, the number of editions to draw")
+        number = 0 if editions is None else whole("editions", editions, 2, MOST_EDITIONS)
         told = whole("effect_games", EFFECT_GAMES if effect_games is None else effect_games, 0)
         if effect_games is not None and overlay is None:
             raise ConfigError(f"effect_games={effect_games}: only with components, a file that changes numbers")
-        more: dict[str, Any] = {"boxes": number, "effect_games": 0 if overlay is None else told}
+        more: dict[str, Any] = {"editions": number, "effect_games": 0 if overlay is None else told}
         study = Study({}, first, tuple(modules), overlay, **more)
     else:
         allowed = "agents to add, and their numbers of games"
-        given = {"seed": seed, "modules": modules or None, "components": components, "boxes": boxes}
+        given = {"seed": seed, "modules": modules or None, "components": components, "editions": editions}
         given |= {"effect_games": effect_games, "output": output}
         refuse_with_resume(allowed, **given)
         study = read_study(resume)
@@ -137,13 +138,15 @@ def main(
     games, search_games = GAMES if games is None else games, SEARCH_GAMES if search_games is None else search_games
     if len(set(names)) < len(names):
         raise TabletopError(f"agents {', '.join(names)}: give each only once")
-    check_at_least_one(games=games, search_games=search_games, box_games=1 if box_games is None else box_games)
+    check_at_least_one(
+        games=games, search_games=search_games, edition_games=1 if edition_games is None else edition_games
+    )
     number_of = {name: search_games if is_search(name) else games for name in names}
-    in_box = {name: box_games or usual_box_games(name) for name in names}
+    in_edition = {name: edition_games or usual_edition_games(name) for name in names}
     with Screen().status("loading the agents"):
         players = make_agents((*study.agents, *names), study.config)
-    study = with_agents(study, number_of, in_box)
-    boxes_of(study.config, study.box_seeds or None)  # refuses ranges that never fit before there is a folder
+    study = with_agents(study, number_of, in_edition)
+    editions_of(study.config, study.edition_seeds or None)  # refuses ranges that never fit before there is a folder
     folder, resumed = resume or output or "runs/difficulty", resume is not None
     with job_of("difficulty", GAME, folder, asdict(study), resumed=resumed, replays=replays) as (job, store):
         cells = study.cells(players)
@@ -155,16 +158,16 @@ def main(
             for _, result, left in play_cells(job, cells, store, workers, **replays.recording):
                 (agent,), config = result.agents, result.config
                 finished.append(replace(result, actions=None, probabilities=None))
-                whose = "boxes" if result.boxes else "" if config.components == study.components else "shipped"
+                whose = "editions" if result.editions else "" if config.components == study.components else "shipped"
                 if config.components not in (None, study.components):
                     whose = slug("+".join(key for key, _ in config.components))
                 replays.add(result, result.agents, Path(slug(agent), whose, config.name))
-                if result.boxes or config not in known_sets:
+                if result.editions or config not in known_sets:
                     continue
                 summaries = study_summaries(study, finished)
                 write_summaries(job.folder, summaries)
                 own_games = [
-                    one for one in finished if one.agents == (agent,) and not one.boxes and one.config in known_sets
+                    one for one in finished if one.agents == (agent,) and not one.editions and one.config in known_sets
                 ]
                 if len(own_games) == len(known_sets):
                     own = [one for one in summaries if one.agent == agent]
@@ -180,28 +183,30 @@ def main(
                 job.console.print(table)
         with job.console.status("writing the report"):
             content = write_report(job.folder, study, finished)
-        if study.boxes and content.get("over_boxes"):
-            job.console.print(boxes_table(content["over_boxes"]).screen())
+        if study.editions and content.get("over_editions"):
+            job.console.print(editions_table(content["over_editions"]).screen())
         on_result(content)
     return job.folder
 
 
-def boxes_table(over_boxes: Sequence[dict[str, Any]]) -> Table:
-    """What the games over many boxes say of each set, for each agent: win rates in per cent."""
-    boxes, few = over_boxes[0]["boxes"], over_boxes[0]["boxes"] < FEW
-    note = "Median of the boxes' own win rates; in brackets, between what nine tenths of the boxes surely lie."
+def editions_table(over_editions: Sequence[dict[str, Any]]) -> Table:
+    """What the games over many editions say of each set, for each agent: win rates in per cent."""
+    editions, few = over_editions[0]["editions"], over_editions[0]["editions"] < FEW
+    note = "Median of the editions' own win rates; in brackets, between what nine tenths of the editions surely lie."
     keys = ("median", "nine_tenths_low_low", "nine_tenths_high_high")  # the outer ends of their intervals
     if few:
-        note = f"Mean of all boxes; in brackets, its 95 % interval. {boxes} boxes are too few to say more."
+        note = f"Mean of all editions; in brackets, its 95 % interval. {editions} editions are too few to say more."
         keys = ("win_rate", "win_rate_low", "win_rate_high")
     sets: dict[str, dict[str, Any]] = {}
-    for row in over_boxes:
+    for row in over_editions:
         title = set_title(variants_of(row["set"]))
         sets.setdefault(title, {"set": title})[f"won by {row['agent']}"] = [row[key] for key in keys]
     write = partial(format_estimate, factor=100, form=".0f")
-    agents = [Column(shown(one), f"won by {one}", write) for one in dict.fromkeys(row["agent"] for row in over_boxes)]
+    agents = [
+        Column(shown(one), f"won by {one}", write) for one in dict.fromkeys(row["agent"] for row in over_editions)
+    ]
     columns = [Column("set", "set", words=True), *agents]
-    return Table(columns, list(sets.values()), f"Over {boxes} boxes: games won, %", note)
+    return Table(columns, list(sets.values()), f"Over {editions} editions: games won, %", note)
 
 
 def _tell_numbers(console: Console, study: Study) -> None:
@@ -210,8 +215,8 @@ def _tell_numbers(console: Console, study: Study) -> None:
         console.print(changed_numbers(study.components).screen())
     elif study.components is not None:
         told = "The overlay file changes no number: this is the game as it is shipped."
-        if not study.boxes and _ranges(study.components) != _ranges(None):
-            told += " Its ranges count only with --boxes."
+        if not study.editions and _ranges(study.components) != _ranges(None):
+            told += " Its ranges count only with --editions."
         console.print(told)
 
 

@@ -31,9 +31,9 @@ from tabletop_training.files.tables import (
     write_rows,
 )
 from tabletop_training.measure.results import Estimate, Results, difference_estimate, mean_estimate
-from tabletop_training.petrichor import box_report, report_plots
-from tabletop_training.petrichor.box_report import all_over_boxes
+from tabletop_training.petrichor import edition_report, report_plots
 from tabletop_training.petrichor.change_report import AgentEffects, change_effects, change_section
+from tabletop_training.petrichor.edition_report import all_over_editions
 from tabletop_training.petrichor.report_plots import VARIANT_TITLES, set_title, source_title, sources_of
 from tabletop_training.petrichor.study import Study, by_set, complete_sets, study_summaries
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, rows_of, set_name, variants_of, write_summaries
@@ -98,13 +98,13 @@ def write_report(folder: Path, study: Study, played: Sequence[Results]) -> dict[
     write_summaries(folder, summaries)
     report_plots.plot_heat_map(folder / "heat_map.png", summaries)
     report_plots.plot_difficulty(folder / "difficulty.png", summaries)
-    boxed = all_over_boxes(study, played)
+    in_editions = all_over_editions(study, played)
     rates = {key: float(one.won[:, 0].mean()) for key, one in by_set(played, study.components).items()}
-    if boxed:
-        box_report.write_tables(folder, boxed)
-        box_report.plot_boxes(folder / "boxes.png", boxed, rates)
-        box_report.plot_look_up(folder / "look_up.png", max(boxed, key=lambda one: one.won.mean()))
-    whatever = box_report.section(study, boxed, rates)
+    if in_editions:
+        edition_report.write_tables(folder, in_editions)
+        edition_report.plot_editions(folder / "editions.png", in_editions, rates)
+        edition_report.plot_look_up(folder / "look_up.png", max(in_editions, key=lambda one: one.won.mean()))
+    whatever = edition_report.section(study, in_editions, rates)
     told = change_effects(study, played)
     if told:
         write_rows(folder / "changes.csv", [row for one in told for row in one.rows()], form=".5g")
@@ -130,8 +130,8 @@ def write_report(folder: Path, study: Study, played: Sequence[Results]) -> dict[
     data = {**provenance(study.config, study.seed, study.agents), **asdict(study)}
     data |= {"changed_numbers": own_numbers(study.components), "sets": rows_of(summaries)}
     content: dict[str, Any] = plain({**data, "agents": _as_json(sets, study.seed)})
-    if boxed:
-        content |= plain(box_report.as_json(boxed))
+    if in_editions:
+        content |= plain(edition_report.as_json(in_editions))
     if told:
         content["changes"] = plain([row for one in told for row in one.rows()])
     write_json(folder / "difficulty.json", content)
@@ -369,7 +369,7 @@ def _interaction(effect: Effect, than: str = "the sum of both") -> str:
 def _each_set(found: _Findings) -> list[str]:
     rates = found.yardstick.win_rates
     blocks = [
-        f"## {_SETS} games in one box",
+        f"## {_SETS} games in one edition",
         "Each row is a set of variants; a filled dot marks a variant that is used. Each column is an agent. The left"
         " half shows how many games of a hundred the agent wins, the right half by how many points it is ahead of the"
         " neutral player on average. The sets are sorted by the mean over all agents, the easiest at the top.",

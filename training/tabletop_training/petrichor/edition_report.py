@@ -1,4 +1,4 @@
-"""The part of the difficulty report that holds whatever the box says: games over many boxes."""
+"""The part of the difficulty report that holds across editions: games over many editions."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from tabletop_training.measure.spread import (
     FEW,
     LookUp,
     Spread,
-    by_box,
-    few_boxes,
+    by_edition,
+    few_editions,
     look_up_first,
     share_holding,
     spread_of,
 )
 from tabletop_training.petrichor.report_plots import VARIANT_TITLES, draw_key, set_title
-from tabletop_training.petrichor.study import Key, Study, over_boxes
+from tabletop_training.petrichor.study import Key, Study, over_editions
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, set_name
 from tabletop_training.petrichor.variant_effects import contrast
 
@@ -39,20 +39,21 @@ _SHOWN = 12
 
 @dataclass(frozen=True)
 class Conclusion:
-    """A sentence about the variants or sets, and the share of boxes in which it holds."""
+    """A sentence about the variants or sets, and the share of editions in which it holds."""
 
     text: str
     share: Estimate
 
 
 @dataclass(frozen=True)
-class OverBoxes:
-    """One agent's games of all sets over many boxes.
+class OverEditions:
+    """One agent's games of all sets over many editions.
 
     Attributes:
-        won, margins: (sets, boxes, games), in the order of `ALL_VARIANTS`; game i of each set has its seed and box.
+        won, margins: (sets, editions, games), in the order of `ALL_VARIANTS`; game i of each set has its seed and
+            edition.
         rates, leads: the spread of each set's win rate, and of its margin.
-        conclusions: sentences about the variants, each with the share of boxes in which it holds.
+        conclusions: sentences about the variants, each with the share of editions in which it holds.
         look_up: which numbers the mean margin over the sets depends on.
     """
 
@@ -66,7 +67,7 @@ class OverBoxes:
 
     @property
     def order(self) -> np.ndarray:
-        """(sets,) indices from the easiest set to the hardest: by the mean win rate over the boxes, then by margin."""
+        """(sets,) indices from the easiest set to the hardest: by the mean win rate over editions, then by margin."""
         return _easiest_first(self.won, self.margins)
 
 
@@ -74,41 +75,43 @@ def _easiest_first(won: np.ndarray, margins: np.ndarray) -> np.ndarray:
     return np.lexsort((-margins.mean(axis=(1, 2)), -won.mean(axis=(1, 2))))
 
 
-def over_boxes_of(agent: str, won: np.ndarray, margins: np.ndarray, boxes: Sequence[Any], study: Study) -> OverBoxes:
-    """The results of an agent's games; the arrays are as in `OverBoxes`, `boxes` are the components of each box."""
+def over_editions_of(
+    agent: str, won: np.ndarray, margins: np.ndarray, editions: Sequence[Any], study: Study
+) -> OverEditions:
+    """The results of an agent's games; the arrays are as in `OverEditions`; `editions` are the components of each."""
     chance = generator(study.seed, Stream.RANKS, 1)
-    return OverBoxes(
+    return OverEditions(
         agent,
         won,
         margins,
         tuple(spread_of(one, chance, shares=True) for one in won),
         tuple(spread_of(one, chance, shares=False) for one in margins),
         _conclusions(won, margins, chance),
-        _look_up(margins.mean(axis=0), list(map(dict, boxes)), study, chance),
+        _look_up(margins.mean(axis=0), list(map(dict, editions)), study, chance),
     )
 
 
-def _look_up(values: np.ndarray, boxes: list[dict[str, Any]], study: Study, chance: np.random.Generator) -> LookUp:
+def _look_up(values: np.ndarray, editions: list[dict[str, Any]], study: Study, chance: np.random.Generator) -> LookUp:
     configs = [replace(study.config, variants=variants) for variants in ((), VARIANTS)]
     components = COMPONENTS.load(study.components)
-    return look_up_first(values, boxes, components, COMPONENTS.stated, chance, configs=configs)
+    return look_up_first(values, editions, components, COMPONENTS.stated, chance, configs=configs)
 
 
-def all_over_boxes(study: Study, played: Sequence[Results]) -> list[OverBoxes]:
-    """The games over boxes of each agent that has played all sets, in the study's order."""
-    games: dict[Key, Results] = over_boxes(played)
+def all_over_editions(study: Study, played: Sequence[Results]) -> list[OverEditions]:
+    """The games over editions of each agent that has played all sets, in the study's order."""
+    games: dict[Key, Results] = over_editions(played)
     found = []
     for agent in study.agents:
         parts = [games[agent, variants] for variants in ALL_VARIANTS if (agent, variants) in games]
         if len(parts) == len(ALL_VARIANTS):
-            won = np.array([by_box(one, one.won[:, 0].astype(float)) for one in parts])
-            margins = np.array([by_box(one, one.margins) for one in parts])
-            found.append(over_boxes_of(agent, won, margins, parts[0].boxes, study))
+            won = np.array([by_edition(one, one.won[:, 0].astype(float)) for one in parts])
+            margins = np.array([by_edition(one, one.margins) for one in parts])
+            found.append(over_editions_of(agent, won, margins, parts[0].editions, study))
     return found
 
 
 def _conclusions(won: np.ndarray, margins: np.ndarray, chance: np.random.Generator) -> tuple[Conclusion, ...]:
-    """Conclusions about each variant, each pair, and neighbours in the ranking, put so that most boxes agree."""
+    """Conclusions about each variant, each pair, and neighbours in the ranking, put so that most editions agree."""
     cost = {name: -np.einsum("v,vbg->bg", contrast((name,)), margins) for name in VARIANTS}
     told = []
     for name in VARIANTS:
@@ -142,14 +145,14 @@ def key_title(keys: Sequence[str]) -> str:
 # --- Rows, pictures and words ----------------------------------------------------------------------------------------
 
 
-def rows_over_boxes(found: Sequence[OverBoxes]) -> list[dict[str, Any]]:
-    """A line for each agent and set: of `boxes.csv` and `difficulty.json`."""
+def rows_over_editions(found: Sequence[OverEditions]) -> list[dict[str, Any]]:
+    """A line for each agent and set: of `editions.csv` and `difficulty.json`."""
     rows = []
     for one in found:
         for index, variants in enumerate(ALL_VARIANTS):
             rate, lead = one.rates[index], one.leads[index]
-            row: dict[str, Any] = {"agent": one.agent, "set": set_name(variants), "boxes": rate.boxes}
-            row |= {"games_a_box": rate.games}
+            row: dict[str, Any] = {"agent": one.agent, "set": set_name(variants), "editions": rate.editions}
+            row |= {"games_a_edition": rate.games}
             row |= {"win_rate": rate.mean, **_quantiles("", rate)}
             row |= {"margin": lead.mean, **_quantiles("margin_", lead)}
             rows.append(flat(row))
@@ -159,13 +162,13 @@ def rows_over_boxes(found: Sequence[OverBoxes]) -> list[dict[str, Any]]:
 def _quantiles(prefix: str, spread: Spread) -> dict[str, Estimate]:
     told = {"median": spread.median, "half_low": spread.half[0], "half_high": spread.half[1]}
     told |= {"nine_tenths_low": spread.nine_tenths[0], "nine_tenths_high": spread.nine_tenths[1]}
-    return {prefix + name: one for name, one in {**told, "share_of_boxes": spread.share}.items()}
+    return {prefix + name: one for name, one in {**told, "share_of_editions": spread.share}.items()}
 
 
-def as_json(found: Sequence[OverBoxes]) -> dict[str, Any]:
-    """What `difficulty.json` holds of the games over boxes."""
+def as_json(found: Sequence[OverEditions]) -> dict[str, Any]:
+    """What `difficulty.json` holds of the games over editions."""
     return {
-        "over_boxes": rows_over_boxes(found),
+        "over_editions": rows_over_editions(found),
         "conclusions": [{"agent": one.agent, **asdict(told)} for one in found for told in one.conclusions],
         "look_up": [
             {"agent": one.agent, "together": one.look_up.together, "numbers": list(map(asdict, one.look_up.numbers))}
@@ -175,11 +178,13 @@ def as_json(found: Sequence[OverBoxes]) -> dict[str, Any]:
     }
 
 
-def write_tables(folder: Path, found: Sequence[OverBoxes]) -> None:
-    """Write `boxes.csv`, `conclusions.csv` and `look_up.csv`."""
-    write_rows(folder / "boxes.csv", rows_over_boxes(found), form=".5g")
+def write_tables(folder: Path, found: Sequence[OverEditions]) -> None:
+    """Write `editions.csv`, `conclusions.csv` and `look_up.csv`."""
+    write_rows(folder / "editions.csv", rows_over_editions(found), form=".5g")
     conclusions = [
-        {"agent": one.agent, "conclusion": told.text, "boxes": told.share} for one in found for told in one.conclusions
+        {"agent": one.agent, "conclusion": told.text, "editions": told.share}
+        for one in found
+        for told in one.conclusions
     ]
     write_rows(folder / "conclusions.csv", conclusions, form=".4g")
     look_up = [
@@ -191,19 +196,20 @@ def write_tables(folder: Path, found: Sequence[OverBoxes]) -> None:
         write_rows(folder / "look_up.csv", look_up, form=".4g")
 
 
-def plot_boxes(path: Path, found: Sequence[OverBoxes], shipped: Mapping[Key, float]) -> None:
-    """Win rates of each set over the boxes: half and nine tenths of the boxes, the median, and the study's numbers.
+def plot_editions(path: Path, found: Sequence[OverEditions], shipped: Mapping[Key, float]) -> None:
+    """Win rates of each set over the editions: half and nine tenths of the editions, the median, and the study's
+    numbers.
 
-    With too few boxes the mean and its interval instead. The sets are in the order of the strongest agent, the easiest
-    at the top.
+    With too few editions the mean and its interval instead. The sets are in the order of the strongest agent, the
+    easiest at the top.
     """
     order = max(found, key=lambda one: one.won.mean()).order
     names = [set_name(ALL_VARIANTS[index]) for index in order]
     agents = [one.agent for one in found]
-    number = found[0].rates[0].boxes
+    number = found[0].rates[0].editions
     few = number < FEW
     what = "mean and 95 % interval" if few else "half and nine tenths of them, and the median"
-    title = f"Win rates over {number} boxes: {what}; ×: the numbers of this study"
+    title = f"Win rates over {number} editions: {what}; ×: the numbers of this study"
     size = (10, 2.1 + max(0.36, 0.16 * len(agents)) * len(names))
     shape: Any = {"figsize": size, "sharey": True, "width_ratios": (0.9, 4), "title_size": 11}
     with picture(path, title, 1, 2, **shape) as (figure, panels):
@@ -234,8 +240,8 @@ def plot_boxes(path: Path, found: Sequence[OverBoxes], shipped: Mapping[Key, flo
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower left", ncols=4, frameon=False)
 
 
-def plot_look_up(path: Path, one: OverBoxes) -> None:
-    """Bars: how much of the spread between boxes each number explains, with intervals. Nothing with too few boxes."""
+def plot_look_up(path: Path, one: OverEditions) -> None:
+    """Bars: how much of the spread between editions each number explains, with intervals. None for too few editions."""
     numbers = one.look_up.numbers[:_SHOWN]
     if not numbers:
         return
@@ -250,36 +256,38 @@ def plot_look_up(path: Path, one: OverBoxes) -> None:
         axes.set_yticks(rows, [key_title(number.keys) for number in numbers])
         axes.set_ylim(len(numbers) - 0.5, -0.5)
         axes.set_xlim(left=0)
-        axes.set_xlabel("share of the spread between boxes that goes if it is known, %")
+        axes.set_xlabel("share of the spread between editions that goes if it is known, %")
 
 
-def section(study: Study, found: Sequence[OverBoxes], shipped: Mapping[Key, float]) -> list[str]:
-    """The report's section; empty without games over boxes."""
+def section(study: Study, found: Sequence[OverEditions], shipped: Mapping[Key, float]) -> list[str]:
+    """The report's section; empty without games over editions."""
     if not found:
         return []
     first = max(found, key=lambda one: one.won.mean())
     rates, order, name = first.rates, first.order, markdown_code(agent_title(first.agent))
-    few = rates[0].boxes < FEW
+    few = rates[0].editions < FEW
     start = (
-        f"Some numbers on the pieces are unknown. So {rates[0].boxes} boxes were drawn: whole sets of numbers, each"
-        " unknown one drawn from what it may be (`petrichor components --draw`). Every agent played every set of"
-        f" variants with each box, {rates[0].games} games a box. "
+        f"Some numbers on the pieces are unknown. So {rates[0].editions} editions were drawn: whole sets of numbers,"
+        " each unknown one drawn from what it may be (`petrichor components --draw`). Every agent played every set of"
+        f" variants with each edition, {rates[0].games} games an edition. "
     )
     if few:
-        start += few_boxes(rates[0].boxes)
+        start += few_editions(rates[0].editions)
     else:
         widths = [rate.nine_tenths[1].value - rate.nine_tenths[0].value for rate in rates]
         hardest, widest = int(order[-1]), int(np.argmax(widths))
         between = [100 * rate.share.value for rate in rates]
         told = f"{name} wins {_range(rates[hardest])} with {_title(hardest)}. No set is harder on average,"
         if hardest == widest:
-            told += " and no other differs so much from box to box."
+            told += " and no other differs so much from edition to edition."
         else:
-            told += f" and the set that differs most from box to box is {_title(widest)}: {_range(rates[widest])}."
+            told += (
+                f" and the set that differs most from edition to edition is {_title(widest)}: {_range(rates[widest])}."
+            )
         start += (
-            "Luck alone makes so few games differ from box to box. That part is estimated and left out: the win rates"
-            f" of the boxes are what many more games would show. {told} Of the variance of a single game's result,"
-            f" {min(between):.0f} to {max(between):.0f} % comes from the box; the rest is luck."
+            "Luck alone makes so few games differ from edition to edition. That part is estimated and left out: the"
+            f" win rates of the editions are what many more games would show. {told} Of the variance of a single"
+            f" game's result, {min(between):.0f} to {max(between):.0f} % comes from the edition; the rest is luck."
         )
     rows = []
     for one in found:
@@ -291,18 +299,20 @@ def section(study: Study, found: Sequence[OverBoxes], shipped: Mapping[Key, floa
                 cells += [*quantiles, f"{100 * rate.share.value:.0f}"]
             rows.append((_title(index), markdown_code(agent_title(one.agent)), *cells))
     numbers = "shipped" if study.components is None else "overlay's"
-    head = ["set", "agent", f"won, %: {numbers} numbers", "mean of all boxes"]
-    head += [] if few else ["median box", "half of the boxes", "nine tenths of them", "variance between boxes, %"]
+    head = ["set", "agent", f"won, %: {numbers} numbers", "mean of all editions"]
+    head += (
+        [] if few else ["median edition", "half of the editions", "nine tenths of them", "variance between editions, %"]
+    )
     parts = [
-        "## Whatever the box says",
+        "## Across editions",
         start,
-        "![Win rates over the boxes](boxes.png)",
+        "![Win rates over the editions](editions.png)",
         "In brackets are 95 % intervals.",
         markdown_table(head, rows, left=2),
-        f"What holds in how many boxes, when {name} plays (in brackets 95 % intervals; a wide one says that these games"
-        " cannot tell):",
+        f"What holds in how many editions, when {name} plays (in brackets 95 % intervals; a wide one says that these"
+        " games cannot tell):",
         markdown_table(
-            ("conclusion", "boxes, %"), [(one.text, _percent(one.share, form=".0f")) for one in first.conclusions]
+            ("conclusion", "editions, %"), [(one.text, _percent(one.share, form=".0f")) for one in first.conclusions]
         ),
     ]
     look_up = [
@@ -314,10 +324,10 @@ def section(study: Study, found: Sequence[OverBoxes], shipped: Mapping[Key, floa
     return [
         *parts,
         "### What to look up first",
-        f"Which number should you read first, if you own the game? The points by which {name} is ahead differ from box"
-        " to box. The table says what share of this spread (of its variance) a number explains by itself: how well a"
-        " curve in this number predicts boxes that it was not fitted to. All numbers together predict"
-        f" {_percent(first.look_up.together)} % of the spread. The rest is how numbers act on each other, or"
+        f"Which number should you read first, if you own the game? The points by which {name} is ahead differ from"
+        " edition to edition. The table says what share of this spread (of its variance) a number explains by"
+        " itself: how well a curve in this number predicts editions that it was not fitted to. All numbers together"
+        f" predict {_percent(first.look_up.together)} % of the spread. The rest is how numbers act on each other, or"
         " noise.",
         "![What to look up first](look_up.png)",
         markdown_table(("number", "key", "share of the spread, %"), look_up, left=2),
@@ -330,7 +340,7 @@ def _code(keys: Sequence[str]) -> str:
 
 
 def _range(rate: Spread) -> str:
-    return f"{_ends(rate.nine_tenths)} % in nine tenths of the boxes"
+    return f"{_ends(rate.nine_tenths)} % in nine tenths of the editions"
 
 
 def _ends(ends: tuple[Estimate, Estimate]) -> str:

@@ -18,9 +18,9 @@ from petrichor_env.config import Config
 from petrichor_env.game import GAME
 from petrichor_env.state import SOURCE_NAMES
 from tabletop_agents import Agent
-from tabletop_engine.boxes import MOST_BOXES
 from tabletop_engine.checks import whole
-from tabletop_engine.seeds import EVALUATION, box_seeds
+from tabletop_engine.editions import MOST_EDITIONS
+from tabletop_engine.seeds import EVALUATION, edition_seeds
 from tabletop_training.files.tables import csv_file
 from tabletop_training.measure.changes import Changes
 from tabletop_training.measure.results import Results
@@ -32,8 +32,8 @@ from tabletop_training.study.settings import kept_settings
 
 EFFECT_GAMES = 200
 """The default number of games of each set of variants and of changes."""
-BOX_GAMES = 20
-"""The default number of games of each set and box; searches play none."""
+EDITION_GAMES = 20
+"""The default number of games of each set and edition; searches play none."""
 
 GAMES_FILE = "games.csv"
 
@@ -55,8 +55,8 @@ class Study:
         agents: the number of games that each agent plays of each set, by name, in the report's order.
         seed: of the first game of each set.
         modules, components: as in `Config`.
-        boxes: how many boxes are drawn for further games of each set; 0 for none.
-        box_games: the number of games that each agent plays of each set and box, by name.
+        editions: how many editions are drawn for further games of each set; 0 for none.
+        edition_games: the number of games that each agent plays of each set and edition, by name.
         effect_games: games of each agent and set of variants with each set of an overlay file's changes, to tell the
             changes apart; 0 for none.
     """
@@ -65,12 +65,12 @@ class Study:
     seed: int
     modules: tuple[str, ...] = ()
     components: Any = None
-    boxes: int = 0
-    box_games: dict[str, int] = field(default_factory=dict)
+    editions: int = 0
+    edition_games: dict[str, int] = field(default_factory=dict)
     effect_games: int = 0
 
     def __post_init__(self) -> None:
-        for name, most in (("boxes", MOST_BOXES), ("effect_games", None), ("seed", 2**32 - 1)):
+        for name, most in (("editions", MOST_EDITIONS), ("effect_games", None), ("seed", 2**32 - 1)):
             whole(name, getattr(self, name), 0, most)
         object.__setattr__(self, "components", COMPONENTS.config_value(self.components))
 
@@ -95,9 +95,9 @@ class Study:
         return {chosen: replace(self.config, components=overlay) for chosen, overlay in self.changes.parts.items()}
 
     @property
-    def box_seeds(self) -> list[int]:
-        """The seeds of the boxes. Nothing is learned or chosen on these boxes."""
-        return box_seeds(EVALUATION, self.boxes)
+    def edition_seeds(self) -> list[int]:
+        """The seeds of the editions. Nothing is learned or chosen on these editions."""
+        return edition_seeds(EVALUATION, self.editions)
 
     def games_of(self, agent: str, config: Config) -> int:
         """How many games an agent plays with a configuration; fewer with only some changes of the overlay file."""
@@ -106,28 +106,29 @@ class Study:
 
     def cells(self, players: Iterable[Agent]) -> list[Cell]:
         """All games of these agents: every set with the study's numbers and with the shipped ones, with some of the
-        changes, and over boxes."""
+        changes, and over editions."""
         own: list[Cell] = []
         some: list[Cell] = []
-        boxed: list[Cell] = []
+        over_editions: list[Cell] = []
         for player in players:
-            in_boxes = self.boxes * self.box_games.get(player.name, 0)
+            games = self.editions * self.edition_games.get(player.name, 0)
             for variants in ALL_VARIANTS:
                 own += (self._cell(player, config, variants) for config in self.configs)
-                if in_boxes:
-                    boxed.append(self._cell(player, self.config, variants, in_boxes))
+                if games:
+                    over_editions.append(self._cell(player, self.config, variants, games))
             some += (
                 self._cell(player, config, variants)
                 for config in self.effect_configs.values()
                 for variants in ALL_VARIANTS
             )
-        return [*own, *some, *boxed]
+        return [*own, *some, *over_editions]
 
-    def _cell(self, player: Agent, base: Config, variants: tuple[str, ...], in_boxes: int = 0) -> Cell:
+    def _cell(self, player: Agent, base: Config, variants: tuple[str, ...], over_editions: int = 0) -> Cell:
         config = replace(base, variants=variants)
-        key = " ".join(_names(player.name, config, self, bool(in_boxes)))
-        games, boxes = (in_boxes, self.box_seeds) if in_boxes else (self.games_of(player.name, config), None)
-        return Cell(key, [player], config, games, self.seed, boxes)
+        key = " ".join(_names(player.name, config, self, bool(over_editions)))
+        if over_editions:
+            return Cell(key, [player], config, over_editions, self.seed, self.edition_seeds)
+        return Cell(key, [player], config, self.games_of(player.name, config), self.seed)
 
     @property
     def commands(self) -> list[str]:
@@ -139,13 +140,13 @@ class Study:
             options = zip(("--games", "--search-games"), numbers, strict=True)
             words = ["petrichor difficulty", *map(shlex.quote, agents)]
             words += [f"{option} {number}" for option, number in options if number]
-            in_box = {one: self.box_games[one] for one in agents if self.boxes}
-            words += [f"--box-games {n}" for n in {n for one, n in in_box.items() if n != usual_box_games(one)}]
+            own = {self.edition_games[one] for one in agents if self.editions} - set(map(usual_edition_games, agents))
+            words += [f"--edition-games {n}" for n in own]
             if commands:
                 words.append("--resume FOLDER")
             else:
                 words.append(f"--seed {self.seed}")
-                words += [f"--boxes {self.boxes}"] if self.boxes else []
+                words += [f"--editions {self.editions}"] if self.editions else []
                 words += [f"--modules {','.join(self.modules)}"] if self.modules else []
                 words += ["--components FILE"] if self.components is not None else []
                 told = self.components is not None and self.effect_games != EFFECT_GAMES
@@ -154,20 +155,20 @@ class Study:
         return commands
 
 
-def usual_box_games(agent: str) -> int:
-    """The default number of games of each set and box: none for a search, which would play for hours."""
-    return 0 if is_search(agent) else BOX_GAMES
+def usual_edition_games(agent: str) -> int:
+    """The default number of games of each set and edition: none for a search, which would play for hours."""
+    return 0 if is_search(agent) else EDITION_GAMES
 
 
 def by_set(games: Iterable[Results], components: Any) -> dict[Key, Results]:
     """The results of games with these `Config.components`, by agent and set."""
-    with_these = [one for one in games if not one.boxes and _config(one).components == components]
+    with_these = [one for one in games if not one.editions and _config(one).components == components]
     return {(one.agents[0], _config(one).variants): one for one in with_these}
 
 
-def over_boxes(games: Iterable[Results]) -> dict[Key, Results]:
-    """The results of games over many boxes, by agent and set."""
-    return {(one.agents[0], _config(one).variants): one for one in games if one.boxes}
+def over_editions(games: Iterable[Results]) -> dict[Key, Results]:
+    """The results of games over many editions, by agent and set."""
+    return {(one.agents[0], _config(one).variants): one for one in games if one.editions}
 
 
 def _config(results: Results) -> Config:
@@ -204,18 +205,18 @@ def write_games(folder: Path, study: Study, results: Iterable[Results]) -> None:
         writer = csv.writer(file)
         writer.writerow(_COLUMNS)
         for result in results:
-            names = _names(result.agents[0], _config(result), study, bool(result.boxes))
+            names = _names(result.agents[0], _config(result), study, bool(result.editions))
             scored = result.scored.reshape(len(result), -1)
             numbers = np.column_stack([result.seeds, result.won[:, 0], result.points, result.lengths, scored])
             writer.writerows((*names, *row) for row in numbers.tolist())
 
 
-def _names(agent: str, config: Config, study: Study, boxes: bool = False) -> tuple[str, str, str]:
+def _names(agent: str, config: Config, study: Study, editions: bool = False) -> tuple[str, str, str]:
     """The names of these games in `games.csv`: the agent, the set of variants, whose numbers."""
     written = agent.encode(errors="backslashreplace").decode()  # as `csv_file` does
     given = config.components
     own = "shipped" if given is None else "overlay" if given == study.components else "+".join(key for key, _ in given)
-    return written, set_name(config.variants), "boxes" if boxes else own
+    return written, set_name(config.variants), "editions" if editions else own
 
 
 def read_study(folder: str | Path) -> Study:
@@ -223,7 +224,7 @@ def read_study(folder: str | Path) -> Study:
     return kept_settings(folder, "difficulty", GAME, Study)
 
 
-def with_agents(study: Study, games: Mapping[str, int], box_games: Mapping[str, int]) -> Study:
-    """The study with further agents, and how many games each plays of each set, and of each set and box."""
-    boxed = {**study.box_games, **box_games} if study.boxes else {}
-    return replace(study, agents={**study.agents, **games}, box_games=boxed)
+def with_agents(study: Study, games: Mapping[str, int], edition_games: Mapping[str, int]) -> Study:
+    """The study with further agents, and how many games each plays of each set, and of each set and edition."""
+    over_editions = {**study.edition_games, **edition_games} if study.editions else {}
+    return replace(study, agents={**study.agents, **games}, edition_games=over_editions)

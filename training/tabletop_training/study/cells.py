@@ -33,8 +33,8 @@ class Cell:
         agents: one for each seat, or more with `lineups` of one's own.
         games: how many, at most `MOST_GAMES`, rounded up to whole seeds.
         seed: of the first game.
-        boxes: the seeds of K boxes (if games are not kept, as in `Batch`); a game with seed s has box s mod K.
-            None for the numbers of `config`.
+        editions: the seeds of K editions (if games are not kept, as in `Batch`); a game with seed s has edition s mod
+            K. None for the numbers of `config`.
         lineups: (n, players) int64, indices of agents: each seed is played once with each. By default one agent a seat,
             in all rotations of the seats.
         growing: whether the first block is small and later ones have an eighth of all so far, for results that are
@@ -47,7 +47,7 @@ class Cell:
     config: Config
     games: int
     seed: int
-    boxes: Any = None
+    editions: Any = None
     lineups: np.ndarray = None  # type: ignore[assignment]
     growing: bool = False
     about: Mapping[str, Any] = field(default_factory=dict)
@@ -66,12 +66,12 @@ class Cell:
     def blocks(self) -> list[GameBlock]:
         """The games in blocks, as `play_lineups` plays them. Raises ConfigError for impossible seeds."""
         seeds = seeds_from(self.seed, self.seeds)
-        if self.boxes is not None and not self.growing:
-            # agents reuse what they computed from the same numbers, so games of one box stand together
-            seeds = seeds[np.argsort(seeds % len(self.boxes), kind="stable")]
+        if self.editions is not None and not self.growing:
+            # agents reuse what they computed from the same numbers, so games of one edition stand together
+            seeds = seeds[np.argsort(seeds % len(self.editions), kind="stable")]
         parts = np.split(seeds, [*self._ends()]) if self.growing else [seeds]
         return [
-            block for part in parts for block in blocks_of(self.agents, self.config, part, self.lineups, self.boxes)
+            block for part in parts for block in blocks_of(self.agents, self.config, part, self.lineups, self.editions)
         ]
 
     def _ends(self) -> Iterator[int]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from tabletop_engine.errors import CheckpointError, TabletopError
 from tabletop_engine.play.agents import USAGE
-from tabletop_engine.play.tables import boxes_of
+from tabletop_engine.play.tables import editions_of
 from tabletop_training.files.provenance import agent_hashes, tables_hash
 from tabletop_training.files.tables import plain, slug
 from tabletop_training.files.trees import load_tree, save_tree
@@ -96,10 +96,10 @@ def _block(path: Path, cell: Cell) -> Results:
     for name, value in about_of(cell).items():
         if about.get(name) != value:
             raise TabletopError(f"{path}: its games are {_MEANINGS.get(name, f'of other {name}')}; {ANEW}")
-    boxes = () if cell.boxes is None else boxes_of(cell.config, cell.boxes)
+    editions = () if cell.editions is None else editions_of(cell.config, cell.editions)
     names = tuple(agent.name for agent in cell.agents)
     try:
-        results = Results(cell.config, names, cell.seed, **arrays, boxes=boxes)
+        results = Results(cell.config, names, cell.seed, **arrays, editions=editions)
         _check_shapes(results)
     except (TypeError, ValueError, AttributeError, IndexError):
         raise TabletopError(f"{path}: its games are damaged; {ANEW}") from None
@@ -118,7 +118,7 @@ def about_of(cell: Cell) -> dict[str, Any]:
     config: Any = cell.config
     game = config.game
     names = [agent.name for agent in cell.agents]
-    boxes = None if cell.boxes is None else tuple(cell.boxes)
+    editions = None if cell.editions is None else tuple(cell.editions)
     about: dict[str, Any] = plain(
         {
             "game": game.name,
@@ -127,10 +127,10 @@ def about_of(cell: Cell) -> dict[str, Any]:
             "config": asdict(config),
             "agents": names,
             "checkpoints": agent_hashes(names, game),
-            "tables": _tables_hash(config, boxes),
+            "tables": _tables_hash(config, editions),
             "seed": cell.seed,
             "games": cell.games,
-            "boxes": boxes,
+            "editions": editions,
             "lineups": cell.lineups.tolist(),
             **cell.about,
         }
@@ -139,8 +139,8 @@ def about_of(cell: Cell) -> dict[str, Any]:
 
 
 @functools.lru_cache(maxsize=256)
-def _tables_hash(config: Any, boxes: tuple[int, ...] | None) -> str:
-    return tables_hash(config, boxes or ())
+def _tables_hash(config: Any, editions: tuple[int, ...] | None) -> str:
+    return tables_hash(config, editions or ())
 
 
 def _check_shapes(results: Results) -> None:
