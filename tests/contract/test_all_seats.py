@@ -37,7 +37,7 @@ Env: TypeAlias = AECEnv[str, Any, Any]
 EXPECTED_WARNINGS = {
     # api_test has a fixed list of the environments that may have dictionary observations: PettingZoo's own
     "Observation is not a NumPy array",
-    "Observation space for each agent probably should be gymnasium.spaces.edition or gymnasium.spaces.discrete",
+    "Observation space for each agent probably should be gymnasium.spaces.box or gymnasium.spaces.discrete",
 }
 EMPTY_BOARD = "Observation numpy array is all zeros."
 pytestmark = over_all_seats
