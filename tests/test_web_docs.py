@@ -29,11 +29,6 @@ def test_its_commands_have_these_options(monkeypatch: pytest.MonkeyPatch, capsys
         assert {word for word in words if word.startswith("--")} <= set(re.findall("--[a-z]+", capsys.readouterr().out))
 
 
-def test_its_table_of_files() -> None:
-    named = set(re.findall(r"`(\w+\.py)`", PAGE))
-    assert named == {path.name for path in WEB.glob("*.py")} - {"__init__.py"}
-
-
 def test_the_table_is_what_was_measured(tmp_path: Path) -> None:
     assert generate.web_table(tmp_path) == ""
     table = generate.web_table()
