@@ -169,4 +169,4 @@ def _sections(
         if own:
             yield "\n".join(_line(text, {name: of.get(text) for name, of in parameters.items()}) for text in own)
         if rest := [f"`{one.name}`" for one in command.parameters if one.text in usual]:
-            yield f"{'Also, of' if own else 'Of'} the [shared options](#shared-options): {', '.join(rest)}."
+            yield f"Shared: {', '.join(rest)}."

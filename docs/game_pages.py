@@ -212,12 +212,13 @@ def _rest_of_docstring(module: ModuleType) -> str:
 def keys_table(components: ComponentFile) -> str:
     """Every key of a component file: its meaning, what is allowed, what is shipped, and the source of that."""
     lines = ["| key | what it is | allowed | shipped | source |", "|---|---|---|---|---|"]
-    shipped = components.load()
+    shipped, before = components.load(), ""
     for name, key in components.keys.items():
         value = json.dumps(shipped[name].plain)
         value = f"`{value}`" if len(value) <= _WIDEST else "see the file"
         sources = ", ".join(dict.fromkeys(shipped[name].sources))
-        lines.append(f"| `{name}` | {key.meaning} | {key.allowed} | {value} | {sources} |")
+        allowed, before = "as above" if key.allowed == before else key.allowed, key.allowed
+        lines.append(f"| `{name}` | {key.meaning} | {allowed} | {value} | {sources} |")
     return "\n".join(lines)
 
 

@@ -48,16 +48,19 @@ HANDS = "python -m benchmarks.hands --json docs/hands.json"
 CLUSTER = "python -m benchmarks.cluster --json docs/cluster.json"
 ADVICE = "python -m benchmarks.advice --json docs/advice.json"
 OPENSPIEL_SPEED = "python -m benchmarks.openspiel --json docs/openspiel.json"
-OPENSPIEL = (
-    "petrichor benchmark openspiel-mcts-200 openspiel-ismcts-200 --duel-games 40 --search-games 12 --output docs"
-)
 
 
 # --- Tables ----------------------------------------------------------------------------------------------------------
 
 
+def _read(name: str, folder: Path = DOCS) -> dict[str, Any]:
+    """The content of a file of measurements."""
+    content: dict[str, Any] = json.loads((folder / name).read_text(encoding="utf-8"))
+    return content
+
+
 def performance_table(folder: Path = DOCS) -> str:
-    report = json.loads((folder / "performance.json").read_text(encoding="utf-8"))
+    report = _read("performance.json", folder)
     met = {None: "", True: "yes", False: "**no**"}
     rows = (
         (one["name"], one["what"], f"{shown(one['value'])} {one['unit']}", one["target_text"], met[one["met"]])
@@ -75,9 +78,11 @@ _OVER_EDITIONS = "policy:solo"
 
 
 def difficulty_table() -> str:
+    """The base game, each variant alone, and all of them."""
     won = {(row["variants"], row["agent"]): _won_from(row) for row in _difficulty_rows("difficulty.csv")}
     agents, sets = (list(dict.fromkeys(names)) for names in reversed(list(zip(*won, strict=True))))
     agents.remove("random")  # it hardly wins a game
+    sets = [one for one in sets if one.count("+") in (0, max(each.count("+") for each in sets))]
     editions = {row["set"]: row for row in _difficulty_rows("editions.csv") if row["agent"] == _OVER_EDITIONS}
     number = next(iter(editions.values()))["editions"]
     rows = ((_set_in_words(one), *(won[one, agent] for agent in agents), _over_editions(editions[one])) for one in sets)
@@ -108,30 +113,25 @@ def _set_in_words(variants: str) -> str:
 
 
 def ladder_table(folder: Path = DOCS) -> str:
-    steps = json.loads((folder / "ladder.json").read_text(encoding="utf-8"))["steps"]
-    return replace(ladder.table_of(steps), blank="–").markdown()
+    return replace(ladder.table_of(_read("ladder.json", folder)["steps"]), blank="–").markdown()
 
 
 def strength_rows(part: str, folder: Path = DOCS) -> tuple[str, list[Row]]:
-    """The policy that `petrichor strength` measured, and the rows of a part; none where there is no file."""
-    file = folder / STRENGTH_FILE
-    if not file.exists():
-        return "", []
-    content = json.loads(file.read_text(encoding="utf-8"))
+    """The policy that `petrichor strength` measured, and the rows of a part."""
+    content = _read(STRENGTH_FILE, folder)
     return content["policy"], rows_of(part, read_rows(content))
 
 
 def ablations_table(folder: Path = DOCS) -> str:
-    """Empty where nothing is measured."""
     policy, measured = strength_rows("ablations", folder)
     columns = (AGENT, replace(WHAT, heading="what"), replace(WIN_RATE, heading="won"), MARGIN, PLAYED)
     rows = [{**row, "agent": f"{row['player']}:{policy}"} for row in measured]
     table = Table([*columns, replace(MILLISECONDS, heading="ms a decision")], rows).markdown()
-    return f"{table}\n\n{_games_of(measured)}" if measured else ""
+    return f"{table}\n\n{_games_of(measured)}"
 
 
 def thinking_table(folder: Path = DOCS) -> str:
-    """Win rates and times by simulations and set, with the picture; empty where nothing is measured."""
+    """Win rates and times by simulations and set, with the picture."""
     _, measured = strength_rows("curve", folder)
     cells = {
         (row["simulations"], row["variants"]): f"{WIN_RATE.write(row['win_rate'])}, {row['milliseconds']:g} ms"
@@ -146,7 +146,7 @@ def thinking_table(folder: Path = DOCS) -> str:
     )
     table = markdown_table(("simulations", *SETS), rows, left=0)
     drawn = f"![Win rate over the time for a decision, in three sets of variants]({STRENGTH_PICTURE})"
-    return f"{table}\n\n{_games_of(measured)}\n\n{drawn}" if measured else ""
+    return f"{table}\n\n{_games_of(measured)}\n\n{drawn}"
 
 
 def _games_of(rows: Sequence[Row]) -> str:
@@ -154,22 +154,9 @@ def _games_of(rows: Sequence[Row]) -> str:
     return f"{' or '.join(games)} games a figure, seeds from {' or '.join(seeds)}."
 
 
-def _where_measured(name: str) -> Callable[[Callable[[dict[str, Any]], str]], Callable[..., str]]:
-    """Makes a function of a benchmark's results one of the folder with their file; empty where nothing is measured."""
-
-    def of_folder(make: Callable[[dict[str, Any]], str]) -> Callable[..., str]:
-        def made(folder: Path = DOCS) -> str:
-            file = folder / name
-            return make(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else ""
-
-        return made
-
-    return of_folder
-
-
-@_where_measured("cluster.json")
-def cluster_table(content: dict[str, Any]) -> str:
+def cluster_table() -> str:
     """Games a second of several workers, and what handing out a block costs."""
+    content = _read("cluster.json")
     measured = {(row["who"], row["blocks"]): row for row in content["rows"]}
     rows = []
     for who in dict.fromkeys(row["who"] for row in content["rows"]):
@@ -200,15 +187,11 @@ def _own_share(row: dict[str, Any]) -> float:
 
 
 def cluster_model(folder: Path = DOCS, games: int = 10_000_000, cores: int = 1000) -> str:
-    """The cost of so many games on so many cores, from measurements on few cores; empty where nothing is measured."""
-    file, strength = folder / "cluster.json", folder / STRENGTH_FILE
-    if not file.exists():
-        return ""
-    measured = {(row["who"], row["blocks"]): row for row in json.loads(file.read_text(encoding="utf-8"))["rows"]}
+    """The cost of so many games on so many cores, from measurements on few cores."""
+    measured = {(row["who"], row["blocks"]): row for row in _read("cluster.json", folder)["rows"]}
     own = measured["nodes, 1", LONG]["own_milliseconds_a_block"] / 1000
     seconds = {"`greedy`, two players": 1 / measured[THIS_PROCESS, LONG]["games_per_second"]}
-    thought = json.loads(strength.read_text(encoding="utf-8"))["rows"]
-    for row in thought:
+    for row in _read(STRENGTH_FILE, folder)["rows"]:
         if row["variants"] == "base" and row["player"] == "search-800":
             seconds["`search-800:solo`, base game"] = row["milliseconds"] / 1000 * row["decisions"] / row["games"]
     rows = []
@@ -230,9 +213,9 @@ def cluster_model(folder: Path = DOCS, games: int = 10_000_000, cores: int = 100
     return markdown_table(heads, rows)
 
 
-@_where_measured("parallel.json")
-def parallel_table(content: dict[str, Any]) -> str:
+def parallel_table() -> str:
     """Decisions learned a second by one worker and by several."""
+    content = _read("parallel.json")
     rows = [
         (row["what"], str(row["workers"]), f"{row['decisions_per_second']:,}", f"{row['times_one']:.2f}")
         for row in content["rows"]
@@ -243,9 +226,9 @@ def parallel_table(content: dict[str, Any]) -> str:
     )
 
 
-@_where_measured("editions.json")
-def editions_table(content: dict[str, Any]) -> str:
+def editions_table() -> str:
     """How much slower agents are if games have different printed numbers."""
+    content = _read("editions.json")
     rows = [
         (
             row["what"],
@@ -262,9 +245,9 @@ def editions_table(content: dict[str, Any]) -> str:
     )
 
 
-@_where_measured("learning.json")
-def learning_table(content: dict[str, Any]) -> str:
+def learning_table() -> str:
     """How long the learner plays and updates for each decision."""
+    content = _read("learning.json")
     first = content["rows"][0]["decisions_per_second"]
     rows = []
     for row in content["rows"]:
@@ -278,9 +261,9 @@ def learning_table(content: dict[str, Any]) -> str:
     )
 
 
-@_where_measured("web.json")
-def web_table(content: dict[str, Any]) -> str:
+def web_table() -> str:
     """How long answers of many games at once take, and the server's memory."""
+    content = _read("web.json")
     rows = (
         (
             f"{row['think']:g}",
@@ -298,9 +281,9 @@ def web_table(content: dict[str, Any]) -> str:
     )
 
 
-@_where_measured("hands.json")
-def hands_table(content: dict[str, Any]) -> str:
+def hands_table() -> str:
     """How soon the page goes on after a click."""
+    content = _read("hands.json")
     rows = (
         (
             name,
@@ -314,23 +297,11 @@ def hands_table(content: dict[str, Any]) -> str:
     return f"Measured on {content['date']} on {where}:\n\n{markdown_table(heads, rows, left=1)}"
 
 
-@_where_measured("hands.json")
-def clicks_table(content: dict[str, Any]) -> str:
-    """How many clicks a turn takes."""
-    rows = (
-        (row["game"], row["agent"], *(f"{row[key]:g}" for key in ("games", "answers", "clicks", "offered")))
-        for row in content["clicks"]
-    )
-    return markdown_table(
-        ("game", "played as", "games", "decisions a turn", "clicks a turn", "answers offered"), rows, left=2
-    )
-
-
 def hints_table() -> str:
     """Agents' estimates in the first and the last round of their games, and the results."""
     forms = {CHANCE_TO_WIN: "{:.2f}", POINTS_AHEAD: "{:+.1f}", POINTS: "{:.0f}"}
     rows = []
-    for row in _advice()["hints"]:
+    for row in _read("advice.json")["hints"]:
         form = forms[row["estimated"]]
         rounds = (f"{form.format(row[one][0])} said, {form.format(row[one][1])} came" for one in ("first", "last"))
         rows.append((row["game"], f"`{row['agent']}`", f"{row['games']}", row["estimated"].split(" as ")[0], *rounds))
@@ -340,7 +311,7 @@ def hints_table() -> str:
 def chances_table() -> str:
     """The share of decisions whose game was won, by the chance that the agent gave."""
     rows = []
-    for row in _advice()["hints"]:
+    for row in _read("advice.json")["hints"]:
         if "classes" in row:
             cells = (f"{100 * won:.0f} %" if decisions else "–" for won, decisions in row["classes"])
             rows.append((row["game"], f"`{row['agent']}`", *cells))
@@ -352,7 +323,7 @@ def chances_table() -> str:
 def reviews_table() -> str:
     """How well two reviews of the same games agree."""
     rows = []
-    for row in _advice()["reviews"]:
+    for row in _read("advice.json")["reviews"]:
         form = "{:.1%}" if row["estimated"] == CHANCE_TO_WIN else "{:.1f}"
         drops = (form.format(row[name]).replace("%", " %") for name in ("drop", "noise"))
         numbers = (f"{row['decisions']:.0f}", f"{row['correlation']:.2f}", *drops, f"{100 * row['alike']:.0f} %")
@@ -361,47 +332,24 @@ def reviews_table() -> str:
     return markdown_table(("game", "who played", "who looks back", *heads), rows, left=3)
 
 
-def _advice() -> dict[str, Any]:
-    content: dict[str, Any] = json.loads((DOCS / "advice.json").read_text(encoding="utf-8"))
-    return content
-
-
 def openspiel_rates() -> str:
-    content = _openspiel()
+    content = _read("openspiel.json")
     rows = ((game, f"{rate['median']:,}", f"{rate['best']:,}") for game, rate in content["rates"].items())
     table = markdown_table(("decisions a second", "median", "best"), rows)
     return f"{content['runs']} runs of each game, with {content['players']} players:\n\n{table}"
 
 
 def openspiel_operations() -> str:
-    of_games = _openspiel()["operations"]
+    of_games = _read("openspiel.json")["operations"]
     names = list(next(iter(of_games.values())))
     rows = ((name, *(f"{of_game[name]:,.0f} µs" for of_game in of_games.values())) for name in names)
     return markdown_table(("operation, median", *of_games), rows)
 
 
 def openspiel_lengths() -> str:
-    content = _openspiel()
+    content = _read("openspiel.json")
     rows = ((game, f"{one['limit']:,}", f"{one['longest']:,}") for game, one in content["lengths"].items())
     return markdown_table(("game", "`max_game_length`", f"longest of {content['games']:,} random games"), rows)
-
-
-def _openspiel() -> dict[str, Any]:
-    content: dict[str, Any] = json.loads((DOCS / "openspiel.json").read_text(encoding="utf-8"))
-    return content
-
-
-def openspiel_table() -> str:
-    """OpenSpiel's searches among Petrichor's agents; for Evergreen there is a table in `measured.json`."""
-    with (DOCS / "benchmark.csv").open(encoding="utf-8", newline="") as file:
-        measured = {row["agent"]: row for row in csv.DictReader(file)}
-    agents = ("openspiel-mcts-200", "openspiel-ismcts-200")
-    rows = []
-    for other in ("random", "greedy", "rollout", "ismcts-200"):
-        keys = [f"against_{other}{end}" for end in ("", "_low", "_high")]
-        won = (WIN_RATE.write([float(measured[agent][key]) for key in keys]) for agent in agents)
-        rows.append((f"`{other}`", *won))
-    return markdown_table(("won against", *(f"`{agent}`" for agent in agents)), rows)
 
 
 def measured_table(name: str) -> str:
@@ -410,7 +358,7 @@ def measured_table(name: str) -> str:
     `columns` gives each head the format of its cells. A cell is a text, a number, a list of numbers such as a win rate
     with its interval, or null.
     """
-    content = json.loads((DOCS / "measured.json").read_text(encoding="utf-8"))[name]
+    content = _read("measured.json")[name]
     columns, rows = content["columns"], content["rows"]
     texts = [all(isinstance(cell, str) for cell in column) for column in zip(*rows, strict=True)]
     table = markdown_table(
@@ -496,11 +444,9 @@ BLOCKS = (
     Block("cluster.md", "model", cluster_model, CLUSTER),
     Block("web.md", "web", web_table, "python -m benchmarks.web --json docs/web.json"),
     Block("web.md", "hands", hands_table, HANDS),
-    Block("web.md", "clicks", clicks_table, HANDS),
     Block("openspiel.md", "openspiel_lengths", openspiel_lengths, OPENSPIEL_SPEED),
     Block("openspiel.md", "openspiel_rates", openspiel_rates, OPENSPIEL_SPEED),
     Block("openspiel.md", "openspiel_operations", openspiel_operations, OPENSPIEL_SPEED),
-    Block("openspiel.md", "openspiel", openspiel_table, OPENSPIEL),
     *_measured("openspiel.md", "openspiel_evergreen"),
     Block("playing.md", "hints", hints_table, ADVICE),
     Block("playing.md", "chances", chances_table, ADVICE),
@@ -509,7 +455,6 @@ BLOCKS = (
     *(Block("language-models.md", name, partial(text_pages.program, name)) for name in text_pages.PRINTED),
     *_measured("language-models.md", "text_costs", "text_benchmark"),
     Block("libraries.md", "libraries", library_snippets.table, "python -m docs.library_snippets"),
-    Block("libraries.md", "sb3_make_vec_env", partial(library_snippets.program, "sb3_make_vec_env")),
     *(Block("command-line.md", name, partial(str, text)) for name, text in command_pages.blocks().items()),
     *(Block(page, name, partial(api_pages.listed, name)) for page, name in api_pages.blocks()),
     *(Block("evergreen/components.md", name, make) for name, make in EVERGREEN_BLOCKS.items()),
@@ -531,7 +476,7 @@ def strengths() -> str:
     """The text of `STRENGTHS`: what agents reach alone, and how often they beat `greedy` in games for two."""
     games: dict[str, dict[str, dict[str, str]]] = {}
     for name, folder in (("petrichor", DOCS), ("evergreen", DOCS / "evergreen")):
-        measured = json.loads((folder / "benchmark.json").read_text(encoding="utf-8"))
+        measured = _read("benchmark.json", folder)
         one = {agent: _reached(row) for agent, row in measured["solo"].items()}
         several = {}
         for pair in measured["pairs"]:
@@ -569,9 +514,7 @@ def main() -> None:
     STRENGTHS.write_text(strengths(), encoding="utf-8")
     for block in BLOCKS:
         replace_block(DOCS / block.page, block.name, block.text)
-    _, curve = strength_rows("curve")
-    if curve:
-        plot_thinking(DOCS / STRENGTH_PICTURE, curve)
+    plot_thinking(DOCS / STRENGTH_PICTURE, strength_rows("curve")[1])
     for name, svg in drawings():
         save_png(svg, FOLDER / f"{name}.png", WIDTH)
 

@@ -205,11 +205,6 @@ def run_apart(name: str, steps: int = STEPS, timeout: float | None = None) -> di
     return result
 
 
-def program(name: str) -> str:
-    """A program as `docs/libraries.md` prints it; the page links to the others."""
-    return f"```python\n{(FOLDER / f'{name}.py').read_text(encoding='utf-8')}```"
-
-
 def table() -> str:
     """A row for each snippet, with the result in `libraries.json`."""
     results = json.loads(FILE.read_text(encoding="utf-8"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import json
 import re
 from pathlib import Path
 
@@ -54,16 +53,11 @@ def test_pages_that_show_code_are_found() -> None:
 # --- Rules -----------------------------------------------------------------------------------------------------------
 
 
-def test_every_flag_stands_in_the_rules_with_its_values() -> None:
-    (table,) = first_cells("rules.md", "## All flags")
-    flags = {key.removeprefix("flags."): found for key, found in KEYS.items() if key.startswith("flags.")}
-    assert table == list(flags)
-    for name, key in flags.items():
-        row = next(line for line in PAGES["rules.md"].splitlines() if line.startswith(f"| `{name}` |"))
-        shipped = COMPONENTS.load()[f"flags.{name}"].plain
-        assert f"| `{json.dumps(shipped)}` |" in row or name == "supply"
-        assert all(f'"{word}"' in row for word in key.words)
-        assert len(re.findall(rf"`{name}\b", PAGES["rules.md"])) > 1, name
+def test_every_flag_stands_in_the_rules() -> None:
+    """The generated table of docs/evergreen/components.md has the values."""
+    for key in KEYS:
+        table, name = key.split(".")
+        assert table != "flags" or f"`{name}" in PAGES["rules.md"], name
 
 
 def test_every_edge_case_stands_in_the_rules() -> None:
