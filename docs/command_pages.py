@@ -154,8 +154,9 @@ def _sections(
         only = f" Only `{game}` has it." if len(games) < len(listed) else ""
         yield command.help + only + "".join(_differing(name, command.help, other.help) for name, other in others)
         arguments = [one for one in command.parameters if not one.name.startswith("-")]
-        usage = [f" {one.name}" if one.required else f" [{one.name}]" for one in arguments]
-        yield "\n".join(("```sh", f"# {game} {words}{''.join(usage)} [OPTIONS]", *command.examples, "```"))
+        named = [f" {one.name}" if one.required else f" [{one.name}]" for one in arguments]
+        usage = [f"# {game} {words}{''.join(named)} [OPTIONS]"] if arguments or not command.examples else []
+        yield "\n".join(("```sh", *usage, *command.examples, "```"))
         parameters = {name: {one.text: one for one in other.parameters} for name, other in games.items()}
         assert all(text in parameters[game] for of in parameters.values() for text in of), (
             f"{words}: an option too many"

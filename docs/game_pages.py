@@ -254,8 +254,7 @@ own_on_sun = votes[Weather.SUN, 0] * block.divisor
 Seats are counted clockwise from the viewer: 0 is the viewer, 1 the next player to the left. In solo 1 is the neutral
 player. The numbers of seats and tiles that a game does not have are 0.
 
-Tiles are numbered row by row: a1, b1, c1, d1, a2 and so on up to d4. Smaller Fields use the top left of this 4x4 grid
-([state](state.md)). In solo P1 to P6 are a1, b1, a2, b2, a3 and b3, so their numbers are 0, 1, 4, 5, 8 and 9.
+Tiles are numbered as in [the state](state.md). In solo P1 to P6 have the numbers 0, 1, 4, 5, 8 and 9.
 
 With `observation_dtype="int8"` the numbers are the counts themselves, not divided, and at most 127: with the unit
 `drops / 5`, plain drops. Rollout buffers shrink to a quarter, and a step takes less time.""",
