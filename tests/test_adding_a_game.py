@@ -41,7 +41,7 @@ def test_it_says_how_long_the_examples_are() -> None:
 
 def test_what_it_shows_runs(tmp_path: Path) -> None:
     """In a process of its own, so that what it registers stays there."""
-    assert len(USED) == 7
+    assert len(USED) == 6
     done = in_python("\n".join(USED), cwd=tmp_path)
     assert "(1024, 84) (1024, 7) (1024, 2)" in done.stdout
     assert (tmp_path / "connect-four.json").stat().st_size > 100
