@@ -41,6 +41,24 @@ numbers each. Its meaning says what its rows stand for, and then what the number
   for each row.
 - `0/1`: each number is 0 or 1, and several may be 1.
 - `drops / 5`: a count, here of drops, divided by 5."""
+_OBSERVATION = """\
+This page is for those who write or read networks. An observation is what one player, the viewer, may know. It is one
+flat `float32` vector of {size} numbers between {low} and {high}, made of named blocks. All configurations have the same
+layout."""
+_STATE = """\
+This page is for those who look into a game: tests, rewards, searches. The state of a game is one NumPy record,
+`{package}.state.STATE`, of {bytes} bytes. It holds all of the game, what is hidden and the random stream, too. Two
+equal games are equal bytes. This is version {version} of the layout.
+
+`batch.states` has one record for each game: `batch.states["points"]` is a field of all games, and
+`batch.states[0].points` is that field of the first game. Names in capitals, such as NOBODY, and names of classes, such
+as Decision, are in `{package}.state`."""
+_TABLES = """\
+## {heading}
+
+These are one record for all games of a batch, `{package}.tables.TABLES`, whose fields
+[tables.py]({to_docs}../{package}/tables.py) declares. It is filled from the component files
+([components](components.md))."""
 _AS_OBSERVED = "The table is read like that of [the observation](observation.md#blocks)."
 _LISTS = """\
 Some meanings refer to a list, such as `state.Decision`. `state` and `config` are modules of `{package}`. The places in
@@ -58,7 +76,7 @@ change these numbers.
 
 The numbers on the pieces are one flat `float32` vector of {size} numbers between {low} and {high}, made of named
 blocks. With `observe_numbers=True` this vector follows the observation. `Batch.numbers` has it for each game. A network
-that reads it can play with any edition ([many editions](EDITIONS)).
+that reads it can play with any edition ([many editions]({to_docs}editions.md)).
 
 `{package}.numbers.NUMBERS` has each block by its name, and `GAME.write_numbers(tables)` makes the plain counts."""
 _FIELDS = "`blank` is the value of the field on an empty table, before a game is set up."
@@ -75,12 +93,10 @@ class GamePages:
         name: of the game, in the titles.
         folder: where the pages are written.
         actions, config, observation, state: the game's modules of these names.
-        observed: what stands before the blocks of the observation, with {size}, {low} and {high} filled in.
+        observed: what stands before the blocks of the observation, after what all games say.
         unobserved: what follows the lists that the observation refers to.
         acted: what stands between the ranges of the actions and the list of all actions.
-        recorded: what stands before the fields of the state, with {bytes} and {version} filled in. The docstring of
-            the module `state` follows it.
-        numbers: what the record of numbers is, with its heading.
+        tables: the heading above the record of numbers.
         read: the game's module `numbers`, the layout of the numbers for networks.
     """
 
@@ -92,10 +108,14 @@ class GamePages:
     state: ModuleType
     observed: str
     unobserved: str
-    recorded: str
-    numbers: str
+    tables: str
     acted: str
     read: ModuleType
+
+    @property
+    def words(self) -> dict[str, str]:
+        """What the texts of all games leave open: the package, and the way to `docs/` from the game's pages."""
+        return {"package": self.state.__package__ or "", "to_docs": "" if self.folder == DOCS else "../"}
 
     def written(self) -> dict[Path, str]:
         """The pages by their files."""
@@ -109,7 +129,9 @@ def observation_page(game: GamePages) -> str:
     lines = [
         f"# Observation of {game.name}",
         "",
-        game.observed.format(size=layout.size, low=f"{layout.low:g}", high=f"{layout.high:g}"),
+        _OBSERVATION.format(**_bounds(layout)),
+        "",
+        game.observed,
         "",
         "## Blocks",
         "",
@@ -117,19 +139,21 @@ def observation_page(game: GamePages) -> str:
         "",
         *_blocks(layout),
     ]
-    lines += ["", "## Lists", "", _LISTS.format(package=game.observation.__package__), ""]
+    lines += ["", "## Lists", "", _LISTS.format(**game.words), ""]
     lines += [f"- `{name}`: {_numbered(members)}" for name, members in _lists(game).items()]
     return "\n".join([*lines, game.unobserved]) + "\n"
 
 
 def numbers_page(game: GamePages) -> str:
     layout = game.read.NUMBERS
-    package = game.read.__package__
-    said = _NUMBERS.format(size=layout.size, low=f"{layout.low:g}", high=f"{layout.high:g}", package=package)
-    more = (game.read.__doc__ or "").partition("\n\n")[2].strip()
-    said = said.replace("EDITIONS", "editions.md" if game.folder == DOCS else "../editions.md")
+    said = _NUMBERS.format(**_bounds(layout), **game.words)
+    more = _rest_of_docstring(game.read)
     head = [f"# Numbers of {game.name} as inputs", "", said, "", more, "", "## Blocks", "", _AS_OBSERVED, ""]
     return "\n".join([*head, *_blocks(layout)]) + "\n"
+
+
+def _bounds(layout: Layout) -> dict[str, str]:
+    return {"size": f"{layout.size}", "low": f"{layout.low:g}", "high": f"{layout.high:g}"}
 
 
 def _blocks(layout: Layout) -> list[str]:
@@ -186,7 +210,7 @@ def state_page(game: GamePages) -> str:
     lines = [
         f"# State of {game.name}",
         "",
-        game.recorded.format(bytes=game.state.STATE.itemsize, version=game.state.STATE_VERSION),
+        _STATE.format(bytes=game.state.STATE.itemsize, version=game.state.STATE_VERSION, **game.words),
         "",
         _rest_of_docstring(game.state),
         "",
@@ -196,7 +220,7 @@ def state_page(game: GamePages) -> str:
         "",
         *record_table(game.state.State),
         "",
-        game.numbers,
+        _TABLES.format(heading=game.tables, **game.words),
     ]
     return "\n".join(lines) + "\n"
 
@@ -233,10 +257,6 @@ PETRICHOR = GamePages(
     state=petrichor_env.state,
     read=petrichor_env.numbers,
     observed="""\
-This page is for those who write or read networks. An observation is what one player, the viewer, may know. It is one
-flat `float32` vector of {size} numbers between {low} and {high}, made of named blocks. All configurations have the same
-layout.
-
 `LAYOUT` has each block by its name. For example, your own votes on the weather space Sun:
 
 ```python
@@ -311,20 +331,7 @@ At each decision one player is asked, and these actions may be legal:
 | `keep_drop` | the tile where the Harvest power keeps a drop | `tile t`, `decline` |
 
 A decision with one legal answer is not asked, unless that would show something hidden ([rules](rules.md)).""",
-    recorded="""\
-This page is for those who look into a game: tests, rewards, searches. The state of a game is one NumPy record,
-`petrichor_env.state.STATE`, of {bytes} bytes. It holds all of the game, hidden cards and the random stream too. Two
-equal games are equal bytes. This is version {version} of the layout.
-
-`batch.states` has one record for each game: `batch.states["points"]` is a field of all games, and
-`batch.states[0].points` is that field of the first game. Names in capitals, such as NOBODY, and names of classes, such
-as Decision, are in `petrichor_env.state`.""",
-    numbers="""\
-## The numbers on the pieces
-
-These are one record for all games of a batch, `petrichor_env.tables.TABLES`, whose fields
-[tables.py](../petrichor_env/tables.py) declares. It is filled from the component files
-([components](components.md)).""",
+    tables="The numbers on the pieces",
 )
 
 
@@ -345,10 +352,6 @@ EVERGREEN = GamePages(
     state=evergreen_env.state,
     read=evergreen_env.numbers,
     observed="""\
-This page is for those who write or read networks. An observation is what one player, the viewer, may know. It is one
-flat `float32` vector of {size} numbers between {low} and {high}, made of named blocks. All configurations have the same
-layout.
-
 `LAYOUT` has each block by its name. For example, your own level of the power lake:
 
 ```python
@@ -449,20 +452,7 @@ planet:
 ```
 
 Another planet has other numbers. Where it has fewer than 41 spaces, the other actions `space k` are never legal.""",
-    recorded="""\
-This page is for those who look into a game: tests, rewards, searches. The state of a game is one NumPy record,
-`evergreen_env.state.STATE`, of {bytes} bytes. It holds all of the game, the random stream too. Two equal games are
-equal bytes. This is version {version} of the layout.
-
-`batch.states` has one record for each game: `batch.states["points"]` is a field of all games, and
-`batch.states[0].points` is that field of the first game. Names in capitals, such as NOBODY, and names of classes, such
-as Decision, are in `evergreen_env.state`.""",
-    numbers="""\
-## Board, deck and flags
-
-These are one record for all games of a batch, `evergreen_env.tables.TABLES`, whose fields
-[tables.py](../../evergreen_env/tables.py) declares. It is filled from the component files
-([components](components.md)).""",
+    tables="Board, deck and flags",
 )
 
 GAMES = (PETRICHOR, EVERGREEN)
