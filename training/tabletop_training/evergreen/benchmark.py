@@ -14,6 +14,6 @@ PLAN = Plan(
     ranked_by="mean_points",
     solo_title="Solo: mean points",
     about_solo=("- **mean points**: one player alone plays for points.",),
-    about_numbers="Numbers and icons that the rule texts lack are assumed (`evergreen components`)",
+    about_numbers="Numbers and icons that the rulebook lacks are assumed (`evergreen components`)",
     title="Evergreen: the agents, measured",
 )

@@ -27,6 +27,6 @@ PLAN = Plan(
         f"- **base game**: without variants. **{_SETS}**: the mean over all sets of the variants.",
         "- **points ahead**: of the neutral player.",
     ),
-    about_numbers="Numbers that the rule texts lack are assumed (`petrichor components`)",
+    about_numbers="Numbers that the rulebooks lack are assumed (`petrichor components`)",
     title="Petrichor: the agents, measured",
 )

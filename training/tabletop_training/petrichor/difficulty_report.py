@@ -601,7 +601,7 @@ def _method(study: Study, sets: Sequence[Sets]) -> list[str]:
         f" version {GAME.rules_version}.",
         "A win rate is that of an agent: somebody who plays better wins more often. The differences between sets depend"
         " less on who plays, but they do depend on it.",
-        f"{sources.count('assumed')} of the {len(sources)} numbers on the pieces are assumed, as the rule texts lack"
+        f"{sources.count('assumed')} of the {len(sources)} numbers on the pieces are assumed, as the rulebooks lack"
         f" them{overlay} (`petrichor components`). With the box, measure again with an overlay file.",
         "Win rates have Wilson intervals, means Student's. The same seed starts the same game in every set and for"
         " every agent, as far as the pile has the same tiles. Sets and agents are therefore compared seed by seed, and"
