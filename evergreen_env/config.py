@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Config:
-    """The variant of the game that is played. Raises `ConfigError` for what cannot be played.
+    """What is played: the number of players and the options. Raises `ConfigError` for what cannot be played.
 
     The metadata of the fields describe the options of the command line (`tabletop_cli.switches`).
 

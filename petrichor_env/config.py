@@ -73,7 +73,7 @@ def _names(key: str, value: object, allowed: tuple[str, ...]) -> tuple[str, ...]
 
 @dataclass(frozen=True)
 class Config:
-    """The variant of the game that is played. Raises `ConfigError` for what cannot be played.
+    """What is played: the number of players and the options. Raises `ConfigError` for what cannot be played.
 
     The arguments are those of the environments too. The metadata of the fields describe the options of the command line
     (`tabletop_cli.switches`); "for" says who needs one: "one" player, or "several". A page offers a field
@@ -238,7 +238,7 @@ class Config:
         return "+".join((game, *self.variants, *self.module_names, *self.readings))
 
     def curriculum(self) -> tuple[tuple[Config, ...], ...]:
-        """What to learn, one after the other, easy ones first: this one with 0, 1, 2 … of the solo variants."""
+        """What to learn, the easy ones first: this configuration with 0, 1, 2 … of the solo variants."""
         return tuple(
             tuple(replace(self, variants=chosen) for chosen in combinations(VARIANTS, number))
             for number in range(len(VARIANTS) + 1 if self.solo else 1)

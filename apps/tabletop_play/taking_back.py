@@ -16,7 +16,7 @@ _REDRAWS = 32
 def may_be_taken_back(
     game: Game, before: Any, action: int, after: Any, tables: np.ndarray, generator: np.random.Generator
 ) -> bool:
-    """Whether an answer told nobody more than the answer itself.
+    """Whether nobody has learned more from an answer than the answer itself, so that it may be taken back.
 
     That is so if the random stream did not move, and if each seat sees the same change whatever is hidden from the
     actor. To test this, all that the actor can't know is redrawn (`Rules.sample_hidden`), and the same action is

@@ -192,7 +192,7 @@ class TypedSession(Session):
     # --- what a line does ---
 
     def answer(self, line: str) -> Reply:
-        """Do what a line says, whatever it is. The game ends only if the reply has `left`."""
+        """Do what a typed line says. The game ends only if the reply has `left`."""
         command, _, rest = line.strip().partition(" ")
         command, rest = command.lower(), rest.strip()
         if command in ("h", "help"):

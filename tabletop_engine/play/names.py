@@ -56,7 +56,7 @@ class AgentName:
         return re.compile(_WORDS.sub(lambda word: _CHOSEN[word[0]][1], re.escape(self.form)))
 
     def chosen(self, name: str) -> dict[str, Any] | None:
-        """What stands in the place of each word of the form; None for a name of another form."""
+        """What a name has in place of each word of the form; None for a name of another form."""
         found = self._pattern.fullmatch(name)
         if found is None:
             return None

@@ -27,7 +27,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Point:
-    """A point of the curve of a review: what the agent expects for a seat after an answer that it gave."""
+    """A point of a review's curve: what the agent expects for a seat after one of that seat's answers."""
 
     step: int  # how many actions were before the answer
     seat: int

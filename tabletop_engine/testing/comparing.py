@@ -41,7 +41,7 @@ class RandomStream:
         self.place: int = place
 
     def below(self, bound: int) -> int:
-        """The next number of the stream, of 0 to `bound` - 1."""
+        """The next number of the stream, from 0 to `bound` - 1."""
         self.place = (self.place + 0x9E3779B97F4A7C15) % 2**64
         bits = self.place
         bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
@@ -93,7 +93,7 @@ class BiasedAnswers:
 
 @dataclass
 class Difference(Exception):
-    """The two do not agree; as text it is the whole report.
+    """What a game and its slow implementation disagree about; as text it is the whole report.
 
     Attributes:
         step: the number of the decision, from 1; 0 at setup.
@@ -281,7 +281,7 @@ def compare(
     seeds: Sequence[int] = range(100),
     components: Any = None,
 ) -> int:
-    """Play random games with the game and with a slow implementation; what both tell is equal after every decision.
+    """Play random games with a game and a slow implementation of it. After every decision both must say the same.
 
     Arguments:
         slow: makes a slow game, set up, from the configuration and the numbers that the fast game's chance draws. It

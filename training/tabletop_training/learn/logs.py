@@ -46,7 +46,7 @@ class CurvePoint(NamedTuple):
 
     @classmethod
     def of(cls, seconds: float, steps: int, ends: FinishedGames, losses: Losses, learning_rate: float) -> CurvePoint:
-        """The point of a rollout with these ends, and of the update after it."""
+        """The point of a rollout in which these games ended, and of the update after it."""
         games, seats = ends.of_learner()
 
         def mean(values: np.ndarray) -> float:

@@ -233,7 +233,7 @@ def look_up_first(
     texts: Collection[str] = (),
     configs: Sequence[Config] = (),
 ) -> LookUp:
-    """Which unknown numbers decide (editions, games) results. With fewer than `FEW` editions nothing is told.
+    """Which unknown numbers decide (editions, games) results; empty with fewer than `FEW` editions.
 
     Arguments:
         values: results of games; their means by edition are explained.

@@ -161,7 +161,7 @@ def overlay_of(file: ComponentFile, components: Any, numbers: Iterable[Number], 
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be reached. `settings.json` holds it.
+    """The figure to be reached, and how numbers are looked for that reach it. `settings.json` holds it.
 
     Attributes:
         target: a figure of `TARGETS`. goal: its value.

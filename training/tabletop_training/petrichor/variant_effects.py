@@ -200,7 +200,7 @@ class Pairs:
 
 
 def compare_wins(sets: Sets) -> Pairs:
-    """Compare wins by McNemar's exact test: of the seeds that only one of two sets wins, does one set win too many?"""
+    """Compare wins by McNemar's exact test, on the seeds that are won in only one of two sets."""
     only = sets.won.astype(int) @ ~sets.won.T  # seeds that the row's set wins and the column's loses
     pairs = [(int(only[pair]), int(only[pair] + only[pair[::-1]])) for pair in combinations(range(len(only)), 2)]
     tests = [float(stats.binomtest(*pair).pvalue) if pair[1] else 1.0 for pair in pairs]
