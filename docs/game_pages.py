@@ -59,7 +59,7 @@ _TABLES = """\
 These are one record for all games of a batch, `{package}.tables.TABLES`, whose fields
 [tables.py]({to_docs}../{package}/tables.py) declares. It is filled from the component files
 ([components](components.md))."""
-_AS_OBSERVED = "The table is read like that of [the observation](observation.md#blocks)."
+_AS_OBSERVED = "The table is read like that of [Petrichor's observation]({to_docs}observation.md#blocks)."
 _LISTS = """\
 Some meanings refer to a list, such as `state.Decision`. `state` and `config` are modules of `{package}`. The places in
 such a block stand for the members of the list, in this order:"""
@@ -135,7 +135,7 @@ def observation_page(game: GamePages) -> str:
         "",
         "## Blocks",
         "",
-        _BLOCKS,
+        _AS_OBSERVED.format(**game.words) if game.words["to_docs"] else _BLOCKS,
         "",
         *_blocks(layout),
     ]
@@ -146,10 +146,15 @@ def observation_page(game: GamePages) -> str:
 
 def numbers_page(game: GamePages) -> str:
     layout = game.read.NUMBERS
-    said = _NUMBERS.format(**_bounds(layout), **game.words)
-    more = _rest_of_docstring(game.read)
-    head = [f"# Numbers of {game.name} as inputs", "", said, "", more, "", "## Blocks", "", _AS_OBSERVED, ""]
-    return "\n".join([*head, *_blocks(layout)]) + "\n"
+    parts = (
+        f"# Numbers of {game.name} as inputs",
+        _NUMBERS.format(**_bounds(layout), **game.words),
+        _rest_of_docstring(game.read),
+        "## Blocks",
+        _AS_OBSERVED.format(**game.words),
+        "\n".join(_blocks(layout)),
+    )
+    return "\n\n".join(parts) + "\n"
 
 
 def _bounds(layout: Layout) -> dict[str, str]:
