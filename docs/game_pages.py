@@ -119,29 +119,29 @@ class GamePages:
 
     def written(self) -> dict[Path, str]:
         """The pages by their files."""
-        pages = {"observation": observation_page(self), "state": state_page(self), "actions": actions_page(self)}
-        pages["numbers"] = numbers_page(self)
+        pages = {
+            "observation": observation_page(self),
+            "numbers": numbers_page(self),
+            "actions": actions_page(self),
+            "state": state_page(self),
+        }
         return {self.folder / f"{name}.md": text for name, text in pages.items()}
 
 
 def observation_page(game: GamePages) -> str:
     layout = game.observation.LAYOUT
-    lines = [
+    parts = (
         f"# Observation of {game.name}",
-        "",
         _OBSERVATION.format(**_bounds(layout)),
-        "",
         game.observed,
-        "",
         "## Blocks",
-        "",
         _AS_OBSERVED.format(**game.words) if game.words["to_docs"] else _BLOCKS,
-        "",
-        *_blocks(layout),
-    ]
-    lines += ["", "## Lists", "", _LISTS.format(**game.words), ""]
-    lines += [f"- `{name}`: {_numbered(members)}" for name, members in _lists(game).items()]
-    return "\n".join([*lines, game.unobserved]) + "\n"
+        "\n".join(_blocks(layout)),
+        "## Lists",
+        _LISTS.format(**game.words),
+        "\n".join(f"- `{name}`: {_numbered(members)}" for name, members in _lists(game).items()),
+    )
+    return "\n\n".join(parts) + f"\n{game.unobserved}\n"
 
 
 def numbers_page(game: GamePages) -> str:
@@ -196,11 +196,11 @@ def actions_page(game: GamePages) -> str:
     for word, run in groupby(enumerate(names), lambda one: one[1].partition(" ")[0]):
         (first, name), *rest = run
         rests = [one.partition(" ")[2] for one in (name, *(one for _, one in rest))]
-        lines.append(f"- `{word}`, {first} to {rest[-1][0]}: {_told(rests)}" if rest else f"- `{name}`, {first}")
+        lines.append(f"- `{word}`, {first} to {rest[-1][0]}: {_names_in(rests)}" if rest else f"- `{name}`, {first}")
     return "\n".join(lines) + "\n"
 
 
-def _told(rests: Sequence[str]) -> str:
+def _names_in(rests: Sequence[str]) -> str:
     """What follows the first word in the names of a range; of names in two parts, such as tile and owner, each once."""
     if rests == [str(number) for number in range(1, len(rests) + 1)]:
         return f"1 to {len(rests)}"
@@ -212,22 +212,16 @@ def _told(rests: Sequence[str]) -> str:
 
 
 def state_page(game: GamePages) -> str:
-    lines = [
+    parts = (
         f"# State of {game.name}",
-        "",
         _STATE.format(bytes=game.state.STATE.itemsize, version=game.state.STATE_VERSION, **game.words),
-        "",
         _rest_of_docstring(game.state),
-        "",
         "## Fields",
-        "",
         _FIELDS,
-        "",
-        *record_table(game.state.State),
-        "",
+        "\n".join(record_table(game.state.State)),
         _TABLES.format(heading=game.tables, **game.words),
-    ]
-    return "\n".join(lines) + "\n"
+    )
+    return "\n\n".join(parts) + "\n"
 
 
 def _rest_of_docstring(module: ModuleType) -> str:
