@@ -41,13 +41,6 @@ DIFFICULTY = (
     "petrichor difficulty random greedy policy:solo search-800:solo --search-games 200 --output docs/difficulty"
 )
 STRENGTH = "petrichor strength --games 300"
-PARALLEL = "python -m benchmarks.parallel --json docs/parallel.json"
-EDITIONS = "python -m benchmarks.editions --json docs/editions.json"
-LEARNING = "python -m benchmarks.learning --json docs/learning.json"
-HANDS = "python -m benchmarks.hands --json docs/hands.json"
-CLUSTER = "python -m benchmarks.cluster --json docs/cluster.json"
-ADVICE = "python -m benchmarks.advice --json docs/advice.json"
-OPENSPIEL_SPEED = "python -m benchmarks.openspiel --json docs/openspiel.json"
 
 
 # --- Tables ----------------------------------------------------------------------------------------------------------
@@ -78,14 +71,22 @@ _OVER_EDITIONS = "policy:solo"
 
 
 def difficulty_table() -> str:
-    """The base game, each variant alone, and all of them."""
-    won = {(row["variants"], row["agent"]): _won_from(row) for row in _difficulty_rows("difficulty.csv")}
-    agents, sets = (list(dict.fromkeys(names)) for names in reversed(list(zip(*won, strict=True))))
-    agents.remove("random")  # it hardly wins a game
-    sets = [one for one in sets if one.count("+") in (0, max(each.count("+") for each in sets))]
+    """Win rates in the base game, with each variant alone, and with all of them."""
+    won: dict[str, dict[str, str]] = {}
+    for row in _difficulty_rows("difficulty.csv"):
+        if row["agent"] != "random":  # it hardly wins a game
+            ends = [float(row[key]) for key in ("win_rate", "win_rate_low", "win_rate_high")]
+            won.setdefault(row["variants"], {})[row["agent"]] = format_estimate(ends, "%", interval="to")
     editions = {row["set"]: row for row in _difficulty_rows("editions.csv") if row["agent"] == _OVER_EDITIONS}
-    number = next(iter(editions.values()))["editions"]
-    rows = ((_set_in_words(one), *(won[one, agent] for agent in agents), _over_editions(editions[one])) for one in sets)
+    most = max(variants.count("+") for variants in won)
+    rows = []
+    for variants, by_agent in won.items():
+        if variants.count("+") in (0, most):
+            keys = ("median", "nine_tenths_low", "nine_tenths_high")
+            median, low, high = (100 * float(editions[variants][key]) for key in keys)
+            words = variants.replace("+", ", ").replace("_", " ")
+            rows.append((words, *by_agent.values(), f"{median:.0f} %, {low:.0f} to {high:.0f}"))
+    agents, number = won["base"], editions["base"]["editions"]
     return markdown_table(
         ("variants", *(f"`{agent}` wins" for agent in agents), f"`{_OVER_EDITIONS}` over {number} editions"), rows
     )
@@ -94,22 +95,6 @@ def difficulty_table() -> str:
 def _difficulty_rows(name: str) -> list[dict[str, str]]:
     with (DOCS / "difficulty" / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
-
-
-def _over_editions(row: Mapping[str, str]) -> str:
-    """The median, and the range of nine tenths of the editions."""
-    median, low, high = (100 * float(row[key]) for key in ("median", "nine_tenths_low", "nine_tenths_high"))
-    return f"{median:.0f} %, {low:.0f} to {high:.0f}"
-
-
-def _won_from(row: Mapping[str, str]) -> str:
-    """The win rate of a line of the study's CSV file, in the report's form."""
-    ends = [float(row[key]) for key in ("win_rate", "win_rate_low", "win_rate_high")]
-    return format_estimate(ends, "%", interval="to")
-
-
-def _set_in_words(variants: str) -> str:
-    return variants.replace("+", ", ").replace("_", " ")
 
 
 def ladder_table(folder: Path = DOCS) -> str:
@@ -397,6 +382,11 @@ class Block:
         return f"{self.make()}\n\nMade by `{self.command}`." if self.command else self.make()
 
 
+def _benchmark(name: str) -> str:
+    """The command that writes `docs/NAME.json`."""
+    return f"python -m benchmarks.{name} --json docs/{name}.json"
+
+
 def _measured(page: str, *names: str) -> tuple[Block, ...]:
     return tuple(Block(page, name, partial(measured_table, name)) for name in names)
 
@@ -421,9 +411,9 @@ BLOCKS = (
         "exploiters",
         "expert_gate",
     ),
-    Block("cluster.md", "parallel", parallel_table, PARALLEL),
-    Block("performance.md", "editions", editions_table, EDITIONS),
-    Block("performance.md", "learning", learning_table, LEARNING),
+    Block("cluster.md", "parallel", parallel_table, _benchmark("parallel")),
+    Block("performance.md", "editions", editions_table, _benchmark("editions")),
+    Block("performance.md", "learning", learning_table, _benchmark("learning")),
     *_measured("evaluation.md", "coverage"),
     Block("performance.md", "benchmarks", performance_table, "petrichor bench --json docs/performance.json"),
     *_measured(
@@ -440,17 +430,17 @@ BLOCKS = (
         partial(performance_table, EVERGREEN.folder),
         "evergreen bench --json docs/evergreen/performance.json",
     ),
-    Block("cluster.md", "cluster", cluster_table, CLUSTER),
-    Block("cluster.md", "model", cluster_model, CLUSTER),
-    Block("web.md", "web", web_table, "python -m benchmarks.web --json docs/web.json"),
-    Block("web.md", "hands", hands_table, HANDS),
-    Block("openspiel.md", "openspiel_lengths", openspiel_lengths, OPENSPIEL_SPEED),
-    Block("openspiel.md", "openspiel_rates", openspiel_rates, OPENSPIEL_SPEED),
-    Block("openspiel.md", "openspiel_operations", openspiel_operations, OPENSPIEL_SPEED),
+    Block("cluster.md", "cluster", cluster_table, _benchmark("cluster")),
+    Block("cluster.md", "model", cluster_model, _benchmark("cluster")),
+    Block("web.md", "web", web_table, _benchmark("web")),
+    Block("web.md", "hands", hands_table, _benchmark("hands")),
+    Block("openspiel.md", "openspiel_lengths", openspiel_lengths, _benchmark("openspiel")),
+    Block("openspiel.md", "openspiel_rates", openspiel_rates, _benchmark("openspiel")),
+    Block("openspiel.md", "openspiel_operations", openspiel_operations, _benchmark("openspiel")),
     *_measured("openspiel.md", "openspiel_evergreen"),
-    Block("playing.md", "hints", hints_table, ADVICE),
-    Block("playing.md", "chances", chances_table, ADVICE),
-    Block("playing.md", "reviews", reviews_table, ADVICE),
+    Block("playing.md", "hints", hints_table, _benchmark("advice")),
+    Block("playing.md", "chances", chances_table, _benchmark("advice")),
+    Block("playing.md", "reviews", reviews_table, _benchmark("advice")),
     Block("language-models.md", "observation", text_pages.observation),
     *(Block("language-models.md", name, partial(text_pages.program, name)) for name in text_pages.PRINTED),
     *_measured("language-models.md", "text_costs", "text_benchmark"),
