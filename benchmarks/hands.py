@@ -7,8 +7,8 @@ Evergreen. All decisions of a game count, also those of other phases.
 The times are measured in headless Chromium. A script in the page clicks random answers of the list, with the page's
 default speed. Times run from the click, within the page: until the first frame with a changed view (one's own move),
 and until answers are offered again (the next question), after others and chance. Agents are `greedy`, which takes
-almost no time. It needs Debian's `chromium` and `chromium-driver`. `docs/web.md` shows the results, which are in
-`docs/hands.json`.
+almost no time. It needs Debian's `chromium` and `chromium-driver`. The results are in `docs/hands.json`; `docs/web.md`
+shows the times.
 """
 
 from __future__ import annotations
