@@ -727,7 +727,7 @@ def test_drawing_what_is_hidden_keeps_the_rest(positions: dict[Config, np.ndarra
     "config", [config for config in A_FEW if "forecasts" in config.modules], ids=lambda config: config.name
 )
 def test_every_unseen_forecast_card_may_be_anywhere(config: Config, positions: dict[Config, np.ndarray]) -> None:
-    """In enough redraws each unseen card is sometimes in the edition and sometimes in each other player's hand."""
+    """In enough redraws each unseen card is sometimes in the box and sometimes in each other player's hand."""
     states = positions[config]
     for state in states[states["decision"] == Decision.TURN][:1]:
         for seat in range(config.players):
