@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from evergreen_env import __version__
 from evergreen_env.component_files import COMPONENTS, KEYS
 from evergreen_env.config import Config
 from evergreen_env.state import BIOME_NAMES, MAX_PLAYERS
-from tabletop_cli import completion, options
+from tabletop_cli import options
 from tabletop_cli.app import make_app
 from tabletop_cli.commands import add
 from tabletop_cli.components import Section, add_components
@@ -58,19 +56,11 @@ def balance(
     *,
     players: Annotated[str, options.player_counts("", "2,3,4")] = "",
     switches: Annotated[dict[str, Any], Fields(only=("components",))],
-    agent: Annotated[
-        str | None,
-        typer.Option(
-            help="The agent that has every seat.",
-            metavar="AGENT",
-            autocompletion=completion.agents,
-            show_default="policy:versus",
-        ),
-    ] = None,
-    resume: Annotated[Path | None, options.resume("")] = None,
+    agent: Annotated[str | None, options.agent("The agent that has every seat.", "policy:versus")] = None,
+    resume: Annotated[Path | None, options.resume()] = None,
     editions: Annotated[int | None, options.editions("that are drawn", "100")] = None,
     edition_games: Annotated[int | None, options.games(" with each edition and number of players", "20")] = None,
-    effect_games: Annotated[int | None, options.effect_games("number of players", 400)] = None,
+    effect_games: Annotated[int | None, options.effect_games("number of players", "400")] = None,
     seed: options.FirstSeed = None,
     cores: options.Cores = None,
     workers: options.Workers = None,

@@ -72,7 +72,7 @@ def evaluate(
     agents: options.AnyAgents = None,
     solo: Annotated[bool, _solo] = False,
     switches: Switches,
-    resume: Annotated[Path | None, options.resume("")] = None,
+    resume: Annotated[Path | None, options.resume()] = None,
     games: Annotated[
         int | None,
         options.games(
@@ -123,7 +123,7 @@ def tournament(
     agents: options.AnyAgents = None,
     players: Annotated[int | None, _several_players] = None,
     switches: Annotated[dict[str, Any], Fields(several=True)],
-    resume: Annotated[Path | None, options.resume("")] = None,
+    resume: Annotated[Path | None, options.resume()] = None,
     games: Annotated[int | None, options.games(" of each pairing, or of each group of players", "200")] = None,
     seed: options.FirstSeed = None,
     cores: options.Cores = None,
@@ -153,7 +153,7 @@ def ladder(
     line: CommandLine,
     *,
     players: Annotated[str, lambda line: options.player_counts("; 1 is solo", ",".join(map(str, line.ladder)))] = "",
-    resume: Annotated[Path | None, options.resume("")] = None,
+    resume: Annotated[Path | None, options.resume()] = None,
     games: Annotated[int | None, options.games(" of each step", "480; fewer for slow agents")] = None,
     seed: options.FirstSeed = None,
     cores: options.Cores = None,
@@ -181,22 +181,13 @@ def benchmark(
     agents: options.AnyAgents = None,
     switches: Annotated[dict[str, Any], Fields(only=("components",))],
     more_agents: options.MoreAgents = None,
-    resume: Annotated[Path | None, options.resume("")] = None,
+    resume: Annotated[Path | None, options.resume()] = None,
     games: Annotated[
         int | None,
         options.games(" of each agent alone, with each set of variants if there are any", "1000"),
     ] = None,
     search_games: Annotated[int | None, options.search_games("100")] = None,
-    duel_games: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=options.MOST_GAMES,
-            help="Number of games of each two agents.",
-            metavar="N",
-            show_default="200",
-        ),
-    ] = None,
+    duel_games: Annotated[int | None, options.number("Number of games of each two agents.", "200")] = None,
     quick: options.Quick = False,
     cores: options.Cores = None,
     workers: options.Workers = None,
@@ -243,16 +234,9 @@ def benchmark_text(
             show_default="random to policy:versus",
         ),
     ] = "",
-    resume: Annotated[Path | None, options.resume("")] = None,
+    resume: Annotated[Path | None, options.resume()] = None,
     seeds: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=100_000,
-            help="Seeds of each rung, in fours; both seats play each.",
-            metavar="N",
-            show_default="20",
-        ),
+        int | None, options.number("Seeds of each rung, in fours; both seats play each.", "20", most=100_000)
     ] = None,
     until_width: Annotated[
         float | None,
@@ -296,22 +280,12 @@ def text_positions(
     switches: Switches,
     judge: Annotated[
         str,
-        typer.Option(
-            help="The agent that judges: a search, greedy or rollout.",
-            metavar="AGENT",
-            show_default="the one that gives hints in play",
-            autocompletion=completion.agents,
-        ),
+        options.agent("The agent that judges: a search, greedy or rollout.", "the one that gives hints in play"),
     ] = "",
     player: Annotated[
-        str,
-        typer.Option(
-            help="The agent that plays the games; a quarter of their decisions are random.",
-            metavar="AGENT",
-            autocompletion=completion.agents,
-        ),
+        str, options.agent("The agent that plays the games; a quarter of their decisions are random.")
     ] = "greedy",
-    positions: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of positions.", metavar="N")] = 100,
+    positions: Annotated[int, options.number("Number of positions.", most=1_000_000)] = 100,
     seed: options.FirstSeed = None,
     cores: options.Cores = None,
     output: Annotated[Path, typer.Option(help="File for the positions.", metavar="FILE")] = Path(

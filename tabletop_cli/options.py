@@ -72,22 +72,25 @@ def more_agents(more: str = "") -> Any:
     return typer.Option("--agents", "--agent", help=told, metavar="NAMES", autocompletion=completion.agents)
 
 
-def resume(more: str) -> Any:
+MoreAgents = Annotated[list[str] | None, more_agents()]
+
+
+def agent(help: str, default: str = "") -> Any:
+    """The option for the name of one agent."""
+    return typer.Option(help=help, metavar="AGENT", show_default=default or True, autocompletion=completion.agents)
+
+
+def policy(help: str = _POLICY_HELP, default: str = "") -> Any:
+    """The option for a policy."""
+    return typer.Option(help=help, metavar="POLICY", show_default=default or True, autocompletion=completion.policies)
+
+
+def resume(more: str = "") -> Any:
     """The option for a folder to resume."""
     told = f"Continue what is in this folder, with the settings it has{more}."
     return typer.Option(help=told, metavar="FOLDER")
 
 
-MoreAgents = Annotated[list[str] | None, more_agents()]
-
-
-def policy_name(default: str = "") -> Any:
-    """The option for a policy."""
-    shown: Any = {"show_default": default} if default else {}
-    return typer.Option(help=_POLICY_HELP, metavar="POLICY", autocompletion=completion.policies, **shown)
-
-
-PolicyName = Annotated[str, policy_name()]
 Trust = Annotated[
     str, typer.Option(help="Agents MODULE:CLASS that the resumed file may name. Their code will run.", metavar="NAMES")
 ]
@@ -102,28 +105,30 @@ def seat(more: str, default: str) -> Any:
 
 
 # How much
+def number(help: str, default: str = "", *, least: int = 1, most: int | None = MOST_GAMES) -> Any:
+    """The option for a whole number."""
+    return typer.Option(min=least, max=most, help=help, metavar="N", show_default=default or True)
+
+
 def games(more: str = "", default: str = "") -> Any:
     """The option for a number of games."""
-    told = f"Number of games{more}."
-    return typer.Option(min=1, max=MOST_GAMES, help=told, metavar="N", show_default=default or True)
+    return number(f"Number of games{more}.", default)
 
 
-def search_games(default: str = "") -> Any:
+def search_games(default: str) -> Any:
     """The option for a number of games of slow agents."""
-    told = "Number of games of rollout and the searches, which are slow."
-    return typer.Option(min=1, max=MOST_GAMES, help=told, metavar="N", show_default=default or True)
+    return number("Number of games of rollout and the searches, which are slow.", default)
 
 
-def effect_games(of: str, default: int) -> Any:
+def effect_games(of: str, default: str) -> Any:
     """The option for the number of games that measure the effect of each number of an overlay file."""
-    what = f"Number of games of each {of} with some of the numbers of --components, to tell them apart."
-    return typer.Option(min=0, max=MOST_GAMES, help=what, metavar="N", show_default=str(default))
+    told = f"Number of games of each {of} with some of the numbers of --components, to tell them apart."
+    return number(told, default, least=0)
 
 
 def seed(more: str, default: str = "") -> Any:
     """The option for a seed."""
-    told = f"Seed of the random numbers: {more}."
-    return typer.Option(min=0, max=LARGEST_SEED, help=told, metavar="N", show_default=default or True)
+    return number(f"Seed of the random numbers: {more}.", default, least=0, most=LARGEST_SEED)
 
 
 def first_seed(default: str = "away from the seeds of training") -> Any:
@@ -136,7 +141,7 @@ FirstSeed = Annotated[int | None, first_seed()]
 
 def editions(more: str, default: str) -> Any:
     """The option for a number of editions."""
-    return typer.Option(min=2, max=MOST_EDITIONS, help=f"Number of editions {more}.", metavar="N", show_default=default)
+    return number(f"Number of editions {more}.", default, least=2, most=MOST_EDITIONS)
 
 
 def minutes(default: str = "") -> Any:
@@ -146,7 +151,7 @@ def minutes(default: str = "") -> Any:
 
 def steps(more: str = "") -> Any:
     """The option for the decisions of a training."""
-    return typer.Option(min=0, help=f"Decisions to train with, instead of minutes{more}.", metavar="N")
+    return number(f"Decisions to train with, instead of minutes{more}.", least=0, most=None)
 
 
 Quick = Annotated[bool, typer.Option("--quick", help="Measure much less: rough numbers, soon.")]
@@ -155,8 +160,7 @@ Quick = Annotated[bool, typer.Option("--quick", help="Measure much less: rough n
 # How
 def workers(least: int, more: str, default: str) -> Any:
     """The option for a number of processes."""
-    told = f"Number of processes that play {more}."
-    return typer.Option(min=least, max=10_000, help=told, metavar="N", show_default=default)
+    return number(f"Number of processes that play {more}.", default, least=least, most=10_000)
 
 
 def ray(addresses: str) -> Any:
@@ -207,12 +211,7 @@ Json = Annotated[
     ),
 ]
 SaveReplays = Annotated[Path | None, typer.Option(help="Folder for a replay of every game.", metavar="FOLDER")]
-ReplayGames = Annotated[
-    int | None,
-    typer.Option(
-        min=1, max=MOST_GAMES, help="Save only this many replays, of the first games.", metavar="N", show_default="all"
-    ),
-]
+ReplayGames = Annotated[int | None, number("Save only this many replays, of the first games.", "all")]
 ReplayProbabilities = Annotated[
     bool,
     typer.Option(

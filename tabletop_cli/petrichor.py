@@ -100,7 +100,7 @@ def difficulty(
     edition_games: Annotated[
         int | None, options.games(" of each agent and set with each of the editions", "20, none of searches")
     ] = None,
-    effect_games: Annotated[int | None, options.effect_games("agent and set", 200)] = None,
+    effect_games: Annotated[int | None, options.effect_games("agent and set", "200")] = None,
     seed: options.FirstSeed = None,
     cores: options.Cores = None,
     workers: options.Workers = None,
@@ -131,8 +131,8 @@ def difficulty(
 
 
 def strength(
-    policy: Annotated[str | None, options.policy_name("solo")] = None,
-    resume: Annotated[Path | None, options.resume("")] = None,
+    policy: Annotated[str | None, options.policy(default="solo")] = None,
+    resume: Annotated[Path | None, options.resume()] = None,
     games: Annotated[int | None, options.games(" of each row with a search, ten times as many without", "400")] = None,
     seed: options.FirstSeed = None,
     part: Annotated[

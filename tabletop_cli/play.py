@@ -65,15 +65,7 @@ def play(
             ),
         ),
     ] = "",
-    hints: Annotated[
-        str,
-        typer.Option(
-            help="The agent that ? asks for a hint.",
-            metavar="AGENT",
-            show_default="the strongest shipped one",
-            autocompletion=completion.agents,
-        ),
-    ] = "",
+    hints: Annotated[str, options.agent("The agent that ? asks for a hint.", "the strongest shipped one")] = "",
     resume: Annotated[Path | None, typer.Option(help="Continue a saved game.", metavar="FILE")] = None,
     trust: options.Trust = "",
     seed: Annotated[int | None, options.seed("of the game's chance", "another one each time")] = None,
@@ -119,13 +111,7 @@ def web(
     ] = "127.0.0.1",
     port: Annotated[
         int | None,
-        typer.Option(
-            min=0,
-            max=65535,
-            help="Port to listen on; 0 takes any that is free.",
-            metavar="N",
-            show_default="8321, or a free one",
-        ),
+        options.number("Port to listen on; 0 takes any that is free.", "8321, or a free one", least=0, most=65535),
     ] = None,
     opens: Annotated[bool, typer.Option("--open", help="Open the browser.")] = False,
 ) -> None:
@@ -140,12 +126,10 @@ def mcp(
     *,
     games: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            max=10_000,
-            help="Number of games that are kept, with --http. A newer one drops the one that was unused longest.",
-            metavar="N",
-            show_default="100",
+        options.number(
+            "Number of games that are kept, with --http. A newer one drops the one that was unused longest.",
+            "100",
+            most=10_000,
         ),
     ] = None,
     cores: options.Cores = None,
@@ -154,13 +138,7 @@ def mcp(
     ] = False,
     port: Annotated[
         int | None,
-        typer.Option(
-            min=0,
-            max=65535,
-            help="Port to listen on, with --http; 0 takes any that is free.",
-            metavar="N",
-            show_default="8322",
-        ),
+        options.number("Port to listen on, with --http; 0 takes any that is free.", "8322", least=0, most=65535),
     ] = None,
 ) -> None:
     """Serve the game to a language model's client by the Model Context Protocol, over stdin and stdout."""
@@ -195,14 +173,7 @@ def replay(
         ),
     ] = None,
     width: Annotated[
-        int | None,
-        typer.Option(
-            min=64,
-            max=4096,
-            help="Width of pictures in pixels.",
-            metavar="N",
-            show_default="480 of a GIF, 640 of PNG",
-        ),
+        int | None, options.number("Width of pictures in pixels.", "480 of a GIF, 640 of PNG", least=64, most=4096)
     ] = None,
 ) -> None:
     """Step through a recorded game in the terminal, or make a page or pictures of it."""
@@ -215,10 +186,8 @@ def replay(
         import_module("tabletop_engine.replays.viewer").main(file, line.game, seat=seat, **given(seconds=seconds))
         return
     check_outputs(file, {"--html": page, "--gif": gif, "--png": png})
-    pages, pictures = (
-        import_module("tabletop_engine.replays.page"),
-        import_module("tabletop_engine.replays.pictures"),
-    )
+    pages = import_module("tabletop_engine.replays.page")
+    pictures = import_module("tabletop_engine.replays.pictures")
     loaded = import_module("tabletop_engine.replays.replay").Replay.load(file, line.game)
     loaded.check_seat(seat)
     size, pace = given(width=width), {} if seconds is None else {"milliseconds": round(1000 * seconds)}
@@ -246,9 +215,7 @@ def review(
             "several", options.seat("look at its decisions only", "the seats of people; all if there are none")
         ),
     ] = None,
-    moments: Annotated[
-        int, typer.Option(min=1, max=options.MOST_GAMES, help="Number of decisions to show.", metavar="N")
-    ] = 10,
+    moments: Annotated[int, options.number("Number of decisions to show.")] = 10,
     cores: options.Cores = None,
     json: options.Json = None,
 ) -> None:

@@ -58,22 +58,12 @@ def train(
     ] = False,
     switches: Switches,
     start: Annotated[
-        str | None,
-        typer.Option(
-            help="A checkpoint, or the name of a shipped policy, to go on from.",
-            metavar="POLICY",
-            autocompletion=completion.policies,
-        ),
+        str | None, options.policy("A checkpoint, or the name of a shipped policy, to go on from.")
     ] = None,
     rival: Annotated[
         str | None,
         options.where(
-            "several",
-            typer.Option(
-                help="A checkpoint, or the name of a shipped policy, that has all other seats.",
-                metavar="POLICY",
-                autocompletion=completion.policies,
-            ),
+            "several", options.policy("A checkpoint, or the name of a shipped policy, that has all other seats.")
         ),
     ] = None,
     resume: Annotated[
@@ -141,8 +131,7 @@ def distil(
     ] = None,
     steps: Annotated[int | None, options.steps("; only those that are learned from count")] = None,
     simulations: Annotated[
-        int | None,
-        typer.Option(min=1, help="Simulations of each decision of the search.", metavar="N", show_default="64"),
+        int | None, options.number("Simulations of each decision of the search.", "64", most=None)
     ] = None,
     more_weight: Annotated[
         float | None,

@@ -45,15 +45,9 @@ def tune(
     ] = False,
     switches: Switches,
     agent: Annotated[
-        str | None,
-        typer.Option(
-            help="The agent that plays.",
-            metavar="AGENT",
-            show_default="policy:solo or policy:versus, else greedy",
-            autocompletion=completion.agents,
-        ),
+        str | None, options.agent("The agent that plays.", "policy:solo or policy:versus, else greedy")
     ] = None,
-    resume: Annotated[Path | None, options.resume("")] = None,
+    resume: Annotated[Path | None, options.resume()] = None,
     keys: Annotated[
         str | None,
         typer.Option(
@@ -63,12 +57,8 @@ def tune(
             show_default="all that have a range",
         ),
     ] = None,
-    changes: Annotated[
-        int | None, typer.Option(min=1, help="The most numbers that change.", metavar="N", show_default="3")
-    ] = None,
-    trials: Annotated[
-        int | None, typer.Option(min=1, help="The most candidates that play.", metavar="N", show_default="120")
-    ] = None,
+    changes: Annotated[int | None, options.number("The most numbers that change.", "3", most=None)] = None,
+    trials: Annotated[int | None, options.number("The most candidates that play.", "120", most=None)] = None,
     games: Annotated[int | None, options.games(" of each candidate and way to play", "256")] = None,
     verifying: Annotated[int | None, options.games(" of the result, on new seeds", "2000")] = None,
     seed: Annotated[int | None, options.seed("of the search", "0")] = None,
