@@ -41,7 +41,7 @@ export async function askAdvice(names = [$("adviser").value]) {
       const advice = await ask("advice", { view: number, agent });
       if (mine !== round) return;
       advices.push(advice);
-      waiting.replaceWith(told(advice, names.length > 1 ? `${letter(advices.length - 1)}: ` : ""));
+      waiting.replaceWith(adviceLine(advice, names.length > 1 ? `${letter(advices.length - 1)}: ` : ""));
     } catch (error) {
       if (mine !== round) return;
       waiting.remove();
@@ -57,7 +57,7 @@ function shares({ answers }) {
   return new Map(answers.map(({ action, share }) => [action, share ?? 0]));
 }
 
-function told(advice, before) {
+function adviceLine(advice, before) {
   const words = make("p", "", make("b", "", before + advice.agent), advice.meaning ? `: ${advice.meaning}.` : ".");
   if (typeof advice.estimate === "number") words.append(` Estimate: ${estimateWords(advice.estimate, advice.estimated)} (${advice.estimated}).`);
   return words;

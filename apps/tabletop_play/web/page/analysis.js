@@ -2,7 +2,7 @@
 
 import { askAdvice } from "./advice.js";
 import { boardDocument } from "./board.js";
-import { $, attempt, download, make, token } from "./dom.js";
+import { $, attempt, button, download, make, token } from "./dom.js";
 import { closeEditor, openEditor } from "./editing.js";
 import { savePicture } from "./pictures.js";
 import { ask, playersOf, present, save, view } from "./present.js";
@@ -41,10 +41,8 @@ function showLine(moves, step, owners) {
     line = text;
     const items = [{ by: -1, text: "the start" }, ...moves].map((move, number) => {
       const shape = owners[move.by] ? [token(owners[move.by], "small")] : [];
-      const one = make("button", "", make("span", "number", String(number)), ...shape, make("span", "", move.text));
-      one.type = "button";
+      const one = button([make("span", "number", String(number)), ...shape, make("span", "", move.text)], () => goToStep(number));
       one.dataset.step = number;
-      one.addEventListener("click", () => goToStep(number));
       return make("li", "", one);
     });
     $("line").replaceChildren(...items);

@@ -1,7 +1,7 @@
 /* The list of the legal answers in words: numbered, filtered by typing, with what agents think of each. */
 
 import { estimateWords } from "./curve.js";
-import { $, make, named, percent } from "./dom.js";
+import { $, button, make, named } from "./dom.js";
 
 const MANY = 9; // from here on there is a field to filter by
 const KEPT = 4000; // milliseconds for the next digit
@@ -28,10 +28,8 @@ export function showAnswers(answers, owners, choose, hover) {
     const first = answer.actions[0], begins = `${answer.steps[0].text}, `;
     const shared = alike.get(first) > 1 && answer.text.startsWith(begins);
     const words = make("span", "words", ...(shared ? [make("span", "unseen", begins)] : []), ...named(shared ? answer.text.slice(begins.length) : answer.text, owners));
-    const one = make("button", "", make("span", "number", String(i + 1)), words);
-    one.type = "button";
+    const one = button([make("span", "number", String(i + 1)), words], () => choose(answer));
     one.dataset.action = answer.actions.join(" ");
-    one.addEventListener("click", () => choose(answer));
     for (const [start, end] of [["pointerenter", "pointerleave"], ["focus", "blur"]]) {
       one.addEventListener(start, () => hover([answer]));
       one.addEventListener(end, () => hover([]));
@@ -192,7 +190,7 @@ function showShare(one, told, advice) {
   one.append(words);
 }
 
-const shareWords = (told, isBest) => (typeof told?.share === "number" ? percent(told.share) : isBest ? "best" : "–");
+const shareWords = (told, isBest) => (typeof told?.share === "number" ? estimateWords(told.share, "share") : isBest ? "best" : "–");
 
 function compared(told, advice, i) {
   const bar = make("span"), isBest = told !== undefined && told.action === advice.best;

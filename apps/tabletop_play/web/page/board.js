@@ -1,6 +1,7 @@
 /* The board: the project's drawing, and above it, in a second picture of the same size, the places to click. */
 
 import { $, draw, make } from "./dom.js";
+import { across, along, boxOf, clamped } from "./geometry.js";
 import { withHits } from "./hits.js";
 import { arrange, kindOfScreen, makeLegible, onFold, unfold } from "./layout.js";
 import { openMenu, closeMenu } from "./menu.js";
@@ -179,12 +180,6 @@ function unfoldFor(svg, entries) {
   return folds.length > 0;
 }
 
-function boxOf(element, svg, scale) {
-  const { left, top, width, height } = element.getBoundingClientRect();
-  const origin = svg.getBoundingClientRect();
-  return { x: (left - origin.left) / scale, y: (top - origin.top) / scale, width: width / scale, height: height / scale };
-}
-
 /* Places in reading order; what lies within another comes after it, so above it. */
 const inOrder = (a, b) =>
   Math.abs(a.box.y - b.box.y) > ROW ? a.box.y - b.box.y : a.box.x - b.box.x || b.box.width * b.box.height - a.box.width * a.box.height;
@@ -228,7 +223,8 @@ function placesOf(entries, svg, scale) {
       if (!found.get(element).entries.includes(entry)) found.get(element).entries.push(entry);
     }
   }
-  return [...found].map(([element, mark]) => outlined({ ...mark, box: boxOf(element, svg, scale) }));
+  const origin = svg.getBoundingClientRect();
+  return [...found].map(([element, mark]) => outlined({ ...mark, box: boxOf(element, origin, scale) }));
 }
 
 /* Where the board is longer than the screen, what can be answered is seen, above the sheet with the question: all, or the first. */
@@ -294,7 +290,7 @@ export function onBeside(say) {
     const words = say(holder?.querySelector(":scope > title").textContent ?? "");
     $("note").textContent = words;
     const { width, height } = $("note").getBoundingClientRect();
-    $("note").style.left = `${Math.max(EDGE, Math.min(clientX, innerWidth - width - EDGE))}px`;
+    $("note").style.left = `${clamped(clientX, EDGE, innerWidth - width - EDGE)}px`;
     $("note").style.top = `${clientY + height + 24 > innerHeight ? clientY - height - 12 : clientY + 12}px`;
   });
 }
@@ -353,29 +349,24 @@ export function showBadges(by) {
     box, share: entries.reduce((sum, { key }) => sum + (by.get(key) ?? 0), 0),
   })).filter(({ share }) => share >= 0.005);
   if (!shared.length) return;
-  const svg = sheet.querySelector("svg"), scale = scaleOf(svg);
-  const boxes = (selector) => [...svg.querySelectorAll(selector)].map((element) => boxOf(element, svg, scale));
+  const svg = sheet.querySelector("svg"), scale = scaleOf(svg), origin = svg.getBoundingClientRect();
+  const boxes = (selector) => [...svg.querySelectorAll(selector)].map((element) => boxOf(element, origin, scale));
   const [labels, icons] = landed(() => [boxes("[aria-label]"), boxes("use")]), places = shared.map(({ box }) => box);
   const badges = shared.map(({ box, share }) => badge(box, share, labels, [...icons, ...places.filter((other) => other !== box)]));
   $("marks").append(draw("g", { id: "badges", "aria-hidden": "true" }, ...badges));
 }
 
 /* How much of a box others cover. */
-function covered({ x, y, width, height }, others) {
-  return others.reduce((sum, other) => {
-    const across = Math.min(x + width, other.x + other.width) - Math.max(x, other.x);
-    return sum + Math.max(0, across) * Math.max(0, Math.min(y + height, other.y + other.height) - Math.max(y, other.y));
-  }, 0);
-}
+const covered = (box, others) => others.reduce((sum, other) => sum + Math.max(0, across(box, other)) * Math.max(0, along(box, other)), 0);
 
 /* On the upper edge of a place; where a label is there, on another edge or in the middle. On a small place it is smaller. */
 function badge(place, share, labels, others) {
   const words = `${Math.round(100 * share)} %`;
-  const width = 12 + 9 * words.length, height = 22, scale = Math.max(0.74, Math.min(1, place.width / 90));
+  const width = 12 + 9 * words.length, height = 22, scale = clamped(place.width / 90, 0.74, 1);
   const wide = width * scale, high = height * scale, most = sheet.querySelector("svg").viewBox.baseVal.width - 2;
   const upper = place.y - 16 * scale, lower = place.y + place.height - 6 * scale, middle = place.y + (place.height - high) / 2;
   const spots = [[0.5, upper], [0.5, middle], [0.5, lower], [1, upper], [0, upper], [1, lower], [0, lower]].map(([part, top]) => ({
-    x: Math.max(2, Math.min(place.x + part * (place.width - wide), most - wide)), y: Math.max(2, Math.min(top, most - high)), width: wide, height: high,
+    x: clamped(place.x + part * (place.width - wide), 2, most - wide), y: clamped(top, 2, most - high), width: wide, height: high,
   }));
   const costs = spots.map((spot) => 100 * covered(spot, labels) + covered(spot, others)); // a label counts most
   const spot = covered(spots[0], labels) ? spots[costs.indexOf(Math.min(...costs))] : spots[0], { x, y } = spot;

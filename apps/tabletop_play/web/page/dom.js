@@ -4,18 +4,28 @@ import { $, make } from "./elements.js";
 
 export { $, draw, make, named, sentence, token } from "./elements.js";
 
+/* words: a text, or a list of texts and elements. */
 export function button(words, act, className = "") {
-  const made = make("button", className, words);
+  const made = make("button", className, ...[words].flat());
   made.type = "button";
   made.addEventListener("click", act);
   return made;
 }
 
+/* An input of this type with more properties. */
+export const makeInput = (type, more = {}) => Object.assign(make("input"), { type, ...more });
+
+/* The heading of a "row" or a "col" of a table. */
+export const heading = (scope, ...words) => Object.assign(make("th", "", ...words), { scope });
+
+export const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
+
+/* A name such as double_card in words. */
+export const spaced = (name) => String(name).replaceAll("_", " ");
+
 /* Elements of forms that belong to their labels need ids that no other has. */
 let made = 0;
 export const newId = () => `made-${++made}`;
-
-export const percent = (share) => (share > 0 && share < 0.001 ? "under\u00a00.1\u00a0%" : `${(100 * share).toFixed(1)}\u00a0%`);
 
 let lasting = ""; // what is wrong whatever succeeds
 

@@ -4,22 +4,20 @@ Each is an element with `data-where`, its place in the description such as `fiel
 present value. `at` is what they belong to: {position, owners, change(path, value)}.
 */
 
-import { button, make, newId, token } from "./dom.js";
+import { button, capital, make, makeInput, newId, spaced, token } from "./dom.js";
 import { whereOf } from "./position.js";
 
 const LEFT = "–"; // what a field shows that has no value
 const NONE = "none";
 const FEW = 8; // names that need no fold, and answers that are all shown
 
-const words = (name) => String(name).replaceAll("_", " ");
-const begun = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 const ownerOf = (at, name) => at.owners.find(({ seat }) => seat === name);
 
 /* What a value is called: by its form, its owner, or its key. */
 export function called(at, path) {
   const key = path.at(-1), node = at.position.node(path);
   if (node.words) return withNames(at, node.words);
-  return ownerOf(at, key)?.name ?? (Number.isInteger(key) ? String(key + 1) : begun(words(key)));
+  return ownerOf(at, key)?.name ?? (Number.isInteger(key) ? String(key + 1) : capital(spaced(key)));
 }
 
 /* What it is called where nothing around it says more. */
@@ -52,8 +50,8 @@ const KINDS = {
   },
 
   number(at, path, { low, high, none, usual, follows }) {
-    const input = make("input"), noneBox = make("input"), { position } = at;
-    Object.assign(input, { type: "number", inputMode: "numeric", min: low, max: high, step: 1, autocomplete: "off" });
+    const input = makeInput("number", { inputMode: "numeric", min: low, max: high, step: 1, autocomplete: "off" });
+    const noneBox = makeInput("checkbox"), { position } = at;
     const put = (value) => {
       at.change(path, value);
       show();
@@ -68,7 +66,6 @@ const KINDS = {
     // what is no whole number goes to the server as it is, which says what would be right
     input.addEventListener("input", () => at.change(path, input.value.trim() === "" && !input.validity.badInput ? undefined : asNumber(input.value)));
     if (none) {
-      noneBox.type = "checkbox";
       noneBox.addEventListener("input", () => put(noneBox.checked ? null : undefined));
       made.append(make("label", "none", noneBox, NONE));
     }
@@ -89,19 +86,18 @@ const KINDS = {
   },
 
   choice(at, path, node, inPanel) {
-    const options = node.names.map((name, i) => [ownerOf(at, name)?.name ?? begun(node.labels?.[i] ?? words(name)), name]);
-    return choice(at, path, node, node.none ? [[begun(NONE), null], ...options] : options, inPanel);
+    const options = node.names.map((name, i) => [ownerOf(at, name)?.name ?? capital(node.labels?.[i] ?? spaced(name)), name]);
+    return choice(at, path, node, node.none ? [[capital(NONE), null], ...options] : options, inPanel);
   },
 
   names(at, path, { names }) {
     const chosen = () => at.position.value(path) ?? [];
     const boxes = names.map((name) => {
-      const box = make("input");
-      box.type = "checkbox";
+      const box = makeInput("checkbox");
       box.addEventListener("input", () => at.change(path, names.filter((one) => (one === name ? box.checked : chosen().includes(one)))));
       return [name, box];
     });
-    const labels = make("div", "boxes", ...boxes.map(([name, box]) => make("label", "", box, ownerOf(at, name)?.name ?? words(name))));
+    const labels = make("div", "boxes", ...boxes.map(([name, box]) => make("label", "", box, ownerOf(at, name)?.name ?? spaced(name))));
     const made = names.length > FEW ? folded(at, path, labels) : make("fieldset", "field wide", make("legend", "label", called(at, path)), labels);
     made.append(...left(at, path));
     made.show = () => boxes.forEach(([name, box]) => (box.checked = chosen().includes(name)));
@@ -188,7 +184,7 @@ function left(at, path) {
 function choice(at, path, node, options, inPanel) {
   const { position } = at;
   const blank = () => {
-    if (!node.follows) return node.blank ? begun(node.blank) : LEFT;
+    if (!node.follows) return node.blank ? capital(node.blank) : LEFT;
     const there = position.isGiven(path) ? undefined : options.find(([, value]) => value === position.value(path));
     return there ? `By the rules: ${there[0]}` : "By the rules";
   };
@@ -201,8 +197,7 @@ function choice(at, path, node, options, inPanel) {
   if (inPanel && options.length <= FEW) {
     const name = newId();
     const chips = [[LEFT, undefined], ...options].map(([text], i) => {
-      const input = make("input"), shown = make("span", "", text);
-      Object.assign(input, { type: "radio", name });
+      const input = makeInput("radio", { name }), shown = make("span", "", text);
       input.addEventListener("input", () => put(i - 1));
       return { input, shown, made: make("label", "", input, shown) };
     });

@@ -25,4 +25,3 @@ const keys = (names) => names.flatMap((name, i) => [...(i ? [" "] : []), make("k
 
 $("keys").replaceChildren(...KEYS.map(([names, words]) => make("div", "", make("dt", "", ...keys(names)), make("dd", "", words))));
 $("show-help").addEventListener("click", showHelp);
-$("help-close").addEventListener("click", () => $("help").close());

@@ -1,5 +1,7 @@
 /* What is pressed of the places on the board: large enough for a finger or a mouse, and never one on another. */
 
+import { across, along, around } from "./geometry.js";
+
 const WANTED = { finger: 40, mouse: 24 }; // CSS pixels, where there is room
 const LEAST = { finger: 39.5, mouse: 16 }; // places that are closer to each other than that are pressed as one
 
@@ -32,8 +34,6 @@ function grown({ x, y, width, height }, wanted) {
   return { x: x + (width - wide) / 2, y: y + (height - high) / 2, width: wide, height: high };
 }
 
-const across = (one, other) => Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
-const along = (one, other) => Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
 const meet = (one, other) => across(one, other) > 0 && along(one, other) > 0;
 
 /* Whether a place lies in another one: then it is above it. */
@@ -66,12 +66,7 @@ function distance(one, other) {
 }
 
 function together(one, other) {
-  const x = Math.min(one.outline.x, other.outline.x), y = Math.min(one.outline.y, other.outline.y);
-  const outline = {
-    ...one.outline, x, y,
-    width: Math.max(one.outline.x + one.outline.width, other.outline.x + other.outline.width) - x,
-    height: Math.max(one.outline.y + one.outline.height, other.outline.y + other.outline.height) - y,
-  };
+  const outline = { ...one.outline, ...around([one.outline, other.outline]) };
   const entries = [...one.entries, ...other.entries.filter((entry) => !one.entries.includes(entry))];
   return { ...one, outline, box: outline, entries };
 }

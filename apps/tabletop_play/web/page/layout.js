@@ -1,6 +1,7 @@
 /* The picture's parts, arranged for the screen, and its words made large enough to be read. The game says which parts there are. */
 
 import { $, button, token } from "./dom.js";
+import { across, along, around, boxOf, clamped } from "./geometry.js";
 
 const GAP = 6; // CSS pixels between parts
 const LEAST = 11; // CSS pixels that letters need
@@ -61,21 +62,17 @@ export function arrange(svg, width) {
 function plan(svg, targets) {
   const origin = svg.getBoundingClientRect(), scale = origin.width / svg.viewBox.baseVal.width, whole = svg.viewBox.baseVal.width;
   const changes = [];
-  const boxOf = (element) => {
-    const { left, top, width, height } = element.getBoundingClientRect();
-    return { x: (left - origin.left) / scale, y: (top - origin.top) / scale, width: width / scale, height: height / scale };
-  };
   const place = (element) => {
     if (element.localName === "title" || element.localName === "defs") return;
-    const box = boxOf(element), around = targets.filter((target) => common(target, box));
+    const box = boxOf(element, origin, scale), met = targets.filter((target) => common(target, box));
     // of parts that lie in each other, the smallest
-    const home = around.filter((target) => share(target, box) >= INSIDE).sort((a, b) => a.width * a.height - b.width * b.height)[0];
-    const isDivided = !home || around.some((target) => target !== home && share(home, target) >= 0.99 && share(box, target) >= INSIDE);
+    const home = met.filter((target) => share(target, box) >= INSIDE).sort((a, b) => a.width * a.height - b.width * b.height)[0];
+    const isDivided = !home || met.some((target) => target !== home && share(home, target) >= 0.99 && share(box, target) >= INSIDE);
     if (element.localName === "rect" && isDivided) {
-      changes.push(() => drawAround(element, box, box.width < 0.98 * whole ? around.filter(({ shown }) => shown) : []));
+      changes.push(() => drawAround(element, box, box.width < 0.98 * whole ? met.filter(({ shown }) => shown) : []));
     } else if (!isDivided) {
       changes.push(() => move(element, home));
-    } else if (around.length && element.localName === "g" && !element.hasAttribute("transform") && !element.hasAttribute("aria-label")) {
+    } else if (met.length && element.localName === "g" && !element.hasAttribute("transform") && !element.hasAttribute("aria-label")) {
       [...element.children].forEach(place);
     } else if (box.width || box.height) {
       changes.push(() => element.setAttribute("display", "none"));
@@ -87,9 +84,8 @@ function plan(svg, targets) {
 
 /* What two boxes have in common; null: nothing. */
 function common(one, other) {
-  const x = Math.max(one.x, other.x), y = Math.max(one.y, other.y);
-  const width = Math.min(one.x + one.width, other.x + other.width) - x, height = Math.min(one.y + one.height, other.y + other.height) - y;
-  return width >= 0 && height >= 0 ? { x, y, width, height } : null;
+  const width = across(one, other), height = along(one, other);
+  return width >= 0 && height >= 0 ? { x: Math.max(one.x, other.x), y: Math.max(one.y, other.y), width, height } : null;
 }
 
 /* How much of the second box is in the first one; a line has no area. */
@@ -114,10 +110,9 @@ function drawAround(rect, box, targets) {
   if (!targets.length) return rect.setAttribute("display", "none");
   const parts = targets.map((target) => {
     const { x, y, width, height } = common(target, box), { left, top, scale } = target;
-    return [left + (x - target.x) * scale, top + (y - target.y) * scale, width * scale, height * scale];
+    return { x: left + (x - target.x) * scale, y: top + (y - target.y) * scale, width: width * scale, height: height * scale };
   });
-  const x = Math.min(...parts.map((one) => one[0])), y = Math.min(...parts.map((one) => one[1]));
-  const width = Math.max(...parts.map((one) => one[0] + one[2])) - x, height = Math.max(...parts.map((one) => one[1] + one[3])) - y;
+  const { x, y, width, height } = around(parts);
   for (const [name, value] of Object.entries({ x: x + 1, y, width: width - 2, height })) rect.setAttribute(name, value.toFixed(1));
 }
 
@@ -127,15 +122,13 @@ function showFolds(chosen) {
   $("folds").hidden = !names.length;
   $("folds").replaceChildren(...names.map((name) => {
     const { owner, words } = chosen.find((pane) => foldOf(pane) === name), whose = owners[owner];
-    const one = button("", () => {
+    const one = button(whose ? [token(whose), whose.name, " ", String(whose.points)] : words, () => {
       if (!opened.delete(name)) opened.add(name);
       changed();
       $("folds").querySelector(`[data-fold="${CSS.escape(name)}"]`).focus({ preventScroll: true });
     });
     one.dataset.fold = name;
     one.setAttribute("aria-expanded", opened.has(name));
-    if (whose) one.append(token(whose), whose.name, " ", String(whose.points));
-    else one.append(words);
     return one;
   }));
 }
@@ -196,10 +189,7 @@ function roomFor({ element, box, size }, words, icons, frames) {
   return null;
 }
 
-const clamped = (number, low, high) => Math.max(low, Math.min(number, high));
-
-const overlaps = (one, other, by) =>
-  Math.min(one.right, other.right) - Math.max(one.left, other.left) > by && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > by;
+const overlaps = (one, other, by) => across(one, other) > by && along(one, other) > by;
 
 /* What moves the middle of the letters, in their own units, to the middle of the spot. */
 function enlarged({ element, size }, spot) {

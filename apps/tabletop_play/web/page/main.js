@@ -71,6 +71,9 @@ document.addEventListener("keydown", (event) => {
   if (key === "h" ? (showHelp(), true) : document.body.dataset.show === "table" && tableKey(key)) event.preventDefault();
 });
 
+for (const button of document.querySelectorAll("[data-closes]")) {
+  button.addEventListener("click", () => button.closest("dialog").close());
+}
 addEventListener("popstate", route);
 addEventListener("hashchange", route);
 $("home").addEventListener("click", (event) => {

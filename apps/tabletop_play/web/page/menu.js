@@ -1,6 +1,7 @@
 /* A small menu at an element: what can be done there. */
 
 import { $, button } from "./dom.js";
+import { clamped } from "./geometry.js";
 
 let owner = null;
 
@@ -21,7 +22,7 @@ export function openMenu(element, entries) {
   menu.hidden = false;
   const at = element.getBoundingClientRect(), { width, height } = menu.getBoundingClientRect();
   const below = at.bottom + 6 + height < innerHeight;
-  menu.style.left = `${Math.max(8, Math.min(at.left, innerWidth - width - 8))}px`;
+  menu.style.left = `${clamped(at.left, 8, innerWidth - width - 8)}px`;
   menu.style.top = `${Math.max(8, below ? at.bottom + 6 : Math.min(at.top - height - 6, innerHeight - height - 8))}px`;
   menu.firstElementChild.focus();
 }

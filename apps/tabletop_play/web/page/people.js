@@ -1,6 +1,6 @@
 /* The people at a table: who is here, whose turn it is, what they are called, and who may play or only watch. */
 
-import { $, attempt, button, make, token } from "./dom.js";
+import { $, attempt, button, heading, make, token } from "./dom.js";
 import { ask, present } from "./present.js";
 import { remember, setting } from "./settings.js";
 import { ring } from "./sound.js";
@@ -56,8 +56,7 @@ export function showSeats(view) {
   const { owners, actor, result, turn, kind } = view;
   const focused = [...$("owners").children].indexOf(document.activeElement?.closest("#owners tr"));
   $("owners").replaceChildren(...owners.map((owner, number) => {
-    const head = make("th", "", make("span", "", token(owner), make("span", "", owner.name)));
-    head.scope = "row";
+    const head = heading("row", make("span", "", token(owner), make("span", "", owner.name)));
     const asked = number === actor && turn !== "over";
     const words = [...whereabouts(owner, number, kind)];
     if (asked) words.push(make("b", "", kind !== "play" ? "asked" : { you: "your turn", agent: "thinks" }[owner.who] ?? "their turn"));
@@ -130,4 +129,3 @@ $("naming").querySelector("form").addEventListener("submit", async (event) => {
     $("naming-error").textContent = error.message;
   }
 });
-$("naming-close").addEventListener("click", () => $("naming").close());

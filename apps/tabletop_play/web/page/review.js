@@ -131,9 +131,8 @@ function showMoments() {
 
 function shownMoment({ step, by, text, better, drop }) {
   const owner = view().owners[by], marks = owner ? [token(owner)] : [];
-  const line = button("", () => goTo(step));
-  line.append(make("span", "", ...marks, text), make("span", "drop", dropWords(drop, found.estimated)));
-  line.append(make("span", "better", `Step ${step + 1}. Better: ${better}`));
+  const words = [make("span", "", ...marks, text), make("span", "drop", dropWords(drop, found.estimated)), make("span", "better", `Step ${step + 1}. Better: ${better}`)];
+  const line = button(words, () => goTo(step));
   line.dataset.step = step;
   return line;
 }

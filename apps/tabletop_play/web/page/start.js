@@ -1,7 +1,7 @@
 /* A new game: which one, who plays, with what; or a position, or a file. */
 
 import { drawings, games, openTable, playersOfScenario, turnsOf } from "./api.js";
-import { $, attempt, button, complain, draw, make, newId } from "./dom.js";
+import { $, attempt, button, capital, complain, draw, make, makeInput, newId, spaced } from "./dom.js";
 import { forgetGame, noteTurns, ownGames, remember, setting } from "./settings.js";
 
 const HERE = "here", APART = "apart", AGENT = "agent";
@@ -66,8 +66,7 @@ async function lookAfterMine() {
 
 function showGames() {
   const cards = all.map((one) => {
-    const input = make("input");
-    Object.assign(input, { type: "radio", name: "game", value: one.name, checked: one === game });
+    const input = makeInput("radio", { name: "game", value: one.name, checked: one === game });
     input.disabled = scenario !== null && one !== game;
     input.addEventListener("change", () => chooseGame(one));
     const picture = make("img");
@@ -91,8 +90,7 @@ function chooseGame(one) {
 }
 
 function playersChoice(number) {
-  const input = make("input");
-  Object.assign(input, { type: "radio", name: "players", value: number, checked: number === players });
+  const input = makeInput("radio", { name: "players", value: number, checked: number === players });
   input.addEventListener("change", () => choosePlayers(number));
   return make("label", "", input, make("span", "", String(number)));
 }
@@ -109,12 +107,10 @@ function choosePlayers(number) {
 }
 
 /* Names of agents for this game; some play only with certain numbers of players. */
-function suggestions() {
-  return (Array.isArray(game.agents) ? game.agents : game.agents[players]) ?? [];
-}
+const suggestions = () => game.agents[players];
 
 /* What it does, and how strong it is where that was measured. */
-const aboutAgent = (name) => game.about?.[players]?.[name] ?? "";
+const aboutAgent = (name) => game.about[players][name] ?? "";
 
 const usualAgent = () => (suggestions().includes("greedy") ? "greedy" : (suggestions()[0] ?? ""));
 
@@ -126,12 +122,10 @@ function seatRow(seat, kept, names) {
   who.append(new Option("You, at this device", HERE), new Option("Somebody elsewhere", APART), new Option("An agent", AGENT));
   const given = kept ?? (seat === 0 ? HERE : usualAgent());
   who.value = given === HERE || given === APART ? given : AGENT;
-  const name = make("input");
-  Object.assign(name, { type: "text", autocomplete: "off", maxLength: 100, value: who.value === AGENT ? given : usualAgent() });
+  const name = makeInput("text", { autocomplete: "off", maxLength: 100, value: who.value === AGENT ? given : usualAgent() });
   name.setAttribute("list", "agents");
   name.setAttribute("aria-label", `Agent of player_${seat}`);
-  const called = make("input");
-  Object.assign(called, { type: "text", autocomplete: "nickname", maxLength: 24, placeholder: "name", value: names ?? (seat === 0 ? setting("called", "") : "") });
+  const called = makeInput("text", { autocomplete: "nickname", maxLength: 24, placeholder: "name", value: names ?? (seat === 0 ? setting("called", "") : "") });
   called.setAttribute("aria-label", `Name of player_${seat}`);
   const about = make("p", "hint", "");
   about.id = newId();
@@ -189,68 +183,43 @@ const seats = (asAgents = false) => [...document.querySelectorAll(".seat-row")].
 function showOptions() {
   choices = new Map();
   const fits = (one) => !one.for || one.for === (players === 1 ? "one" : "several");
-  const shown = game.options.filter(fits).map((option) => OPTIONS[option.kind]?.(option)).filter(Boolean);
+  const shown = game.options.filter(fits).map((option) => OPTIONS[option.kind](option));
   $("settings").replaceChildren($("settings").firstElementChild, ...shown);
 }
 
-const titled = (name) => {
-  const words = name.replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
+const titled = (name) => capital(spaced(name));
 
 const hint = (help) => (help ? [make("p", "hint", help)] : []);
 
 const OPTIONS = {
   switch({ name, help }) {
-    const box = make("input");
-    box.type = "checkbox";
-    box.name = name;
+    const box = makeInput("checkbox", { name });
     choices.set(name, () => (box.checked ? true : undefined));
     return make("div", "option", make("label", "switch", box, make("span", "", titled(name))), ...hint(help));
   },
 
   names({ name, help, names, about, refused }) {
-    const boxes = names.filter((one) => !refused[players]?.includes(one)).map((one) => {
-      const box = make("input");
-      Object.assign(box, { type: "checkbox", name, value: one });
-      return box;
-    });
+    const boxes = names.filter((one) => !refused[players].includes(one)).map((value) => makeInput("checkbox", { name, value }));
     choices.set(name, () => {
       const chosen = boxes.filter((box) => box.checked).map((box) => box.value);
       return chosen.length ? chosen : undefined;
     });
-    const labels = boxes.map((box) => make("label", "switch", box, make("span", "", make("span", "", box.value.replaceAll("_", " ")), ...(about?.[box.value] ? [" ", make("span", "hint", about[box.value])] : []))));
-    return group(name, help, make("div", "boxes", ...labels));
+    const labels = boxes.map((box) => make("label", "switch", box, make("span", "", make("span", "", spaced(box.value)), ...(about?.[box.value] ? [" ", make("span", "hint", about[box.value])] : []))));
+    const made = make("div", "option", make("p", "name", titled(name)), ...hint(help), make("div", "boxes", ...labels));
+    made.setAttribute("role", "group");
+    made.firstChild.id = newId();
+    made.setAttribute("aria-labelledby", made.firstChild.id);
+    return made;
   },
 
   choice({ name, help, names }) {
-    const select = make("select", "", ...names.map((one, i) => new Option(String(one).replaceAll("_", " "), i)));
-    return chosen(name, help, select, () => (select.selectedIndex ? names[select.selectedIndex] : undefined));
-  },
-
-  number({ name, help, low, high }) {
-    const input = make("input");
-    Object.assign(input, { type: "number", min: low ?? "", max: high ?? "", placeholder: "as usual" });
-    return chosen(name, help, input, () => (input.value === "" ? undefined : Number(input.value)));
+    const select = make("select", "", ...names.map((one, i) => new Option(spaced(one), i))), label = make("label", "name", titled(name));
+    Object.assign(select, { id: newId(), name });
+    label.htmlFor = select.id;
+    choices.set(name, () => (select.selectedIndex ? names[select.selectedIndex] : undefined));
+    return make("div", "option", label, " ", select, ...hint(help));
   },
 };
-
-function group(name, help, boxes) {
-  const made = make("div", "option", make("p", "name", titled(name)), ...hint(help), boxes);
-  made.setAttribute("role", "group");
-  made.firstChild.id = newId();
-  made.setAttribute("aria-labelledby", made.firstChild.id);
-  return made;
-}
-
-function chosen(name, help, input, read) {
-  input.id = newId();
-  input.name = name;
-  choices.set(name, read);
-  const label = make("label", "name", titled(name));
-  label.htmlFor = input.id;
-  return make("div", "option", label, " ", input, ...hint(help));
-}
 
 /* --- beginning --- */
 
@@ -372,8 +341,7 @@ const LOCAL = ["127.0.0.1", "localhost", "[::1]"]; // what a computer calls itse
 export function showLinks(links) {
   $("links-local").hidden = !links.every(({ url }) => LOCAL.includes(new URL(url).hostname));
   $("links-list").replaceChildren(...links.filter(({ own }) => !own).map(({ seats, url }) => {
-    const input = make("input");
-    Object.assign(input, { type: "text", readOnly: true, value: url });
+    const input = makeInput("text", { readOnly: true, value: url });
     const who = seats.map((seat) => `player_${seat}`).join(", ");
     input.setAttribute("aria-label", `Link of ${who}`);
     const copy = button("Copy", async () => {
@@ -396,7 +364,6 @@ export function showLinks(links) {
   $("links").showModal();
 }
 
-$("links-close").addEventListener("click", () => $("links").close());
 $("own-link").addEventListener("click", (event) => {
   // this page is there already
   event.preventDefault();

@@ -5,7 +5,7 @@ import { forgetAdvice, askAdvice, offerAdvisers } from "./advice.js";
 import { closeAnalysis, moveInLine, showAnalysis } from "./analysis.js";
 import { disableAnswers, lightAnswers, narrowAnswers, showAnswers, startFilter, typed } from "./answers.js";
 import { clearBoard, clearMarks, light, markPlaces, onBeside, showBoard } from "./board.js";
-import { $, attempt, complain, complainOn, make, sentence, token } from "./dom.js";
+import { $, attempt, capital, complain, complainOn, heading, make, sentence, token } from "./dom.js";
 import { afterEditing, checkAgain, isEditing, leaveEditor } from "./editing.js";
 import { usePanes } from "./layout.js";
 import { announce, clockCame, forgetPeople, isForUs, peopleCame, seenBy, showSeats } from "./people.js";
@@ -234,17 +234,10 @@ function showResult({ turn, kind, result, owners, can, next }) {
   $("result").hidden = turn !== "over" || !result;
   if ($("result").hidden) return;
   $("verdict").textContent = result.verdict;
-  const head = (words) => {
-    const cell = make("th", "", ...words);
-    cell.scope = "col";
-    return cell;
-  };
-  $("sources").tHead.replaceChildren(make("tr", "", head(["points"]), ...owners.map((owner) => head([token(owner), make("span", "unseen", owner.name)]))));
-  $("sources").tBodies[0].replaceChildren(...result.rows.map(([label, numbers]) => {
-    const first = make("th", "", label);
-    first.scope = "row";
-    return make("tr", "", first, ...numbers.map((number) => make("td", "", String(number))));
-  }));
+  const heads = owners.map((owner) => heading("col", token(owner), make("span", "unseen", owner.name)));
+  $("sources").tHead.replaceChildren(make("tr", "", heading("col", "points"), ...heads));
+  const row = ([label, numbers]) => make("tr", "", heading("row", label), ...numbers.map((number) => make("td", "", String(number))));
+  $("sources").tBodies[0].replaceChildren(...result.rows.map(row));
   $("again").hidden = kind === "analyse";
   if (next && isForUs()) $("banner").textContent = `The next game is ready${others(owners).some(({ who }) => who === "person") ? ", with other seats" : ""}: “Play again” leads to it.`;
   $("review-button").hidden = $("reviewer").hidden = !can.review || kind === "analyse";
@@ -310,7 +303,7 @@ function offer() {
   narrowAnswers(left, begun.length);
   const { actions = [], steps } = begun.length ? open()[0] : {};
   const words = begun.map((action) => steps[actions.indexOf(action)].text).join(", ");
-  $("begun").textContent = words && `${words[0].toUpperCase()}${words.slice(1)} …`;
+  $("begun").textContent = words && `${capital(words)} …`;
   $("undo").hidden = !can.undo && !begun.length;
   // last: the sheet with the question has its height now, and covers none of them
   if (active && !isEditing()) markPlaces(entries, pick, (keys) => hover(those(keys)));
@@ -383,7 +376,6 @@ function showOffers() {
   if (document.activeElement === document.body) ($("marks")?.querySelector("[tabindex='0']") ?? $("asked")).focus({ preventScroll: true });
 }
 
-$("sure-no").addEventListener("click", () => $("sure").close());
 $("sure").addEventListener("cancel", () => $("asked").focus());
 
 function deactivate() {
