@@ -50,11 +50,6 @@ def settings(ctx: typer.Context, incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-def devices(incomplete: str) -> list[str]:
-    """Where a network can learn."""
-    return [name for name in ("cpu", "cuda") if name.startswith(incomplete)]
-
-
 def one_of(*names: str) -> Callable[[str], list[str]]:
     """One of these names."""
 

@@ -193,7 +193,11 @@ Workers = Annotated[
 Ray = Annotated[str | None, ray("HOST:PORT or ray://HOST:PORT")]
 Device = Annotated[
     str,
-    typer.Option(help="Where the network learns: cpu or cuda.", metavar="DEVICE", autocompletion=completion.devices),
+    typer.Option(
+        help="Where the network learns: cpu or cuda.",
+        metavar="DEVICE",
+        autocompletion=completion.one_of("cpu", "cuda"),
+    ),
 ]
 
 
