@@ -47,7 +47,7 @@ def text_game(
     Every score is a mean with a standard error. The games of one seed, with the model on each seat in turn, count as
     one observation (`stderr(cluster="seed")`). Raises ConfigError for bad arguments.
     """
-    sittings = SeatedEpisodes(
+    episodes = SeatedEpisodes(
         game,
         players,
         options,
@@ -61,25 +61,25 @@ def text_game(
         tries=tries,
         on_failure=on_failure,
     )
-    title = sittings.config.game.title
+    title = episodes.config.game.title
     samples = [
         Sample(
             input=f"A game of {title}: seed {seed}, seat {seat}.",
-            id=sittings.name(seed, seat),
+            id=episodes.name(seed, seat),
             metadata={"seed": seed, "seat": seat},
         )
-        for seed, seat in sittings.all
+        for seed, seat in episodes.all
     ]
     return Task(
-        dataset=MemoryDataset(samples, name=f"{sittings.config.game.name}-{sittings.config.name}"),
-        solver=plays(sittings),
+        dataset=MemoryDataset(samples, name=f"{episodes.config.game.name}-{episodes.config.name}"),
+        solver=plays(episodes),
         scorer=result(),
-        version=sittings.config.game.rules_version,
+        version=episodes.config.game.rules_version,
     )
 
 
 @solver  # type: ignore[untyped-decorator]
-def plays(sittings: SeatedEpisodes) -> Solver:
+def plays(episodes: SeatedEpisodes) -> Solver:
     """Plays a sample's game to its end.
 
     At a limit of Inspect on tokens, messages or time, the game is left and its result is unfinished. With
@@ -88,15 +88,15 @@ def plays(sittings: SeatedEpisodes) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         seed, seat = state.metadata["seed"], state.metadata["seat"]
-        game = await run_sync(sittings.start, seat)
+        game = await run_sync(episodes.start, seat)
         turn: Turn = await run_sync(game.reset, seed)
-        system = ChatMessageSystem(content=sittings.system(seat))
+        system = ChatMessageSystem(content=episodes.system(seat))
         asked: list[ChatMessage] = [system]
         state.messages = [system]  # the whole conversation; `asked` is what the model reads
         decision = turn.number
         try:
             while not turn.done:
-                if sittings.memory == "none" and turn.number != decision:
+                if episodes.memory == "none" and turn.number != decision:
                     asked = [system]
                 decision = turn.number
                 question = ChatMessageUser(content=turn.text)

@@ -17,7 +17,6 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Callable
 from functools import partial
-from threading import Thread
 from typing import Any, NoReturn, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -31,6 +30,7 @@ from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.play.batch import usable_cores
 from tabletop_play.catalogue import Catalogue
+from tabletop_text.threads import in_daemon_thread
 from tabletop_text.tools import Player, Players, Said, refused
 
 HOST = "127.0.0.1"
@@ -56,7 +56,7 @@ class GameServer:
     Arguments:
         home: the game's module by its name with dots.
         version: of the game's package.
-        games: games that are kept.
+        games: games that are kept; a newer one drops the one that was used least recently.
     """
 
     def __init__(self, home: str, version: str, games: int) -> None:
@@ -139,27 +139,8 @@ def _session(context: Any) -> str | None:
 
 
 async def in_thread(work: Callable[[], T]) -> T:
-    """Run a slow function in a thread and return its result.
-
-    Neither the end of the loop nor that of the program waits for this thread.
-    """
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[T] = loop.create_future()
-
-    def settle(set_it: Callable[[Any], None], value: Any) -> None:
-        if not future.done():
-            set_it(value)
-
-    def run() -> None:
-        try:
-            settled = partial(settle, future.set_result, work())
-        except BaseException as error:
-            settled = partial(settle, future.set_exception, error)
-        with contextlib.suppress(RuntimeError):  # the loop was closed: nobody waits
-            loop.call_soon_threadsafe(settled)
-
-    Thread(target=run, daemon=True).start()
-    return await future
+    """Run a slow function in a thread and return its result. Neither the loop nor the program waits for its end."""
+    return await asyncio.wrap_future(in_daemon_thread(work))
 
 
 # --- stdin and stdout ------------------------------------------------------------------------------------------------
@@ -214,12 +195,7 @@ def _taken(descriptor: int, instead: int) -> Any:
 
 @checked
 def serve_stdio(home: str, version: str) -> NoReturn:
-    """Serve one client over stdin and stdout until stdin ends, then end the process. Only messages go to stdout.
-
-    Arguments:
-        home: the game's module by its name with dots.
-        version: of the game's package.
-    """
+    """Serve one client over stdin and stdout until stdin ends, then end the process. Only messages go to stdout."""
     _quiet()
     nothing = os.open(os.devnull, os.O_RDONLY)
     with _taken(0, nothing) as read, _taken(1, 2) as written:
@@ -262,13 +238,7 @@ async def _serve_stdio(server: Server, read: int, written: int) -> int:
 
 @checked
 def serve_http(home: str, version: str, *, port: int = PORT, games: int = GAMES) -> None:
-    """Serve clients on this machine until Ctrl-C.
-
-    Arguments:
-        home: the game's module by its name with dots.
-        version: of the game's package.
-        port: 0 for any free one.
-        games: games that are kept; a newer one drops the one that was used least recently.
+    """Serve clients on this machine until Ctrl-C; `port` 0 takes any free one.
 
     Raises ConfigError if it can't listen at this port.
     """

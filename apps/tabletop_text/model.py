@@ -9,7 +9,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from tabletop_engine.replays.replay import told_steps
 from tabletop_engine.text.answers import declared_answers, read_answer
 from tabletop_engine.text.options import legal_options
 from tabletop_engine.text.tokens import estimated_tokens
+from tabletop_text.threads import in_daemon_thread
 from tabletop_text.turn import FAILURES, Form, Turn
 
 MEMORIES = {"none": "none", "game": "game"}
@@ -152,7 +153,7 @@ class ModelAgent:
             seat,
             form=self.form,
             options=legal_options(game, state),
-            told=lambda: told_steps(game, steps, seat, tables, names.__getitem__),
+            events=told_steps(game, steps, seat, tables, names.__getitem__),
         )
         messages = self._conversation(config, tables, seat, number)
         messages.append({"role": "user", "content": turn.text})
@@ -230,23 +231,10 @@ class ModelAgent:
         """The reply to one call, within its time."""
         if self.seconds is None:
             return _reply_of(self._ask(messages))
-        answered: list[Any] = []
-        failed: list[BaseException] = []
-
-        def call() -> None:
-            try:
-                answered.append(self._ask(messages))
-            except BaseException as error:  # told to the thread that waits
-                failed.append(error)
-
-        asking = threading.Thread(target=call, daemon=True)  # a call that never ends must not keep the program alive
-        asking.start()
-        asking.join(self.seconds)
-        if failed:
-            raise failed[0]
-        if not answered:
+        asking = in_daemon_thread(lambda: self._ask(messages))
+        if not wait([asking], self.seconds).done:
             raise ModelFailed(f"agent {self.name!r}: no reply within {self.seconds:g} seconds")
-        return _reply_of(answered[0])
+        return _reply_of(asking.result())
 
     def _count(self, **numbers: int) -> None:
         with _lock:

@@ -61,13 +61,7 @@ class GameState(State):  # type: ignore[misc] # Any where OpenEnv is not install
 class GameEnvironment(Environment[GameAction, GameObservation, GameState]):  # type: ignore[misc] # Any where OpenEnv is not installed
     """One text game at a time: the client plays one seat, agents play the others.
 
-    Arguments:
-        game: the home module of the game (`tabletop_engine.game.game_of`).
-        config: settings of the game's configuration, by their names; None for its defaults.
-        form: what the messages show, by the names of `Form`.
-        game_options: further arguments of `TextGame`, such as `opponents`, `seat`, `tries` and `reward`.
-
-    Raises ConfigError for what cannot be played.
+    Arguments and what is raised are those of `TextGame.of`, with the arguments of `TextGame` as `game_options`.
     """
 
     SUPPORTS_CONCURRENT_SESSIONS = True
@@ -88,14 +82,8 @@ class GameEnvironment(Environment[GameAction, GameObservation, GameState]):  # t
 
         Returns the first message. Raises ConfigError for an invalid seed.
         """
-        turn = self._game.reset(seed)
-        kept = self._state
-        self._state = GameState(
-            episode_id=episode_id or str(uuid4()),
-            game=kept.game,
-            config=kept.config,
-            seat=self._game.seat,
-        )
+        turn, played = self._game.reset(seed), {"game": self._state.game, "config": self._state.config}
+        self._state = GameState(episode_id=episode_id or str(uuid4()), seat=self._game.seat, **played)
         return self._observed(turn)
 
     def step(self, action: GameAction, timeout_s: float | None = None, **kwargs: Any) -> GameObservation:

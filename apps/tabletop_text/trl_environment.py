@@ -26,13 +26,8 @@ class GameTool:
     TRL calls `reset` before an episode, the public methods as tools while it lasts, and `get_reward` after it. An
     episode is over when the model calls no tool, or when it has used up `max_completion_length`.
 
-    Arguments:
-        game: the home module of the game (`tabletop_engine.game.game_of`).
-        config: settings of the game's configuration, by their names; None for its defaults.
-        form: what the messages show, by the names of `Form`.
-        game_options: further arguments of `TextGame`: `opponents`, `seat`, `tries` and `reward`.
-
-    Raises ConfigError for what cannot be played.
+    Arguments and what is raised are those of `TextGame.of`, with `opponents`, `seat`, `tries` and `reward` as
+    `game_options`.
     """
 
     def __init__(

@@ -59,20 +59,20 @@ class TextTaskset(vf.Taskset[TextTask, TextConfig]):  # type: ignore[misc]
     def __init__(self, config: TextConfig) -> None:
         super().__init__(config)
         names = [name for name in TextConfig.model_fields if name not in vf.TasksetConfig.model_fields]
-        self.sittings = SeatedEpisodes(**{name: getattr(config, name) for name in names if name != "reward"})
-        if config.reward != "points" and self.sittings.config.owners == 1:
+        self.episodes = SeatedEpisodes(**{name: getattr(config, name) for name in names if name != "reward"})
+        if config.reward != "points" and self.episodes.config.owners == 1:
             raise ConfigError(f"reward={config.reward!r}: nobody else has points in this game; take reward='points'")
 
     def load(self) -> Iterator[TextTask]:
         """The tasks, by seed and seat."""
-        sittings = self.sittings
-        for seed, seat in sittings.all:
+        episodes = self.episodes
+        for seed, seat in episodes.all:
             data = TextData(
-                name=sittings.name(seed, seat),
-                system_prompt=sittings.system(seat),
+                name=episodes.name(seed, seat),
+                system_prompt=episodes.system(seat),
                 seed=seed,
                 seat=seat,
-                memory=sittings.memory,
+                memory=episodes.memory,
             )
             yield TextTask(data, self.config.task)
 
@@ -147,10 +147,10 @@ class TextEnv(vf.Env[TextEnvConfig]):  # type: ignore[misc]
 
     async def run(self, task: Any, agents: Any) -> None:
         """One game."""
-        sittings, data = self.taskset.sittings, task.data
+        episodes, data = self.taskset.episodes, task.data
         if data.memory == "none" and not isinstance(agents.player.harness, TextHarness):
             raise ConfigError("memory='none': needs this taskset's own harness; others send all that was said")
-        game = await asyncio.to_thread(sittings.start, data.seat)
+        game = await asyncio.to_thread(episodes.start, data.seat)
         turn = await asyncio.to_thread(game.reset, data.seed)
         asked: list[Any] = []
         decision = turn.number
