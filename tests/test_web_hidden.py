@@ -83,7 +83,7 @@ def table_at(
     table = Table(session, "play", links, CATALOGUE, THREADS, learn=learn, clock=time)
     if clock:
         for link in links:  # so everybody has been here once
-            link.company.let_in.append(browser_of(BROWSER))
+            link.visitors.let_in.append(browser_of(BROWSER))
         table._set_clock()
     return table
 
@@ -117,7 +117,7 @@ async def settled(table: Table) -> None:
     """Wait for what agents answer, and until all that follows is sent."""
     while table._playing is not None:
         await table._playing
-    await table.told()
+    await table.stories_sent()
 
 
 def link_of(table: Table, seat: int) -> Link:
@@ -135,9 +135,9 @@ def ask(table: Table, link: Link, do: str, **message: Any) -> None:
 
     async def asked() -> None:
         page = Listening()
-        link.company.enter(page, browser_of(BROWSER))  # directly, because others would be told of a new person
+        link.visitors.enter(page, browser_of(BROWSER))  # directly, because others would be told of a new person
         assert await table.obey(link, page, do, message) == {}
-        del link.company.pages[page]
+        del link.visitors.pages[page]
         await settled(table)
 
     asyncio.run(asked())
@@ -246,7 +246,7 @@ class Timed:
     def opened_now(self) -> list[str]:
         """What a second page of the seat is sent when it opens now."""
         page = opened(self.table, self.seat)
-        link_of(self.table, self.seat).company.leave(page)
+        link_of(self.table, self.seat).visitors.leave(page)
         return page.got
 
 

@@ -225,7 +225,7 @@ def test_many_at_once(server: Server) -> None:
     for thread in threads:
         thread.join(SECONDS)
     assert sorted("error" in reply for reply in replies) == [False] + [True] * 5
-    (table,) = (one for one in server.site.hall._ready.values() if path.endswith(one.links[0].key))
+    (table,) = (one for one in server.site.tables._ready.values() if path.endswith(one.links[0].key))
     assert table.session.replay.actions == tuple(action)
     for page in pages:
         page.close()

@@ -42,58 +42,58 @@ def until_people(page: Page, **facts: Any) -> dict[str, Any]:
 def test_a_company() -> None:
     """The first browser plays. Others play when they are let in, or when those who play have been away."""
     clock = [0.0]
-    company = Visitors(now=lambda: clock[0])
+    visitors = Visitors(now=lambda: clock[0])
     one, again, two = Silent(), Silent(), Silent()
-    assert not company.here and not Visitors(let_in=["a"]).here  # a company from a file
-    assert company.enter(one, "a") and not company.enter(two, "b")
-    assert company.may_play(one) and not company.may_play(two) and company.watching == {"b": 1}
-    assert not company.enter(again, "a") and company.may_play(again)
+    assert not visitors.here and not Visitors(let_in=["a"]).here  # visitors from a file
+    assert visitors.enter(one, "a") and not visitors.enter(two, "b")
+    assert visitors.may_play(one) and not visitors.may_play(two) and visitors.watching == {"b": 1}
+    assert not visitors.enter(again, "a") and visitors.may_play(again)
     with pytest.raises(Refused, match="nobody to let in"):
-        company.admit(2)
-    company.leave(one)
-    company.leave(again)
+        visitors.admit(2)
+    visitors.leave(one)
+    visitors.leave(again)
     clock[0] = MOMENT / 2
-    assert company.here  # the page may be about to come back
+    assert visitors.here  # the page may be about to come back
     clock[0] = AWAY - 1
-    assert not company.here and not company.free
+    assert not visitors.here and not visitors.free
     with pytest.raises(Refused, match="somebody else plays here"):
-        company.sit(two)
-    company.enter(one, "a")  # again
+        visitors.sit(two)
+    visitors.enter(one, "a")  # again
     clock[0] = 5 * AWAY
-    assert company.here and not company.free
-    company.leave(one)
+    assert visitors.here and not visitors.free
+    visitors.leave(one)
     three = Silent()
-    company.enter(three, "c")
+    visitors.enter(three, "c")
     clock[0] = 6 * AWAY - 1
-    company.leave(three)  # somebody who only watched
+    visitors.leave(three)  # somebody who only watched
     clock[0] = 6 * AWAY
-    company.sit(two)
-    assert company.may_play(two) and company.let_in == ["a", "b"] and company.watching == {}
-    company.enter(one, "a")
-    assert company.may_play(one)  # nobody who was let in is put out
+    visitors.sit(two)
+    assert visitors.may_play(two) and visitors.let_in == ["a", "b"] and visitors.watching == {}
+    visitors.enter(one, "a")
+    assert visitors.may_play(one)  # nobody who was let in is put out
 
 
-def test_a_company_has_limits() -> None:
+def test_visitors_have_limits() -> None:
     """Pages of those who play, pages of those who watch, and admitted browsers have limits."""
-    company = Visitors()
+    visitors = Visitors()
     for _ in range(8):
-        assert company.may_enter("a")
-        company.enter(Silent(), "a")
-    assert not company.may_enter("a")
+        assert visitors.may_enter("a")
+        visitors.enter(Silent(), "a")
+    assert not visitors.may_enter("a")
     watching = [Silent() for _ in range(4)]
     for number, page in enumerate(watching):
-        assert company.may_enter(f"b{number}")
-        company.enter(page, f"b{number}")
-    assert not company.may_enter("c") and company.may_enter("b0") is False
+        assert visitors.may_enter(f"b{number}")
+        visitors.enter(page, f"b{number}")
+    assert not visitors.may_enter("c") and visitors.may_enter("b0") is False
     for page in watching[:-1]:
-        company.leave(page)
+        visitors.leave(page)
     for number in range(20):  # one after another
         page = Silent()
-        company.enter(page, f"d{number}")
-        company.admit(company.watching[f"d{number}"])
-        assert company.may_play(page) and len(company.let_in) <= 8
-        company.leave(page)
-    assert "a" in company.let_in and len(company.watching) == 1
+        visitors.enter(page, f"d{number}")
+        visitors.admit(visitors.watching[f"d{number}"])
+        assert visitors.may_play(page) and len(visitors.let_in) <= 8
+        visitors.leave(page)
+    assert "a" in visitors.let_in and len(visitors.watching) == 1
 
 
 @pytest.mark.parametrize("given", ["short", "a" * 65, "with spaces in it", "\u00e4" * 20, "a" * 16 + "\n"])
@@ -328,7 +328,7 @@ def test_whose_turn_it_is_in_ones_games(server: Server, tmp_path: Path) -> None:
     key = path.rpartition("/")[2]
     with serving(tmp_path, resume=True) as other:
         asked = other.http.post("/api/mine", json={"keys": [key]})
-        assert asked.json() == {"turns": {}} and not other.site.hall._ready
+        assert asked.json() == {"turns": {}} and not other.site.tables._ready
         with other.open(path):
             assert other.http.post("/api/mine", json={"keys": [key]}).json() == {"turns": {key: "you"}}
 
@@ -341,29 +341,29 @@ def test_a_clock() -> None:
     now = [0.0]
     clock = Clock(1, 5, (0, 1, 2), now=lambda: now[0])
 
-    def told(*seats: int) -> tuple[list[float], int]:
-        content = clock.told(seats)
+    def shown(*seats: int) -> tuple[list[float], int]:
+        content = clock.shown(seats)
         return [*content["left"].values()], content["runs"]
 
     now[0] = 100.0
-    assert told(0) == ([60.0, 60.0, 60.0], NOBODY)  # until somebody is asked
+    assert shown(0) == ([60.0, 60.0, 60.0], NOBODY)  # until somebody is asked
     clock.ask(0, 0, 0)
     now[0] += 10
-    assert told(0) == told(1) == ([50.0, 60.0, 60.0], 0)
+    assert shown(0) == shown(1) == ([50.0, 60.0, 60.0], 0)
     clock.ask(1, None, 1)  # in secret
     now[0] += 20
-    assert told(2) == ([30.0, 60.0, 60.0], 0)  # as if the seat before were still thinking
-    assert told(0) == ([50.0, 60.0, 60.0], NOBODY) and told(1) == ([50.0, 40.0, 60.0], 1)
+    assert shown(2) == ([30.0, 60.0, 60.0], 0)  # as if the seat before were still thinking
+    assert shown(0) == ([50.0, 60.0, 60.0], NOBODY) and shown(1) == ([50.0, 40.0, 60.0], 1)
     clock.ask(0, 0, 2)  # nobody but seat 1 knows that there was another question, so it gives seat 0 nothing
-    assert told(0) == ([50.0, 60.0, 60.0], 0) and told(1) == ([30.0, 45.0, 60.0], 0)
+    assert shown(0) == ([50.0, 60.0, 60.0], 0) and shown(1) == ([30.0, 45.0, 60.0], 0)
     clock.ask(2, NOBODY, 3)  # everybody sees that somebody is asked, but not who
     now[0] += 30
-    assert told(0) == ([55.0, 60.0, 60.0], NOBODY) and told(2) == ([35.0, 60.0, 30.0], 2)
+    assert shown(0) == ([55.0, 60.0, 60.0], NOBODY) and shown(2) == ([35.0, 60.0, 30.0], 2)
     again = Clock.of_notes(json.loads(json.dumps(clock.notes)), (0, 1, 2))
     assert again is not None and again.notes == clock.notes  # as of the last answer
     clock.ask(NOBODY, NOBODY, 4)
     now[0] += 1000
-    assert told(2) == ([35.0, 60.0, 35.0], NOBODY)
+    assert shown(2) == ([35.0, 60.0, 35.0], NOBODY)
 
 
 def test_a_clock_of_answers_that_are_taken_back() -> None:
@@ -374,10 +374,10 @@ def test_a_clock_of_answers_that_are_taken_back() -> None:
     for number in range(1, 20):
         now[0] += 1
         clock.ask(1, 1, 3)  # after three answers
-        assert clock.told((0,))["left"] == {0: 65.0 - number}
+        assert clock.shown((0,))["left"] == {0: 65.0 - number}
         clock.ask(0, 0, 5)
         clock.ask(0, 0, 0)  # all of them are taken back
-        assert clock.told((0,))["left"] == {0: 60.0 - number}
+        assert clock.shown((0,))["left"] == {0: 60.0 - number}
 
 
 @pytest.mark.parametrize(

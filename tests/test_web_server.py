@@ -331,7 +331,7 @@ def played(session: Session, answers: int, choose: Callable[[], Sequence[int]]) 
                 await table.obey(link, page, "answer", {"view": link.number, "actions": choose()})
                 while table._playing is not None:
                     await asyncio.sleep(0.001)
-            await table.told()
+            await table.stories_sent()
             await table.stop()
 
         asyncio.run(play())
@@ -403,7 +403,7 @@ def test_behind_the_curtain_nobody_answers(server: Server) -> None:
     with server.open(path) as page:
         while page.until("you", "handover")["turn"] == "you":
             page.answer(page.view["answers"][0]["actions"])
-        session = asyncio.run(server.site.hall.find(path.rpartition("/")[2]))[0].session
+        session = asyncio.run(server.site.tables.find(path.rpartition("/")[2]))[0].session
         answer = [int(legal_actions(session.state)[0])]
         assert page.answer(answer)["error"] == "it is not your turn"
         assert "error" not in page.ask("here")
@@ -489,7 +489,7 @@ def test_undo_among_people(server: Server, game: str) -> None:
             page.ask("here")  # refused; every view before has come then
         seat = next(seat for seat in (0, 1) if pages[seat].view["turn"] == "you")
         asked, other = pages[seat], pages[1 - seat]
-        session = asyncio.run(server.site.hall.find(paths[0].rpartition("/")[2]))[0].session
+        session = asyncio.run(server.site.tables.find(paths[0].rpartition("/")[2]))[0].session
         before, answers = session.state.copy(), asked.view["answers"]
         asked.answer(answers[generator.integers(len(answers))]["actions"])
         other.ask("here")
@@ -956,7 +956,7 @@ def test_a_save_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capl
             until_told(page, saved=False)
     told = [record.getMessage() for record in caplog.records if record.name == table_store.__name__]
     assert ["saved again" in one for one in told] == [False, True, False] and "(No space left" in told[0]
-    assert server.site.hall.problem == "1 game can't be saved (No space left on device)"
+    assert server.site.tables.problem == "1 game can't be saved (No space left on device)"
 
 
 def test_a_stop_while_games_are_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1003,7 +1003,7 @@ def test_tables_that_nobody_looks_at_leave_the_memory(tmp_path: Path, monkeypatc
         looked_at = server.open(paths[0])
         for _ in range(20):
             server.make("evergreen", ["here"])
-        assert len(server.site.hall._ready) <= 5
+        assert len(server.site.tables._ready) <= 5
         for path in paths:
             with server.open(path) as page:
                 assert page.board == shown[path]
@@ -1100,7 +1100,7 @@ def test_what_the_command_says_of_games(
 
     def run_until_the_disk_is_full(site: Site) -> None:
         site.listening.close()
-        site.hall.problem = "1 game can't be saved (full)"
+        site.tables.problem = "1 game can't be saved (full)"
 
     monkeypatch.setattr(Site, "run", run_until_the_disk_is_full)
     with pytest.raises(TabletopError, match=r"1 game can't be saved \(full\); what was new in them is lost"):

@@ -45,7 +45,7 @@ class _Open(NamedTuple):
     continues_answer: bool
 
 
-def combinations(game: Game, state: Any, tables: np.ndarray, most: int = MOST) -> list[Combination]:
+def combinations(game: Game, state: Any, tables: np.ndarray) -> list[Combination]:
     """The answers to the pending decision, each continued as far as the list has room.
 
     Answers with the same beginning are continued together or not at all. Beginnings with the fewest continuations come
@@ -64,7 +64,7 @@ def combinations(game: Game, state: Any, tables: np.ndarray, most: int = MOST) -
                 waiting[one.combination.actions[0], len(one.combination.actions)].append(i)
         sizes = {key: sum(len(legal_actions(found[i].after)) - 1 for i in those) for key, those in waiting.items()}
         key = min(sizes, key=lambda one: (sizes[one], one), default=None)
-        if key is None or len(found) + sizes[key] > most:
+        if key is None or len(found) + sizes[key] > MOST:
             return sorted((one.combination for one in found), key=lambda one: one.actions)
         chosen = set(waiting[key])
         continued = _continued(game, tables, [found[i] for i in waiting[key]])

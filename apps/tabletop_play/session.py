@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -199,6 +198,11 @@ class Session:
         return Replay.of(self.config, self._start, self._actions, names=self.seats)
 
     @property
+    def whole(self) -> Replay:
+        """The game so far; `Line` adds what follows the present position."""
+        return self.replay
+
+    @property
     def signed(self) -> Replay:
         """As `replay`, with the names that people gave. It is for a finished game: nobody can continue it."""
         names = [self.called.get(seat, name) for seat, name in enumerate(self.seats)]
@@ -248,17 +252,13 @@ class Session:
             done = words_for(self.game, before, action, viewer)
             yield Step(number, before, action, int(before["actor"]), done)
 
-    def told(self, first: int, viewer: int | None) -> Iterator[tuple[str, Sequence[str]]]:
-        """What happened from the given answer on, as a viewer may know it.
+    def events(self, first: int, viewer: int | None) -> Iterator[tuple[str, Sequence[str]]]:
+        """What happened from the given answer on, as a viewer may know it; later answers change nothing of it.
 
         Yields pairs of who answered what ("" if that is hidden), and sentences about what it did.
         """
-        return self.telling(first, viewer)()
-
-    def telling(self, first: int, viewer: int | None) -> Callable[[], Iterator[tuple[str, Sequence[str]]]]:
-        """A function that yields what `told` yields now, also after the game has gone on or back."""
         steps = [*zip(self._states[first:-1], self._actions[first:], strict=True)]
-        return partial(told_steps, self.game, steps, viewer, self.tables, self.label)
+        return told_steps(self.game, steps, viewer, self.tables, self.label)
 
     def options(self) -> list[Option]:
         """The possible answers as `read_answer` takes them."""

@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, NoReturn
 
 from tabletop_engine.checks import checked
@@ -32,18 +31,7 @@ _SIGNALS = [one for one in signal.Signals if one.name in ("SIGHUP", "SIGTERM", "
 
 
 @checked
-def main(
-    game: Game,
-    opponents: Sequence[str] = (),
-    *,
-    people: Sequence[int] = (),
-    seed: int | None = None,
-    hints: str = "",
-    resume: str | Path | None = None,
-    trust: Sequence[str] = (),
-    colour: bool | None = None,
-    **settings: Any,
-) -> None:
+def main(game: Game, opponents: Sequence[str] = (), *, colour: bool | None = None, **options: Any) -> None:
     """Play a game in the terminal until the people leave it.
 
     Arguments: those of `session.started`, and
@@ -51,9 +39,7 @@ def main(
 
     Raises what `session.started` raises. If an agent raises, the game is saved first.
     """
-    session = started(
-        TypedSession, game, opponents, people=people, seed=seed, hints=hints, resume=resume, trust=trust, **settings
-    )
+    session = started(TypedSession, game, opponents, **options)
     forgive_bytes()
     # several people would see each other's lines
     play(session, Terminal(wants_colour(colour), history=len(session.people) == 1))

@@ -136,7 +136,7 @@ class TypedSession(Session):
             yield self._seating()
             yield ""
             first = 0
-        for answer, sentences in self.told(first, self._viewer):
+        for answer, sentences in self.events(first, self._viewer):
             if answer:
                 yield painted(answer, BOLD, colour)
             yield from (f"- {one}" for one in sentences)

@@ -234,7 +234,7 @@ class TextTable:
             number=answered,
             first=not answered and asked and not problem,
             options=session.options() if asked else (),
-            told=session.telling(min(own.since, session.number), seat),
+            events=session.events(min(own.since, session.number), seat),
             anew=anew,
             problem=problem,
             message=message,

@@ -109,7 +109,7 @@ def _line(session: Session, judge: Any, seed: int, game: Game) -> dict[str, Any]
         seat,
         form=Form(rules=False),
         options=options,
-        told=session.telling(first, seat),
+        events=session.events(first, seat),
     )
     advice = advise(judge, session.decision(), session.generator(1))
     if not advice.estimates and not advice.shares:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -56,10 +56,6 @@ class Form:
                 raise ConfigError(f"{name}={getattr(self, name)!r:.40}: must be True or False")
 
 
-Told = Iterable[tuple[str, Sequence[str]]]
-"""Pairs of who answered what, and sentences about what it did (`Session.told`)."""
-
-
 class Turn:
     """One message. Its parts are texts that are written when they are first read.
 
@@ -86,7 +82,7 @@ class Turn:
         number: int = 0,
         first: bool = False,
         options: Sequence[Option] = (),
-        told: Callable[[], Told] = tuple,
+        events: Iterable[tuple[str, Sequence[str]]] = (),
         anew: bool = True,
         problem: str = "",
         message: str = "",
@@ -98,7 +94,7 @@ class Turn:
         self.done = int(state["actor"]) == NOBODY
         self.info: Mapping[str, Any] = dict(info or {})
         self._config, self._tables, self._state, self._form = config, tables, state, form
-        self._first, self._told, self._anew = first, told, anew
+        self._first, self._events, self._anew = first, events, anew
 
     @cached_property
     def rules(self) -> str:
@@ -110,7 +106,7 @@ class Turn:
     def events(self) -> tuple[str, ...]:
         """What happened since the seat's last answer, with its effects, in lines."""
         lines: list[str] = []
-        for answer, sentences in self._told():
+        for answer, sentences in self._events:
             lines += [answer] * bool(answer)
             lines += [f"- {one}" for one in sentences]
         return tuple(lines)

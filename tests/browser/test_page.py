@@ -216,7 +216,7 @@ def test_looking_back(visitor: Visitor, server: Server, sound: Callable[[], None
 
 def session_of(server: Server, visitor: Visitor) -> Session:
     """The game of the table that somebody has open, as the server has it."""
-    return asyncio.run(server.site.hall.find(visitor.key))[0].session
+    return asyncio.run(server.site.tables.find(visitor.key))[0].session
 
 
 _HANDS = """
@@ -917,7 +917,7 @@ def test_playing_again(visitor: Visitor, other: Visitor, server: Server) -> None
         for thread in threads:
             thread.join(SECONDS)
     wait(lambda: visitor.shows("result") and other.shows("result"), SECONDS)
-    tables = len(set(server.site.hall._known.values()))
+    tables = len(set(server.site.tables._known.values()))
     visitor.click("again")
     wait(lambda: visitor.key != paths[0].rpartition("/")[2] and visitor.facts["view"], SECONDS)
     wait(lambda: "The next game is ready, with other seats" in other.text("banner"))
@@ -925,7 +925,7 @@ def test_playing_again(visitor: Visitor, other: Visitor, server: Server) -> None
     wait(lambda: other.key != paths[1].rpartition("/")[2] and other.facts["view"], SECONDS)
     wait(lambda: other.all("#owners tr") and visitor.all("#owners tr"))
     assert session_of(server, visitor) is session_of(server, other)
-    assert len(set(server.site.hall._known.values())) == tables + 1
+    assert len(set(server.site.tables._known.values())) == tables + 1
     assert [text.startswith("you") for text in about_seats(visitor)] == [False, True]
     assert [text.startswith("you") for text in about_seats(other)] == [True, False]
     assert session_of(server, visitor).called == {0: "Bo", 1: "Ana"}

@@ -183,7 +183,7 @@ def serving(folder: Path, hurried: bool = False, **options: Any) -> Iterator[Ser
     with patch.object(app, "_PAGE", files):
         site = Site.at(SHIPPED, folder=folder, **{"port": 0, **options})
     if resume:
-        site.hall.resume()
+        site.tables.resume()
     server = Server(site)
     server.start()
     try:

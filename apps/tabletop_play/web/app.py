@@ -24,14 +24,15 @@ from tabletop_engine.errors import TabletopError
 from tabletop_engine.game import Game
 from tabletop_play.web.guard import Guard, Json
 from tabletop_play.web.messages import (
+    MINE,
     MOST_BYTES,
+    RULES,
+    SCENARIO,
     Allowance,
     Refused,
     asked_for,
-    mine_asked_for,
+    checked_keys,
     object_of,
-    rules_asked_for,
-    scenario_asked_for,
     table_asked_for,
 )
 from tabletop_play.web.people import browser_of
@@ -57,7 +58,7 @@ _log = logging.getLogger(__name__)
 
 
 def make_app(
-    hall: TableStore,
+    tables: TableStore,
     *,
     names: Iterable[str],
     port: int,
@@ -70,16 +71,16 @@ def make_app(
     `url_of` takes the host name that a browser uses for this server, and a path; it returns the address for other
     devices.
     """
-    web = _Web(hall, url_of)
+    web = _Web(tables, url_of)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        keeping = asyncio.create_task(hall.keep_going())
+        keeping = asyncio.create_task(tables.keep_going())
         try:
             yield
         finally:
             keeping.cancel()
-            await hall.stop()
+            await tables.stop()
 
     routes = [
         Route("/", web.index),
@@ -102,11 +103,28 @@ async def _not_there(request: Request, error: Exception) -> Response:
     return Json({"error": "there is nothing here"}, 404)
 
 
+Answer = Callable[["_Web", Request, dict[str, Any]], Awaitable[dict[str, Any]]]
+
+
+def _posted(answer: Answer) -> Callable[[_Web, Request], Awaitable[Response]]:
+    """A handler that answers an object that was posted, or says what is wrong with it."""
+
+    async def handler(web: _Web, request: Request) -> Response:
+        try:
+            return Json(await answer(web, request, object_of(await request.body())))
+        except ClientDisconnect:
+            return Json({"error": "the request is too long"}, 413)
+        except TabletopError as error:
+            return Json({"error": _shortened(error)}, 400)
+
+    return handler
+
+
 class _Web:
     """The handlers of the addresses."""
 
-    def __init__(self, hall: TableStore, url_of: Callable[[str, str], str]) -> None:
-        self._hall, self._url_of = hall, url_of
+    def __init__(self, tables: TableStore, url_of: Callable[[str, str], str]) -> None:
+        self._tables, self._url_of = tables, url_of
         files = [*SCRIPTS, CURVE_STYLE, *(path for path in _PAGE.iterdir() if path.suffix in _TYPES)]
         self._files = {path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in files}
 
@@ -124,7 +142,7 @@ class _Web:
         return Response(content, media_type=kind, headers={"cache-control": "no-cache"})
 
     async def games(self, request: Request) -> Response:
-        return Json({"games": await asyncio.to_thread(self._hall.catalogue.described)})
+        return Json({"games": await asyncio.to_thread(self._tables.catalogue.described)})
 
     async def cover(self, request: Request) -> Response:
         """A small picture of a game."""
@@ -137,14 +155,14 @@ class _Web:
 
     def _picture(self, request: Request, of: Callable[[str], str]) -> Response:
         try:
-            cover = self._hall.catalogue.game(request.path_params["game"]).drawing.cover()
+            cover = self._tables.catalogue.game(request.path_params["game"]).drawing.cover()
         except Refused as error:
             return Json({"error": str(error)}, 404)
         return Response(of(cover), media_type="image/svg+xml", headers={"cache-control": "max-age=3600"})
 
     async def rules(self, request: Request) -> Response:
         try:
-            game: Game = self._hall.catalogue.game(request.path_params["game"])
+            game: Game = self._tables.catalogue.game(request.path_params["game"])
             config, tables = await self._played(request, game)
             return Json({"html": await asyncio.to_thread(rules_page, game, config, tables)})
         except TabletopError as error:
@@ -154,45 +172,28 @@ class _Web:
         """What rules are asked about: the game of a link, or a configuration; and its printed numbers, if known."""
         key = request.query_params.get("table", "")
         if key:
-            session = (await self._hall.find(key))[0].session
+            session = (await self._tables.find(key))[0].session
             return session.config, session.tables
         wanted = request.query_params.get("of", "")
         if not wanted:
             return game.config(), None
-        asked = rules_asked_for(object_of(wanted))
-        return self._hall.catalogue.config(game, asked["players"], asked["options"]), None
+        asked = checked_keys(object_of(wanted), RULES)
+        return self._tables.catalogue.config(game, asked["players"], asked["options"]), None
 
-    async def scenarios(self, request: Request) -> Response:
+    @_posted
+    async def scenarios(self, request: Request, message: dict[str, Any]) -> dict[str, Any]:
         """Whether a file is a scenario of a game, and for how many players."""
-        return await self._posted(request, self._players_of)
+        return {"players": await self._tables.players_of(checked_keys(message, SCENARIO))}
 
-    async def _players_of(self, request: Request, message: dict[str, Any]) -> dict[str, Any]:
-        return {"players": await self._hall.players_of(scenario_asked_for(message))}
-
-    async def mine(self, request: Request) -> Response:
+    @_posted
+    async def mine(self, request: Request, message: dict[str, Any]) -> dict[str, Any]:
         """Whose turn it is in the games of some links."""
-        return await self._posted(request, self._turns_of)
+        return {"turns": self._tables.turns(checked_keys(message, MINE)["keys"])}
 
-    async def _turns_of(self, request: Request, message: dict[str, Any]) -> dict[str, Any]:
-        return {"turns": self._hall.turns(mine_asked_for(message)["keys"])}
-
-    async def tables(self, request: Request) -> Response:
+    @_posted
+    async def tables(self, request: Request, message: dict[str, Any]) -> dict[str, Any]:
         """A new table."""
-        return await self._posted(request, self._links_of)
-
-    async def _posted(
-        self, request: Request, answer: Callable[[Request, dict[str, Any]], Awaitable[dict[str, Any]]]
-    ) -> Response:
-        """The answer to what was sent, or what is wrong with it."""
-        try:
-            return Json(await answer(request, object_of(await request.body())))
-        except ClientDisconnect:
-            return Json({"error": "the request is too long"}, 413)
-        except TabletopError as error:
-            return Json({"error": _words(error)}, 400)
-
-    async def _links_of(self, request: Request, message: dict[str, Any]) -> dict[str, Any]:
-        table = await self._hall.make(table_asked_for(message))
+        table = await self._tables.make(table_asked_for(message))
         name = request.headers["host"].rpartition(":")[0] or request.headers["host"]
         links = []
         for link in table.links:
@@ -205,12 +206,12 @@ class _Web:
     async def socket(self, socket: WebSocket) -> None:
         await socket.accept()
         try:
-            table, link = await self._hall.find(socket.path_params["key"])
+            table, link = await self._tables.find(socket.path_params["key"])
             browser = browser_of(socket.query_params.get("browser", ""))
         except TabletopError as error:
             await _leave(socket, str(error), _NO_TABLE)
             return
-        if not link.company.may_enter(browser):
+        if not link.visitors.may_enter(browser):
             await _leave(socket, "too many pages of this link are open already", _TOO_MANY)
             return
         page = _Page(socket)
@@ -261,7 +262,7 @@ class _Web:
             if do in _THOUGHTFUL and thinking:
                 raise Refused("an agent is still thinking about the last question")
         except Refused as error:
-            page.reply(number, error=_words(error))
+            page.reply(number, error=_shortened(error))
             return
         doing = _reply(page, table, link, number, do, message)
         if do in _THOUGHTFUL:
@@ -277,13 +278,13 @@ async def _reply(page: _Page, table: Table, link: Link, number: int, do: str, me
         page.reply(number, **await table.obey(link, page, do, message))
     except TabletopError as error:
         where = getattr(error, "where", "")
-        page.reply(number, error=_words(error), **({"where": where} if where else {}))
+        page.reply(number, error=_shortened(error), **({"where": where} if where else {}))
     except Exception:
         _log.exception("a page asked for %s", do)
         page.reply(number, error="the server failed at this; the game is as it was")
 
 
-def _words(error: Exception) -> str:
+def _shortened(error: Exception) -> str:
     """The text of an error, shortened, because it may repeat what a client has sent."""
     text = str(error)
     return text if len(text) <= _LONGEST_ERROR else f"{text[:_LONGEST_ERROR]} …"

@@ -68,8 +68,8 @@ class Clock:
         if seat in account:
             account[seat] -= now - self._since
 
-    def told(self, seats: Iterable[int]) -> dict[str, Any]:
-        """What the people in these seats are told: seconds by seat, and which clock runs for them."""
+    def shown(self, seats: Iterable[int]) -> dict[str, Any]:
+        """What the people in these seats see: seconds by seat, and which clock runs for them."""
         now = self._now()
         left = {seat: self._left[seat] if seat in seats else self._seen[seat] for seat in self._left}
         runs = self._asked if self._asked in seats else NOBODY if self._seen_asked in seats else self._seen_asked

@@ -41,8 +41,12 @@ class Line(Session):
     @property
     def whole(self) -> Replay:
         """The whole line, with what follows the present position."""
-        actions = [*self._actions, *self._later_actions]
-        return Replay.of(self.config, self._start, actions, names=self.seats)
+        return Replay.of(self.config, self._start, self._line[1], names=self.seats)
+
+    @property
+    def _line(self) -> tuple[list[Any], list[int]]:
+        """The records and the answers of the whole line."""
+        return self._states + self._later_states, self._actions + self._later_actions
 
     def play(self, action: int) -> None:
         """As `Session.play`. An answer that differs from the line starts a new continuation here."""
@@ -54,15 +58,14 @@ class Line(Session):
 
     def go_to(self, step: int) -> None:
         """Go to the position after the given number of answers, 0 to `length`."""
-        states, actions = self._states + self._later_states, self._actions + self._later_actions
+        states, actions = self._line
         self._actions, self._later_actions = actions[:step], actions[step:]
-        self._later_states = states[step + 1 :]
-        self._states = states[: step + 1]
+        self._states, self._later_states = states[: step + 1], states[step + 1 :]
         self._go_to_last()
 
     def remember(self) -> None:
         """From now on the whole line is the game that `go_back` leads to."""
-        self._game = (self._states + self._later_states, self._actions + self._later_actions)
+        self._game = self._line
 
     def go_back(self, step: int) -> None:
         """Go to a position of the game that is remembered, whatever was tried since. 0 to its number of answers."""
@@ -78,12 +81,11 @@ class Line(Session):
 
     def described(self, viewer: int | None) -> dict[str, Any]:
         """The line as a page shows it: who answered what, and where the present position is."""
-        here, game = self.number, self.game
-        states, actions = self._states + self._later_states, self._actions + self._later_actions
+        states, actions = self._line
         moves = [
-            {"by": int(state["actor"]), "text": words_for(game, state, action, viewer)}
+            {"by": int(state["actor"]), "text": words_for(self.game, state, action, viewer)}
             for state, action in zip(states, actions, strict=False)
         ]
         start = {"seed": self._start} if isinstance(self._start, int) else "scenario"
         left = bool(self._game[1]) and actions != self._game[1]
-        return {"line": moves, "step": here, "start": start, "played": {"steps": self.game_length, "left": left}}
+        return {"line": moves, "step": self.number, "start": start, "played": {"steps": self.game_length, "left": left}}

@@ -27,7 +27,7 @@ MOST_ACTIONS = 100
 """Actions of one answer, at most."""
 
 LARGEST = 2**53 - 1
-"""The largest whole number that browsers represent exactly."""
+"""The largest whole number that every client represents exactly."""
 
 
 class Refused(TabletopError):
@@ -42,10 +42,6 @@ def _number(value: Any) -> bool:
     return type(value) is int and abs(value) <= LARGEST
 
 
-def _number_or_none(value: Any) -> bool:
-    return value is None or _number(value)
-
-
 def _name(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= LONGEST_NAME and value.isprintable()
 
@@ -58,27 +54,25 @@ def _object(value: Any) -> bool:
     return isinstance(value, dict)
 
 
-def _object_or_none(value: Any) -> bool:
-    return value is None or isinstance(value, dict)
-
-
 def _switch(value: Any) -> bool:
     return isinstance(value, bool)
 
 
-def _actions(value: Any) -> bool:
-    return isinstance(value, list) and 0 < len(value) <= MOST_ACTIONS and all(map(_number, value))
+Kind = Callable[[Any], bool]
+"""Whether a value is of a kind."""
+Shape = Mapping[str, Kind]
+"""The keys of a message, with the kinds of their values."""
 
 
-def _names(value: Any) -> bool:
-    return isinstance(value, list) and len(value) <= 20 and all(map(_name, value))
+def _or_none(kind: Kind) -> Kind:
+    return lambda value: value is None or kind(value)
 
 
-def _keys(value: Any) -> bool:
-    return isinstance(value, list) and len(value) <= MOST_KEYS and all(map(_name, value))
+def _list_of(kind: Kind, most: int, least: int = 0) -> Kind:
+    return lambda value: isinstance(value, list) and least <= len(value) <= most and all(map(kind, value))
 
 
-Shape = Mapping[str, Callable[[Any], bool]]
+_actions, _names = _list_of(_number, MOST_ACTIONS, least=1), _list_of(_name, 20)
 
 ASKED: Mapping[str, Shape] = {
     "answer": {"view": _number, "actions": _actions},
@@ -95,7 +89,7 @@ ASKED: Mapping[str, Shape] = {
     "step": {},
     "goto": {"step": _number},
     "return": {"step": _number},
-    "look": {"seat": _number_or_none},
+    "look": {"seat": _or_none(_number)},
     "describe": {},
     "check": {"description": _object},
     "position": {"description": _object},
@@ -113,14 +107,14 @@ TABLE: Shape = {
     "names": _names,
     "kind": _name,
     "learn": _switch,
-    "clock": _object_or_none,
-    "start": _object_or_none,
+    "clock": _or_none(_object),
+    "start": _or_none(_object),
     "step": _number,
 }
 """The keys of a request for a new table."""
 RULES: Shape = {"players": _number, "options": _object}
 """The keys of a question about the rules of a configuration."""
-MINE: Shape = {"keys": _keys}
+MINE: Shape = {"keys": _list_of(_name, MOST_KEYS)}
 """The keys of a question about the games of some links."""
 SCENARIO: Shape = {"game": _name, "scenario": _text}
 """The keys of a question about a scenario."""
@@ -157,15 +151,13 @@ def asked_for(message: dict[str, Any]) -> str:
     shape = ASKED.get(name) if isinstance(name, str) else None
     if shape is None or not isinstance(name, str):
         raise Refused(f"do: one of {', '.join(ASKED)}")
-    _check({key: value for key, value in message.items() if key not in ("id", "do")}, shape)
+    checked_keys({key: value for key, value in message.items() if key not in ("id", "do")}, shape)
     return name
 
 
 def table_asked_for(message: dict[str, Any]) -> dict[str, Any]:
     """A request for a table with all its keys. Raises Refused as `asked_for`."""
-    filled = {**_OPTIONAL, **message}
-    _check(filled, TABLE)
-    return filled
+    return checked_keys({**_OPTIONAL, **message}, TABLE)
 
 
 def called(text: str) -> str:
@@ -177,25 +169,8 @@ def called(text: str) -> str:
     return name
 
 
-def scenario_asked_for(message: dict[str, Any]) -> dict[str, Any]:
-    """A question about a scenario. Raises Refused as `asked_for`."""
-    _check(message, SCENARIO)
-    return message
-
-
-def mine_asked_for(message: dict[str, Any]) -> dict[str, Any]:
-    """A question about the games of some links. Raises Refused as `asked_for`."""
-    _check(message, MINE)
-    return message
-
-
-def rules_asked_for(message: dict[str, Any]) -> dict[str, Any]:
-    """A question about the rules. Raises Refused as `asked_for`."""
-    _check(message, RULES)
-    return message
-
-
-def _check(given: Mapping[str, Any], shape: Shape) -> None:
+def checked_keys(given: dict[str, Any], shape: Shape) -> dict[str, Any]:
+    """What was given. Raises Refused unless it has exactly the keys of the shape, with values of the right kinds."""
     for key in given:
         if key not in shape:
             raise Refused(f"unknown key {key:.40}; there are {', '.join(shape) or 'none'}")
@@ -204,6 +179,7 @@ def _check(given: Mapping[str, Any], shape: Shape) -> None:
             raise Refused(f"{key}: missing")
         if not fits(given[key]):
             raise Refused(f"{key}: the value has the wrong type")
+    return given
 
 
 class Allowance:

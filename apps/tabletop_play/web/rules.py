@@ -10,8 +10,6 @@ from markdown_it import MarkdownIt
 
 from tabletop_engine.game import Game
 
-_LOWEST = 6
-
 
 def rules_page(game: Game, config: Any, tables: np.ndarray | None = None) -> str:
     """How this configuration is played, and the game's page of how its rules are read, as HTML, headings from h2 on.
@@ -33,13 +31,9 @@ def _rulings(game: Game) -> str:
 def _html(markdown: str) -> str:
     reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     for end in ("link_open", "link_close"):
-        reader.add_render_rule(end, _nothing)
+        reader.add_render_rule(end, lambda *_: "")
     tokens = reader.parse(markdown)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{min(_LOWEST, int(token.tag[1:]) + 1)}"
+            token.tag = f"h{min(6, int(token.tag[1:]) + 1)}"
     return str(reader.renderer.render(tokens, reader.options, {}))
-
-
-def _nothing(*_: object) -> str:
-    return ""

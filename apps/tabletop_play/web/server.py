@@ -43,7 +43,7 @@ _TURN_OF_THREADS = 0.001
 class Site:
     """A server that is ready to run. `url_of` turns a path into its address for other devices."""
 
-    hall: TableStore
+    tables: TableStore
     server: uvicorn.Server
     listening: socket.socket
     threads: ThreadPoolExecutor
@@ -64,14 +64,14 @@ class Site:
         for name in agents:
             _check_agent(catalogue, name)
         threads = ThreadPoolExecutor(usable_cores(), "agents")
-        hall = TableStore(catalogue, folder, threads)
+        tables = TableStore(catalogue, folder, threads)
         listening = _listen(host, port)
         inside = _is_loopback(host)
         token = "" if inside else secrets.token_urlsafe(16)
         port = listening.getsockname()[1]
         names = _LOCAL_NAMES if inside else (*_LOCAL_NAMES, host.lower(), socket.gethostname().lower())
         url_of = partial(_url_of, host, port, token)
-        app = make_app(hall, names=names, port=port, any_address=not inside, token=token, url_of=url_of)
+        app = make_app(tables, names=names, port=port, any_address=not inside, token=token, url_of=url_of)
         config = uvicorn.Config(
             app,
             log_level="warning",
@@ -85,7 +85,7 @@ class Site:
             timeout_graceful_shutdown=_SECONDS_TO_END,
             lifespan="on",
         )
-        return cls(hall, uvicorn.Server(config), listening, threads, partial(url_of, LOOPBACK))
+        return cls(tables, uvicorn.Server(config), listening, threads, partial(url_of, LOOPBACK))
 
     def run(self) -> None:
         """Serve until a signal comes, or until `server.should_exit`."""
@@ -132,20 +132,20 @@ def main(
     site = Site.at(homes, host=host, port=port, folder=folder, agents=agents)
     path = "/"
     if resume:
-        print(f"Taken up again from {folder}: {counted(site.hall.resume(), 'table')}.")
+        print(f"Taken up again from {folder}: {counted(site.tables.resume(), 'table')}.")
     elif kept := sum(1 for _ in folder.glob("*.links")):
         print(f"{folder} keeps {counted(kept, 'table')} of earlier starts; only --resume opens them.")
     if session is not None:
         link = new_link(session.people)
-        site.hall.add(session, "play", [link])
+        site.tables.add(session, "play", [link])
         path = f"/table/{link.key}"
     start = site.url_of(path)
     print(f"The page is at {start} (Ctrl-C ends it).", flush=True)
     if opens:
         Timer(1.0, webbrowser.open, [start]).start()
     site.run()
-    if site.hall.problem:
-        raise TabletopError(f"{folder}: {site.hall.problem}; what was new in them is lost")
+    if site.tables.problem:
+        raise TabletopError(f"{folder}: {site.tables.problem}; what was new in them is lost")
     print(f"Games are kept in {folder}; `web --resume --folder {folder}` takes them up again.")
 
 

@@ -127,7 +127,7 @@ class TableStore:
         agents = {moved(seat): agent for seat, agent in old.agents.items()}
         session = Session(old.config, agents, seed=secrets.randbits(32), start=start)
         session.called = {moved(seat): name for seat, name in old.called.items()}
-        links = [new_link(map(moved, link.seats), link.company.let_in) for link in table.links]
+        links = [new_link(map(moved, link.seats), link.visitors.let_in) for link in table.links]
         clock = clock_of(None if table.clock is None else table.clock.order, session.people)
         return self.add(session, table.kind, links, table.learn, clock)
 
@@ -319,7 +319,7 @@ class TableStore:
         table = self._ready[path.with_suffix(".json")]
         if path.suffix == _LINKS:
             return json.dumps(_notes_of(table))
-        return (table.session.whole if isinstance(table.session, Line) else table.session.replay).text
+        return table.session.whole.text
 
     def _leave_idle(self) -> None:
         """Drop tables that nobody looks at from memory, the least recently used ones first.
@@ -350,7 +350,7 @@ def _notes_of(table: Table) -> dict[str, Any]:
         "learn": table.learn,
         "names": [session.called.get(seat, "") for seat in range(session.config.players)],
         "clock": None if table.clock is None else table.clock.notes,
-        "links": [{"key": one.key, "seats": one.seats, "let_in": one.company.let_in} for one in table.links],
+        "links": [{"key": one.key, "seats": one.seats, "let_in": one.visitors.let_in} for one in table.links],
     }
 
 

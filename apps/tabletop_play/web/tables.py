@@ -17,8 +17,8 @@ from tabletop_engine.errors import IllegalAction, ScenarioError, TabletopError
 from tabletop_engine.game import NOBODY, Game
 from tabletop_engine.replays.page import page as page_of
 from tabletop_engine.replays.page import page_data
-from tabletop_engine.replays.replay import Replay
 from tabletop_engine.replays.reviews import Review
+from tabletop_engine.text.words import asked_of
 from tabletop_play.advice import advise, judged, review
 from tabletop_play.catalogue import Catalogue
 from tabletop_play.session import Session
@@ -57,7 +57,7 @@ class Link:
         key: random, so that nobody can guess it.
         seats: those of the people at this device; none if everybody may see everything.
         let_in: the browsers that play there already.
-        company: who is at this link, and may play or only watch.
+        visitors: who is at this link, and may play or only watch.
         at_screen: the seat that is at the screen now.
         number: how many different views it has shown.
         answered: the last of them that was answered. Nobody looks at the boards of the steps to it any more.
@@ -71,21 +71,21 @@ class Link:
     answered: int = 0
     gives_alone: bool = True
     let_in: InitVar[Sequence[str]] = ()
-    company: Visitors = field(init=False)
+    visitors: Visitors = field(init=False)
     names: Allowance = field(default_factory=lambda: Allowance(_NAMES_RATE, _NAMES_BURST))
     shown_steps: dict[int | None, int] = field(default_factory=dict)  # by viewer: answers whose effects were shown
     shown: int = 0  # a digest of what the last view showed
-    told: dict[Page, dict[str, Any]] = field(default_factory=dict)  # what each page was told of the people
+    people: dict[Page, dict[str, Any]] = field(default_factory=dict)  # what each page knows of the people
 
     def __post_init__(self, let_in: Sequence[str]) -> None:
-        self.company = Visitors(everybody=not self.seats, let_in=let_in)
+        self.visitors = Visitors(everybody=not self.seats, let_in=let_in)
         if self.seats:
             self.at_screen = self.seats[0]
 
     @property
     def pages(self) -> tuple[Page, ...]:
         """The open pages."""
-        return tuple(self.company.pages)
+        return tuple(self.visitors.pages)
 
 
 def new_link(seats: Iterable[int], let_in: Sequence[str] = ()) -> Link:
@@ -165,23 +165,23 @@ class Table:
     def open(self, link: Link, page: Page, browser: str) -> None:
         """Add a page of a browser (`people.browser_of`). It gets the present view, with what happened last."""
         self._catch_up()
-        if link.company.enter(page, browser):
+        if link.visitors.enter(page, browser):
             self._on_people(self)
             self._set_clock()
             for one in self.links:
                 if self.clock is not None and one is not link:
-                    _push(one, json.dumps({"clock": self.clock.told(one.seats)}))
-        link.told[page] = self._people(link, page)
-        page.push(self._message(link, self._view(link, past=True), people=link.told[page], unsaved=self.unsaved))
+                    _push(one, json.dumps({"clock": self.clock.shown(one.seats)}))
+        link.people[page] = self._people(link, page)
+        page.push(self._message(link, self._view(link, past=True), people=link.people[page], unsaved=self.unsaved))
         self._tell_people()
-        if not link.company.may_play(page):
+        if not link.visitors.may_play(page):
             self._tell_people_after(people.AWAY)  # nobody else may ever come
         self._go_on()
 
     def close(self, link: Link, page: Page) -> None:
         """Remove a page. The others are told a moment later, unless it is back by then."""
-        link.company.leave(page)
-        link.told.pop(page, None)
+        link.visitors.leave(page)
+        link.people.pop(page, None)
         self._tell_people_after(people.MOMENT)
         self._tell_people_after(people.AWAY)
 
@@ -190,14 +190,14 @@ class Table:
 
     def _people(self, link: Link, page: Page) -> dict[str, Any]:
         """What a page may know of who is here. Nothing of it depends on the game."""
-        company, plays = link.company, link.company.may_play(page)
-        watching = {browser for one in self.links for browser in one.company.watching}
+        visitors, plays = link.visitors, link.visitors.may_play(page)
+        watching = {browser for one in self.links for browser in one.visitors.watching}
         return {
             "plays": plays,
-            "here": sorted(seat for one in self.links for seat in one.seats if one.company.here),
-            "watching": len(watching - {company.pages[page]}),
-            "waiting": [*company.watching.values()] if plays and link.seats else [],
-            "free": not plays and company.free,
+            "here": sorted(seat for one in self.links for seat in one.seats if one.visitors.here),
+            "watching": len(watching - {visitors.pages[page]}),
+            "waiting": [*visitors.watching.values()] if plays and link.seats else [],
+            "free": not plays and visitors.free,
         }
 
     def _tell_people(self) -> None:
@@ -205,7 +205,7 @@ class Table:
         for link in self.links:
             for page in link.pages:
                 told = self._people(link, page)
-                before, link.told[page] = link.told[page], told
+                before, link.people[page] = link.people[page], told
                 if told == before:
                     continue
                 if told["plays"] and not before["plays"]:
@@ -252,7 +252,7 @@ class Table:
         if self.clock is None:
             return
         state, actor = self.session.state, self.session.actor
-        if not all(one.company.let_in for one in self.links):
+        if not all(one.visitors.let_in for one in self.links):
             actor = NOBODY
         actors = {self.game.words.facts(state, seat, None).actor for seat in self.session.people}
         seen = None if actor != NOBODY and self._is_secret(state) else actor if actors == {actor} else NOBODY
@@ -261,7 +261,7 @@ class Table:
 
     def _message(self, link: Link, view: _View, **more: Any) -> str:
         """The message that shows a view, as JSON, with more beside it."""
-        clock = {} if self.clock is None else {"clock": self.clock.told(link.seats)}
+        clock = {} if self.clock is None else {"clock": self.clock.shown(link.seats)}
         return _joined(json.dumps(more), f'{{"view": {view.text}}}', json.dumps(clock))
 
     def _catch_up(self) -> None:
@@ -316,7 +316,7 @@ class Table:
             _log.exception("the boards of what happened could not be drawn")
         _push(link, json.dumps({"story": {"view": number, **(told or {"boards": [], "parts": []})}}))
 
-    async def told(self) -> None:
+    async def stories_sent(self) -> None:
         """Wait until the boards of all that has happened are sent."""
         await asyncio.gather(*self._stories)
 
@@ -404,8 +404,9 @@ class Table:
         if self.learn and (asked or session.over):
             lesson = words.lesson(session.config, session.state, session.tables)
         return {
-            "question": views.question_of(session) if asked else "",
-            "answers": views.answers_of(session, self._combines) if asked else [],
+            "question": asked_of(words.question(session.state)) if asked else "",
+            # a first game explains each of the answers that continue each other
+            "answers": views.answers_of(session, combined=self.kind == "play" and not self.learn) if asked else [],
             "thinking": session.agents[actor].name if thinks else "",
             "lesson": None if lesson is None else _lesson(lesson),
             "introduction": _lesson(words.lesson(session.config)) if self.learn and not session.number else None,
@@ -420,11 +421,6 @@ class Table:
             "next": self._path_of_next(link),
             **(session.described(self.look) if isinstance(session, Line) else {}),
         }
-
-    @property
-    def _combines(self) -> bool:
-        """Whether answers that continue each other are offered as one. A first game explains each of them."""
-        return self.kind == "play" and not self.learn
 
     def _way_back(self, link: Link) -> int | None:
         """The number of answers that are left when this link's people take something back; None if they may not."""
@@ -453,13 +449,15 @@ class Table:
 
     async def obey(self, link: Link, page: Page, do: str, message: dict[str, Any]) -> dict[str, Any]:
         """Do what a page asks for, and return the answer. Raises Refused and other TabletopErrors with a message."""
-        if do != "sit" and not link.company.may_play(page) and not (self.session.over and do in _FOR_WATCHERS):
+        if do != "sit" and not link.visitors.may_play(page) and not (self.session.over and do in _FOR_WATCHERS):
             raise Refused("you watch here, until somebody who plays lets you in")
+        if message.get("view", link.number) != link.number:
+            raise Refused("the game has moved on")
         doing: Callable[[Link, Page, dict[str, Any]], Awaitable[dict[str, Any]]] = getattr(self, f"_on_{do}")
         return await doing(link, page, message)
 
     async def _on_answer(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
-        self._check_turn(link, message)
+        self._check_turn(link)
         try:
             self.session.give(message["actions"])
         except (IllegalAction, OverflowError):
@@ -470,14 +468,13 @@ class Table:
 
     async def _on_more(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         """The answers that have these actions and one more, in the order of the rules. Nothing is played."""
-        self._check_turn(link, message)
+        self._check_turn(link)
         try:
             return {"answers": views.more_of(self.session, self.session.chain(message["actions"]))}
         except (IllegalAction, OverflowError):
             raise Refused("this is not one of the answers") from None
 
     async def _on_undo(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
-        self._check_view(link, message)
         number = self._way_back(link)
         if number is None:
             raise Refused("there is nothing to take back")
@@ -524,14 +521,14 @@ class Table:
         return {}
 
     async def _on_admit(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
-        link.company.admit(message["who"])
+        link.visitors.admit(message["who"])
         self._let_in()
         return {}
 
     async def _on_sit(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
-        if link.company.may_play(page):
+        if link.visitors.may_play(page):
             raise Refused("you play here already")
-        link.company.sit(page)
+        link.visitors.sit(page)
         self._let_in()
         return {}
 
@@ -541,7 +538,6 @@ class Table:
         self._tell_people()
 
     async def _on_advice(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
-        self._check_view(link, message)
         if self.turn(link) not in ("you", "paused"):
             raise Refused("only the player whose turn it is can ask for advice")
         name = message["agent"] or self.advisers[0]
@@ -563,7 +559,7 @@ class Table:
         if not self._can_review:
             raise Refused("only a finished game can be reviewed")
         name = message["agent"] or self.advisers[0]
-        replay = self._whole
+        replay = self.session.whole
         if isinstance(self.session, Line):
             self.session.remember()
         loop, seats = asyncio.get_running_loop(), link.seats or None
@@ -585,9 +581,7 @@ class Table:
 
     async def _on_judge(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         """What an agent expects after an answer, comparable with its review."""
-        line = self._line
-        self._check_view(link, message)
-        name = message["agent"] or self.advisers[0]
+        line, name = self._line, message["agent"] or self.advisers[0]
         if line.over or message["action"] not in (action for action, _ in line.answers()):
             raise Refused("this is not one of the answers")
         decision, action, step = line.decision(), message["action"], line.number
@@ -674,15 +668,10 @@ class Table:
         """The game as a page for any browser, with the curve of its latest review."""
         if not self._can_export:
             raise Refused("this game can be saved when it is over; until then the file would show what others hold")
-        replay = self._whole if isinstance(self.session, Line) else self.session.signed
+        replay = self.session.whole if isinstance(self.session, Line) else self.session.signed
         found = self.catalogue.reviews.of(replay, link.seats)
         text = await self._think(lambda: page_of(*page_data(replay, review=found)))
         return {"name": f"{self.game.name}-{replay.config.name}.html", "text": text}
-
-    @property
-    def _whole(self) -> Replay:
-        """The game; in an analysis the whole line."""
-        return self.session.whole if isinstance(self.session, Line) else self.session.replay
 
     @property
     def _line(self) -> Line:
@@ -701,15 +690,10 @@ class Table:
         except ScenarioError as error:
             raise Refused(str(error), error.where) from None
 
-    def _check_turn(self, link: Link, message: dict[str, Any]) -> None:
-        """Raise Refused unless somebody at this link is asked in the view that the message is about."""
-        self._check_view(link, message)
+    def _check_turn(self, link: Link) -> None:
+        """Raise Refused unless somebody at this link is asked."""
         if self.turn(link) != "you":
             raise Refused("it is not your turn")
-
-    def _check_view(self, link: Link, message: dict[str, Any]) -> None:
-        if message["view"] != link.number:
-            raise Refused("the game has moved on")
 
     # --- agents ---
 
@@ -755,7 +739,7 @@ class Table:
 
     async def stop(self) -> None:
         """Stop the agents and the drawing of boards."""
-        await self.told()
+        await self.stories_sent()
         if self._playing is not None:
             self._playing.cancel()
             await asyncio.gather(self._playing, return_exceptions=True)

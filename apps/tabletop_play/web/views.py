@@ -13,7 +13,6 @@ from tabletop_engine.game import NOBODY
 from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.replays.replay import Replay
 from tabletop_engine.replays.reviews import Moment, Review
-from tabletop_engine.text.words import asked_of
 from tabletop_play.combinations import Combination, joined
 from tabletop_play.session import PERSON, Session
 from tabletop_play.web.line import Line
@@ -110,47 +109,45 @@ def last_action(session: Session, viewer: int | None) -> str:
 
 
 def answers_of(session: Session, combined: bool) -> list[dict[str, Any]]:
-    """The possible answers (`_told`). If `combined`, those that go on with each other are one."""
+    """The possible answers (`_answers`). If `combined`, those that go on with each other are one."""
     if combined:
-        return _told(session, session.combinations())
+        return _answers(session, session.combinations())
     state = session.state
-    return _told(session, [Combination((action,), (state,)) for action in legal_actions(state).tolist()])
+    return _answers(session, [Combination((action,), (state,)) for action in legal_actions(state).tolist()])
 
 
 def more_of(session: Session, given: Combination) -> list[dict[str, Any]]:
     """The answers that have those given and one more (`joined`), and to give no more."""
     found = [one for _, one in joined(session.game, session.tables, given)]
     is_open = any(one.actions[:-1] == given.actions and not _places(session, one)[-1] for one in found)
-    told = _told(session, found)
-    return (
-        told
-        if is_open or not told
-        else [*told, {**_told(session, [given])[0], "text": "no more", "continues_answer": False}]
-    )
+    answers = _answers(session, found)
+    if is_open or not answers:
+        return answers
+    return [*answers, {**_answers(session, [given])[0], "text": "no more", "continues_answer": False}]
 
 
 def _places(session: Session, one: Combination) -> list[Any]:
     return [session.game.drawing.places(*step) for step in zip(one.states, one.actions, strict=True)]
 
 
-def _told(session: Session, found: Sequence[Combination]) -> list[dict[str, Any]]:
+def _answers(session: Session, found: Sequence[Combination]) -> list[dict[str, Any]]:
     """Answers for a page. Those without a place, such as to pass, are last.
 
     Each has its actions, its words, whether more can be added to its last question (`joined`), what it gives up, and
     for each action the words, the places on the board, and the decision: answers to one may be chosen in any order.
     """
     game, plays = session.game, not isinstance(session, Line)  # an analysis goes on action by action
-    told: dict[tuple[int, int], dict[str, Any]] = {}  # combinations that begin alike share records
+    steps_by_record: dict[tuple[int, int], dict[str, Any]] = {}  # combinations that begin alike share records
 
     def step_of(before: Any, action: int) -> dict[str, Any]:
         key = id(before), action
-        if key not in told:
-            told[key] = {
+        if key not in steps_by_record:
+            steps_by_record[key] = {
                 "text": game.words.action_text(before, action),
                 "places": game.drawing.places(before, action),
                 "decision": int(before["decision"]),
             }
-        return told[key]
+        return steps_by_record[key]
 
     def answer(one: Combination) -> dict[str, Any]:
         steps = [step_of(*step) for step in zip(one.states, one.actions, strict=True)]
@@ -165,11 +162,6 @@ def _told(session: Session, found: Sequence[Combination]) -> list[dict[str, Any]
         }
 
     return sorted(map(answer, found), key=lambda one: not one["steps"][0]["places"])
-
-
-def question_of(session: Session) -> str:
-    """The question to the actor, as a heading."""
-    return asked_of(session.game.words.question(session.state))
 
 
 def steps_of(session: Session, first: int, viewer: int | None) -> tuple[list[dict[str, Any]], list[Any]]:
