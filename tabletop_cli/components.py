@@ -103,10 +103,8 @@ def _nested(loaded: Components, file: ComponentFile) -> dict[str, Any]:
         table = tree
         for part in path:
             table = table.setdefault(part, {})
-        if numbers.single:
-            table[name] = {"value": numbers.values[0], "source": numbers.sources[0]}
-        else:
-            table[name] = {"value": list(numbers.values), "source": list(numbers.sources)}
+        sources = numbers.sources[0] if numbers.single else list(numbers.sources)
+        table[name] = {"value": numbers.plain, "source": sources}
         if numbers.range is not None:
             table[name]["range"] = stated(numbers.range, file.keys[key])
     return tree

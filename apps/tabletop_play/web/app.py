@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from json import dumps
 from pathlib import Path
 from typing import Any
 
 import anyio
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -96,28 +97,21 @@ def make_app(
         WebSocketRoute("/api/table/{key}", web.socket),
     ]
     guard = Middleware(Guard, names=tuple(names), any_address=any_address, token=token, port=port)
-    return Starlette(routes=routes, middleware=[guard], lifespan=lifespan, exception_handlers={404: _not_there})
+    handlers: Any = {404: _not_there, TabletopError: _refused, ClientDisconnect: _too_long}
+    return Starlette(routes=routes, middleware=[guard], lifespan=lifespan, exception_handlers=handlers)
 
 
 async def _not_there(request: Request, error: Exception) -> Response:
     return Json({"error": "there is nothing here"}, 404)
 
 
-Answer = Callable[["_Web", Request, dict[str, Any]], Awaitable[dict[str, Any]]]
+async def _refused(request: Request, error: Exception) -> Response:
+    """What is wrong with something that was posted, or why what was asked for is not here."""
+    return Json({"error": _shortened(error)}, 400 if request.method == "POST" else 404)
 
 
-def _posted(answer: Answer) -> Callable[[_Web, Request], Awaitable[Response]]:
-    """A handler that answers an object that was posted, or says what is wrong with it."""
-
-    async def handler(web: _Web, request: Request) -> Response:
-        try:
-            return Json(await answer(web, request, object_of(await request.body())))
-        except ClientDisconnect:
-            return Json({"error": "the request is too long"}, 413)
-        except TabletopError as error:
-            return Json({"error": _shortened(error)}, 400)
-
-    return handler
+async def _too_long(request: Request, error: Exception) -> Response:
+    return Json({"error": "the request is too long"}, 413)
 
 
 class _Web:
@@ -137,7 +131,7 @@ class _Web:
     def _file(self, name: str) -> Response:
         """One of the files that were read at the start. No name can lead to any other file."""
         if name not in self._files:
-            return Json({"error": "there is nothing here"}, 404)
+            raise HTTPException(404)
         content, kind = self._files[name]
         return Response(content, media_type=kind, headers={"cache-control": "no-cache"})
 
@@ -154,19 +148,13 @@ class _Web:
         return self._picture(request, lambda cover: form.format(drawings_of(cover)))
 
     def _picture(self, request: Request, of: Callable[[str], str]) -> Response:
-        try:
-            cover = self._tables.catalogue.game(request.path_params["game"]).drawing.cover()
-        except Refused as error:
-            return Json({"error": str(error)}, 404)
+        cover = self._tables.catalogue.game(request.path_params["game"]).drawing.cover()
         return Response(of(cover), media_type="image/svg+xml", headers={"cache-control": "max-age=3600"})
 
     async def rules(self, request: Request) -> Response:
-        try:
-            game: Game = self._tables.catalogue.game(request.path_params["game"])
-            config, tables = await self._played(request, game)
-            return Json({"html": await asyncio.to_thread(rules_page, game, config, tables)})
-        except TabletopError as error:
-            return Json({"error": str(error)}, 404)
+        game: Game = self._tables.catalogue.game(request.path_params["game"])
+        config, tables = await self._played(request, game)
+        return Json({"html": await asyncio.to_thread(rules_page, game, config, tables)})
 
     async def _played(self, request: Request, game: Game) -> tuple[Any, Any]:
         """What rules are asked about: the game of a link, or a configuration; and its printed numbers, if known."""
@@ -180,26 +168,25 @@ class _Web:
         asked = checked_keys(object_of(wanted), RULES)
         return self._tables.catalogue.config(game, asked["players"], asked["options"]), None
 
-    @_posted
-    async def scenarios(self, request: Request, message: dict[str, Any]) -> dict[str, Any]:
+    async def scenarios(self, request: Request) -> Response:
         """Whether a file is a scenario of a game, and for how many players."""
-        return {"players": await self._tables.players_of(checked_keys(message, SCENARIO))}
+        asked = checked_keys(object_of(await request.body()), SCENARIO)
+        return Json({"players": await self._tables.players_of(asked)})
 
-    @_posted
-    async def mine(self, request: Request, message: dict[str, Any]) -> dict[str, Any]:
+    async def mine(self, request: Request) -> Response:
         """Whose turn it is in the games of some links."""
-        return {"turns": self._tables.turns(checked_keys(message, MINE)["keys"])}
+        asked = checked_keys(object_of(await request.body()), MINE)
+        return Json({"turns": self._tables.turns(asked["keys"])})
 
-    @_posted
-    async def tables(self, request: Request, message: dict[str, Any]) -> dict[str, Any]:
+    async def tables(self, request: Request) -> Response:
         """A new table."""
-        table = await self._tables.make(table_asked_for(message))
+        table = await self._tables.make(table_asked_for(object_of(await request.body())))
         name = request.headers["host"].rpartition(":")[0] or request.headers["host"]
         links = []
         for link in table.links:
             path = f"/table/{link.key}"
             links.append({"seats": link.seats, "path": path, "url": self._url_of(name, path)})
-        return {"links": links}
+        return Json({"links": links})
 
     # --- a page of a table ---
 

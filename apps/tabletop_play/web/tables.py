@@ -453,10 +453,10 @@ class Table:
             raise Refused("you watch here, until somebody who plays lets you in")
         if message.get("view", link.number) != link.number:
             raise Refused("the game has moved on")
-        doing: Callable[[Link, Page, dict[str, Any]], Awaitable[dict[str, Any]]] = getattr(self, f"_on_{do}")
-        return await doing(link, page, message)
+        doing: Callable[[Link, Page, dict[str, Any]], Awaitable[dict[str, Any] | None]] = getattr(self, f"_on_{do}")
+        return await doing(link, page, message) or {}
 
-    async def _on_answer(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+    async def _on_answer(self, link: Link, page: Page, message: dict[str, Any]) -> None:
         self._check_turn(link)
         try:
             self.session.give(message["actions"])
@@ -464,7 +464,6 @@ class Table:
             raise Refused("this is not one of the answers") from None
         link.answered = link.number
         self._changed(only=None if self._is_told_at_once else link)
-        return {}
 
     async def _on_more(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         """The answers that have these actions and one more, in the order of the rules. Nothing is played."""
@@ -474,7 +473,7 @@ class Table:
         except (IllegalAction, OverflowError):
             raise Refused("this is not one of the answers") from None
 
-    async def _on_undo(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+    async def _on_undo(self, link: Link, page: Page, message: dict[str, Any]) -> None:
         number = self._way_back(link)
         if number is None:
             raise Refused("there is nothing to take back")
@@ -483,7 +482,6 @@ class Table:
         for one in self.links:
             one.shown_steps = {viewer: min(steps, number) for viewer, steps in one.shown_steps.items()}
         self._changed(undone)
-        return {}
 
     def _undone(self, link: Link, number: int) -> dict[str, Any] | None:
         """What a link is told when the answers from this number on are taken back; None if it knows of none of them."""
@@ -492,19 +490,17 @@ class Table:
         steps, _ = views.steps_of(self.session, number, self._viewer(link))
         return {"by": steps[0]["by"], "done": steps[0]["done"]} if steps else None
 
-    async def _on_alone(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+    async def _on_alone(self, link: Link, page: Page, message: dict[str, Any]) -> None:
         link.gives_alone = message["give"]
         self._catch_up()
-        return {}
 
-    async def _on_here(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+    async def _on_here(self, link: Link, page: Page, message: dict[str, Any]) -> None:
         if self.turn(link) != "handover":
             raise Refused("it is nobody else's turn")
         link.at_screen = self.session.actor
         self._tell(link)
-        return {}
 
-    async def _on_name(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+    async def _on_name(self, link: Link, page: Page, message: dict[str, Any]) -> None:
         """Give an own seat a new name. Everybody sees it, in earlier messages too."""
         seat = message["seat"]
         if self.kind != "play" or seat not in link.seats:
@@ -518,19 +514,16 @@ class Table:
         for one in self.links:
             if one.pages:
                 _push(one, self._message(one, self._view(one, past=True)))
-        return {}
 
-    async def _on_admit(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+    async def _on_admit(self, link: Link, page: Page, message: dict[str, Any]) -> None:
         link.visitors.admit(message["who"])
         self._let_in()
-        return {}
 
-    async def _on_sit(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+    async def _on_sit(self, link: Link, page: Page, message: dict[str, Any]) -> None:
         if link.visitors.may_play(page):
             raise Refused("you play here already")
         link.visitors.sit(page)
         self._let_in()
-        return {}
 
     def _let_in(self) -> None:
         """Somebody was let in at a link."""
@@ -588,23 +581,21 @@ class Table:
         estimate = await self._think(lambda: judged(self.catalogue.agent(name, self.game), decision, action, step))
         return {"estimate": estimate}
 
-    async def _on_step(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+    async def _on_step(self, link: Link, page: Page, message: dict[str, Any]) -> None:
         if self.kind != "watch":
             raise Refused("only a game between agents can be stepped")
         if self._playing is not None or self.session.over or self.trouble:
             raise Refused("it is no agent's turn")
         self._playing = asyncio.create_task(self._let_agents_play(most=1))
-        return {}
 
-    async def _on_goto(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+    async def _on_goto(self, link: Link, page: Page, message: dict[str, Any]) -> None:
         line = self._line
         if not 0 <= message["step"] <= line.length:
             raise Refused(f"step: 0 to {line.length}")
         line.go_to(message["step"])
         self._changed()
-        return {}
 
-    async def _on_return(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+    async def _on_return(self, link: Link, page: Page, message: dict[str, Any]) -> None:
         line = self._line
         if not 0 <= message["step"] <= line.game_length:
             raise Refused(f"step: 0 to {line.game_length}")
@@ -612,15 +603,13 @@ class Table:
             raise Refused("there is no game to go back to")
         line.go_back(message["step"])
         self._changed()
-        return {}
 
-    async def _on_look(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+    async def _on_look(self, link: Link, page: Page, message: dict[str, Any]) -> None:
         line, seat = self._line, message["seat"]
         if seat is not None and not 0 <= seat < line.config.players:
             raise Refused(f"seat: 0 to {line.config.players - 1}, or none for all hands")
         self.look = seat
         self._changed()
-        return {}
 
     async def _on_describe(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         """The position: a short description that the rest follows from, and the whole."""
@@ -637,12 +626,11 @@ class Table:
         edited = _edited(self.game.form(other.state), self.game.described(other.state))
         return {"board": board, "parts": boards.parts, **edited}
 
-    async def _on_position(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+    async def _on_position(self, link: Link, page: Page, message: dict[str, Any]) -> None:
         self.session = self._line_of(message["description"])
         self.look = None
         self.advisers = self.catalogue.advisers(self.session.config)
         self._changed()
-        return {}
 
     async def _on_again(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         """Make a table for another game, unless there is one. Everybody is told where it is."""
