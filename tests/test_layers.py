@@ -37,8 +37,8 @@ A_GAME_MAKES_ITS_KERNELS = ("game", "tabletop_engine.play.kernels")
 """The engine's only look upward."""
 RULES_KNOW = ("chance", "compiling", "decisions", "defaults", "legal", "parts", "record")
 PARTS_KNOW = ("chance", "compiling", "legal", "parts", "record")
-PLAY_OFFERS = {"advice", "catalogue", "session"}
-"""What games by text take from the other app: the session that people play in, and what it knows."""
+PLAY_OFFERS = {"advice", "catalogue", "listening", "session"}
+"""What games by text take from the other app: the session that people play in, what it knows, and how servers run."""
 HEAVY = {"torch", "stable_baselines3", "sb3_contrib", "ray", "matplotlib"}
 GAMES_BY_NAME = re.compile("petrichor|evergreen|southern winds|neutral player", re.IGNORECASE)
 CLOSES_A_CIRCLE = {

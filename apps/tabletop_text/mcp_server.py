@@ -13,23 +13,21 @@ import logging
 import os
 import secrets
 import signal
-import socket
 import sys
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import Any, NoReturn, TypeVar
 from weakref import WeakKeyDictionary
 
-import uvicorn
 from mcp import types
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from tabletop_engine.checks import checked
-from tabletop_engine.errors import ConfigError
 from tabletop_engine.play.batch import usable_cores
 from tabletop_play.catalogue import Catalogue
+from tabletop_play.listening import SECONDS_TO_END, listen, server_of
 from tabletop_text.threads import in_daemon_thread
 from tabletop_text.tools import Player, Players, Said, refused
 
@@ -42,7 +40,6 @@ _MOST_BYTES = 4_000_000
 _MOST_SESSIONS = 1000
 _SECONDS_IDLE = 2 * 3600.0
 _MOST_CONNECTIONS = 200
-_SECONDS_TO_END = 3
 _ONLY_SESSION = "stdio"
 _CHUNK = 1 << 16
 _GAME = {"game": {"type": "string", "description": "The name of your game, which new_game has told you."}}
@@ -226,7 +223,7 @@ async def _serve_stdio(server: Server, read: int, written: int) -> int:
     serving, ending = asyncio.create_task(serve()), asyncio.create_task(lines.end.wait())
     await asyncio.wait({serving, ending}, return_when=asyncio.FIRST_COMPLETED)
     if not status:
-        await asyncio.wait({serving}, timeout=_SECONDS_TO_END)  # longer only if answers wait for a client that left
+        await asyncio.wait({serving}, timeout=SECONDS_TO_END)  # longer only if answers wait for a client that left
     serving.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await serving
@@ -243,30 +240,16 @@ def serve_http(home: str, version: str, *, port: int = PORT, games: int = GAMES)
     Raises ConfigError if it can't listen at this port.
     """
     _quiet()
-    try:
-        listening = socket.create_server((HOST, port), backlog=256)
-    except OSError as error:
-        reason = error.strerror or error
-        raise ConfigError(f"{HOST}, port {port}: can't listen there ({reason}); --port 0 takes a free one") from None
+    listening = listen(HOST, port)
     app = GameServer(home, version, games).server.streamable_http_app(
         host=HOST,  # with it only requests to this machine's own names are answered
         max_request_body_size=_MOST_BYTES,
         max_sessions=_MOST_SESSIONS,
         session_idle_timeout=_SECONDS_IDLE,
     )
-    config = uvicorn.Config(
-        app,
-        log_level="critical",
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        limit_concurrency=_MOST_CONNECTIONS,
-        timeout_graceful_shutdown=_SECONDS_TO_END,
-        lifespan="on",
-    )
     print(f"The server is at http://{HOST}:{listening.getsockname()[1]}/mcp (Ctrl-C ends it).", flush=True)
     with contextlib.suppress(KeyboardInterrupt):  # raised again when all is closed
-        uvicorn.Server(config).run([listening])
+        server_of(app, _MOST_CONNECTIONS, log_level="critical").run([listening])
 
 
 def _quiet() -> None:

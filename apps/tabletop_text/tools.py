@@ -16,7 +16,6 @@ from tabletop_engine.game import Game
 from tabletop_engine.text.answers import MOST_ANSWERS
 from tabletop_engine.text.words import either, shown
 from tabletop_play.catalogue import Catalogue, options_of
-from tabletop_play.web.messages import LARGEST
 from tabletop_text.games import TextGame
 from tabletop_text.turn import ANSWERS, BOARDS, Form, Turn
 
@@ -32,6 +31,8 @@ _MOST_TRIES = 100
 _LONGEST_ERROR = 1000
 _MOST_NAMES = 20
 """The most entries of a list of names."""
+_LARGEST = 2**53 - 1
+"""The largest whole number that every client represents exactly."""
 _WHOLE: Schema = {"type": "integer"}
 _TEXT: Schema = {"type": "string"}
 _SWITCH: Schema = {"type": "boolean"}
@@ -299,7 +300,7 @@ def _fits(value: Any, schema: Schema) -> bool:
     if schema["type"] == "array":
         short = isinstance(value, list) and len(value) <= schema["maxItems"]
         return short and all(_fits(one, schema["items"]) for one in value)
-    if type(value) is int and abs(value) > LARGEST:
+    if type(value) is int and abs(value) > _LARGEST:
         return False
     return type(value) is _TYPES[schema["type"]] and value in schema.get("enum", [value])
 

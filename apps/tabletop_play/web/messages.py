@@ -27,7 +27,7 @@ MOST_ACTIONS = 100
 """Actions of one answer, at most."""
 
 LARGEST = 2**53 - 1
-"""The largest whole number that every client represents exactly."""
+"""The largest whole number that browsers represent exactly."""
 
 
 class Refused(TabletopError):

@@ -24,6 +24,7 @@ from tabletop_engine.play.batch import usable_cores
 from tabletop_engine.replays.files import check_name
 from tabletop_engine.text.words import counted
 from tabletop_play.catalogue import Catalogue
+from tabletop_play.listening import listen, server_of
 from tabletop_play.session import Session
 from tabletop_play.web.app import make_app
 from tabletop_play.web.messages import MOST_BYTES
@@ -34,7 +35,6 @@ LOOPBACK = "127.0.0.1"
 PORT = 8321
 _MOST_CONNECTIONS = 1000
 _LOCAL_NAMES = ("localhost", LOOPBACK, "[::1]")
-_SECONDS_TO_END = 3
 _TURN_OF_THREADS = 0.001
 """Seconds that a thread may go on while another waits. With Python's 5 ms, answers would wait for agents and boards."""
 
@@ -72,20 +72,15 @@ class Site:
         names = _LOCAL_NAMES if inside else (*_LOCAL_NAMES, host.lower(), socket.gethostname().lower())
         url_of = partial(_url_of, host, port, token)
         app = make_app(tables, names=names, port=port, any_address=not inside, token=token, url_of=url_of)
-        config = uvicorn.Config(
+        server = server_of(
             app,
+            _MOST_CONNECTIONS,
             log_level="warning",
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
             ws="websockets-sansio",
             ws_max_size=2 * MOST_BYTES,  # a message that is a little too long gets an answer in words
             ws_per_message_deflate=not inside,  # costs 2 ms a view, and saves more only over a network
-            limit_concurrency=_MOST_CONNECTIONS,
-            timeout_graceful_shutdown=_SECONDS_TO_END,
-            lifespan="on",
         )
-        return cls(tables, uvicorn.Server(config), listening, threads, partial(url_of, LOOPBACK))
+        return cls(tables, server, listening, threads, partial(url_of, LOOPBACK))
 
     def run(self) -> None:
         """Serve until a signal comes, or until `server.should_exit`."""
@@ -170,16 +165,10 @@ def _check_agent(catalogue: Catalogue, name: str) -> None:
 
 
 def _listen(host: str, port: int | None) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     if port is None:
-        with contextlib.suppress(OSError):
-            return socket.create_server((host, PORT), family=family, backlog=256)
-        port = 0
-    try:
-        return socket.create_server((host, port), family=family, backlog=256)
-    except OSError as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ConfigError(f"{host}, port {port}: can't listen there ({reason}); --port 0 takes a free one") from None
+        with contextlib.suppress(ConfigError):
+            return listen(host, PORT)
+    return listen(host, port or 0)
 
 
 def _is_loopback(host: str) -> bool:
