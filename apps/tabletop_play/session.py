@@ -105,7 +105,7 @@ class Session:
         given = agents or {}
         self.agents = dict(zip(given, agents_of([*given.values()], config), strict=True))
         self._hints = None if hints is None else agents_of([hints], config, "hints")[0]
-        self.called: dict[int, str] = {}  # the names that people gave, by their seats
+        self.given_names: dict[int, str] = {}  # the names that people gave, by their seats
         self.seed = seed
         self.people = tuple(seat for seat in range(config.players) if seat not in self.agents)
         if not self.agents.keys() <= set(range(config.players)):
@@ -205,7 +205,7 @@ class Session:
     @property
     def signed(self) -> Replay:
         """As `replay`, with the names that people gave. It is for a finished game: nobody can continue it."""
-        names = [self.called.get(seat, name) for seat, name in enumerate(self.seats)]
+        names = [self.given_names.get(seat, name) for seat, name in enumerate(self.seats)]
         return Replay.of(self.config, self._start, self._actions, names=names)
 
     @property
@@ -397,8 +397,8 @@ class Session:
         """`player_1 (greedy)`."""
         if seat in self.agents:
             return f"{self.names[seat]} ({self.agents[seat].name})"
-        if seat in self.called:
-            return self.called[seat]
+        if seat in self.given_names:
+            return self.given_names[seat]
         return f"{self.names[seat]} (you)" if self.people == (seat,) else self.names[seat]
 
     @property

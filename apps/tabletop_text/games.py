@@ -122,7 +122,7 @@ class TextTable:
     @checked
     def reset(self, seed: int | None = None) -> Turn:
         """Start the game of a seed; None draws one. Returns the message to the first seat that answers by text."""
-        return self._begin(_drawn(seed), self._agents)
+        return self._begin(_seed_or_random(seed), self._agents)
 
     def _begin(self, seed: int, agents: dict[int, Agent]) -> Turn:
         self._session = Session(self.config, dict(agents), seed=seed)
@@ -153,7 +153,7 @@ class TextTable:
             raise GameOver("the game is over: call reset")
         seat = session.actor
         own, declared = self._seats[seat], declared_answers(reply, truncated)
-        own.answers, own.played = self._separated(declared.answers), 0
+        own.answers, own.played = self._split_at_semicolons(declared.answers), 0
         own.problem = own.message = ""
         if declared.problem:
             self._refuse(seat, declared.problem, declared.message)
@@ -242,7 +242,7 @@ class TextTable:
             info=self._info(seat),
         )
 
-    def _separated(self, answers: Sequence[str]) -> Sequence[str]:
+    def _split_at_semicolons(self, answers: Sequence[str]) -> Sequence[str]:
         """The answers. A text that is no answer as a whole is split at its semicolons."""
         if len(answers) != 1 or ";" not in answers[0]:
             return answers
@@ -364,7 +364,7 @@ class TextGame(TextTable):
     @checked
     def reset(self, seed: int | None = None) -> Turn:
         """Start the game of a seed; None draws one. Returns the first message to the caller's seat."""
-        players, seed = self.config.players, _drawn(seed)
+        players, seed = self.config.players, _seed_or_random(seed)
         drawn = seeds.generator(seed, seeds.Stream.TEXT_SEATS).integers(players)
         self.seat = int(drawn) if self._wanted_seat < 0 else self._wanted_seat
         agents = {(self.seat + 1 + i) % players: agent for i, agent in enumerate(self._opponents)}
@@ -375,6 +375,6 @@ class TextGame(TextTable):
         return super().turn(self.seat)
 
 
-def _drawn(seed: int | None) -> int:
+def _seed_or_random(seed: int | None) -> int:
     """The seed; one from the operating system instead of None."""
     return secrets.randbelow(2**32) if seed is None else whole("seed", seed, 0, 2**32 - 1)

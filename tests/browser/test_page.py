@@ -928,7 +928,7 @@ def test_playing_again(visitor: Visitor, other: Visitor, server: Server) -> None
     assert len(set(server.site.tables._known.values())) == tables + 1
     assert [text.startswith("you") for text in about_seats(visitor)] == [False, True]
     assert [text.startswith("you") for text in about_seats(other)] == [True, False]
-    assert session_of(server, visitor).called == {0: "Bo", 1: "Ana"}
+    assert session_of(server, visitor).given_names == {0: "Bo", 1: "Ana"}
     assert {visitor.turn, other.turn} == {"you", "others"}
 
 

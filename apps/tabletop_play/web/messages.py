@@ -160,7 +160,7 @@ def table_asked_for(message: dict[str, Any]) -> dict[str, Any]:
     return checked_keys({**_OPTIONAL, **message}, TABLE)
 
 
-def called(text: str) -> str:
+def cleaned_name(text: str) -> str:
     """A name that a person has given, without superfluous spaces; "" for none. Raises Refused for one that misleads."""
     name = " ".join(unicodedata.normalize("NFC", text).split())
     marks = sum(unicodedata.combining(one) > 0 for one in name)

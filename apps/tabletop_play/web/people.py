@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from tabletop_play.catalogue import Catalogue
 from tabletop_play.session import PERSON, Session
-from tabletop_play.web.messages import Refused, called
+from tabletop_play.web.messages import Refused, cleaned_name
 
 MOMENT = 2.0
 """Seconds for which somebody still counts as here after closing the last page: the page may be about to come back."""
@@ -145,7 +145,7 @@ def names_of(session: Session, given: Mapping[int, str], catalogue: Catalogue) -
 
     Raises Refused for a name that misleads: one that somebody else or an agent has.
     """
-    names = {seat: called(name) for seat, name in given.items() if seat in session.people}
+    names = {seat: cleaned_name(name) for seat, name in given.items() if seat in session.people}
     names = {seat: name for seat, name in names.items() if name}
     folded = [name.casefold() for name in names.values()]
     taken = {PERSON, *(name.casefold() for name in (*session.names, *session.seats))}

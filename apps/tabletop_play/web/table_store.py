@@ -126,7 +126,7 @@ class TableStore:
         start = None if old.replay.seed is not None else old.replay.states[0]
         agents = {moved(seat): agent for seat, agent in old.agents.items()}
         session = Session(old.config, agents, seed=secrets.randbits(32), start=start)
-        session.called = {moved(seat): name for seat, name in old.called.items()}
+        session.given_names = {moved(seat): name for seat, name in old.given_names.items()}
         links = [new_link(map(moved, link.seats), link.visitors.let_in) for link in table.links]
         clock = clock_of(None if table.clock is None else table.clock.order, session.people)
         return self.add(session, table.kind, links, table.learn, clock)
@@ -187,10 +187,10 @@ class TableStore:
         if kind == "play" and len(agents) == len(seats):
             raise Refused("seats: to play, leave at least one for a person")
         session = Session(config, agents, seed=seed, start=first)
-        session.called = self._called(order["names"], session)
+        session.given_names = self._given_names(order["names"], session)
         return session
 
-    def _called(self, names: Sequence[str], session: Session) -> dict[int, str]:
+    def _given_names(self, names: Sequence[str], session: Session) -> dict[int, str]:
         """The names that people gave, by their seats. Raises Refused as `names_of`, and for too many."""
         if len(names) > session.config.players:
             raise Refused(f"names: {len(names)} given, but the game has {session.config.players} players")
@@ -245,21 +245,23 @@ class TableStore:
     async def _load(self, path: Path) -> Table:
         try:
             notes = _notes(path.with_suffix(_LINKS))
-            session = await asyncio.get_running_loop().run_in_executor(self._threads, self._kept, path, notes)
+            session = await asyncio.get_running_loop().run_in_executor(
+                self._threads, self._session_of_file, path, notes
+            )
             links = [Link(one["key"], tuple(one["seats"]), let_in=one.get("let_in", [])) for one in notes["links"]]
             clock = Clock.of_notes(notes.get("clock"), session.people)
             return self._table(path, session, notes["kind"], links, notes["learn"], clock)
         finally:
             del self._loading[path]
 
-    def _kept(self, path: Path, notes: dict[str, Any]) -> Session:
+    def _session_of_file(self, path: Path, notes: dict[str, Any]) -> Session:
         game = self.catalogue.compiled(notes["game"])
         replay = Replay.load(path, game)
         if notes["kind"] == "analyse":
             return Line.through(replay, len(replay.actions))
         agents = {seat: self.catalogue.agent(name, game) for seat, name in enumerate(replay.names) if name != PERSON}
         session = Session.of(replay, agents)
-        session.called = self._called(notes.get("names", []), session)
+        session.given_names = self._given_names(notes.get("names", []), session)
         return session
 
     def resume(self) -> int:
@@ -348,7 +350,7 @@ def _notes_of(table: Table) -> dict[str, Any]:
         "game": session.game.name,
         "kind": table.kind,
         "learn": table.learn,
-        "names": [session.called.get(seat, "") for seat in range(session.config.players)],
+        "names": [session.given_names.get(seat, "") for seat in range(session.config.players)],
         "clock": None if table.clock is None else table.clock.notes,
         "links": [{"key": one.key, "seats": one.seats, "let_in": one.visitors.let_in} for one in table.links],
     }

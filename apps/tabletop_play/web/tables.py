@@ -477,13 +477,13 @@ class Table:
         number = self._way_back(link)
         if number is None:
             raise Refused("there is nothing to take back")
-        undone = [self._undone(one, number) for one in self.links]
+        undone = [self._undo_notice(one, number) for one in self.links]
         self.session.undo(number)
         for one in self.links:
             one.shown_steps = {viewer: min(steps, number) for viewer, steps in one.shown_steps.items()}
         self._changed(undone)
 
-    def _undone(self, link: Link, number: int) -> dict[str, Any] | None:
+    def _undo_notice(self, link: Link, number: int) -> dict[str, Any] | None:
         """What a link is told when the answers from this number on are taken back; None if it knows of none of them."""
         if self.turn(link) == "handover":
             return None
@@ -505,11 +505,11 @@ class Table:
         seat = message["seat"]
         if self.kind != "play" or seat not in link.seats:
             raise Refused("seat: one of your own")
-        names = names_of(self.session, {**self.session.called, seat: message["name"]}, self.catalogue)
+        names = names_of(self.session, {**self.session.given_names, seat: message["name"]}, self.catalogue)
         if not link.names.take():
             raise Refused("too many new names; wait a little")
         self._tell_rest()
-        self.session.called = names
+        self.session.given_names = names
         self._on_people(self)
         for one in self.links:
             if one.pages:
@@ -618,12 +618,12 @@ class Table:
         given = whole
         if form is not None:
             given = await asyncio.to_thread(shortest, form, whole, lambda one: self.game.scenario(one, components))
-        return {"description": _readable(given), **_edited(form, whole)}
+        return {"description": _without_large_numbers(given), **_editor_data(form, whole)}
 
     async def _on_check(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         other, boards = self._line_of(message["description"]), views.Boards()
         board = boards.add(other, other.state, None)
-        edited = _edited(self.game.form(other.state), self.game.described(other.state))
+        edited = _editor_data(self.game.form(other.state), self.game.described(other.state))
         return {"board": board, "parts": boards.parts, **edited}
 
     async def _on_position(self, link: Link, page: Page, message: dict[str, Any]) -> None:
@@ -744,14 +744,14 @@ def _joined(*texts: str) -> str:
     return f"{{{', '.join(text[1:-1] for text in texts if text != '{}')}}}"
 
 
-def _edited(form: Form | None, whole: dict[str, Any]) -> dict[str, Any]:
+def _editor_data(form: Form | None, whole: dict[str, Any]) -> dict[str, Any]:
     """What an editor shows of a position. Numbers that browsers would round, as the random stream, stay as they are."""
     if form is not None:
         form = {**form, "keys": {key: one for key, one in form["keys"].items() if not _is_too_large(one.get("high"))}}
-    return {"form": form, "whole": _readable(whole)}
+    return {"form": form, "whole": _without_large_numbers(whole)}
 
 
-def _readable(description: dict[str, Any]) -> dict[str, Any]:
+def _without_large_numbers(description: dict[str, Any]) -> dict[str, Any]:
     """A description without the numbers that browsers would round."""
     return {key: value for key, value in description.items() if not _is_too_large(value)}
 

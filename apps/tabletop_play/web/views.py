@@ -43,11 +43,11 @@ class Boards:
     @property
     def text(self) -> str:
         """The parts by number, as JSON."""
-        return f"[{', '.join(map(_written, self._numbers))}]"
+        return f"[{', '.join(map(_as_json, self._numbers))}]"
 
 
 @lru_cache(maxsize=2048)
-def _written(part: str) -> str:
+def _as_json(part: str) -> str:
     """A part as JSON, which is the same in many views."""
     return json.dumps(part)
 
@@ -55,7 +55,7 @@ def _written(part: str) -> str:
 def labels(session: Session) -> tuple[str, ...]:
     """The names of the owners of points on the board: agents and people by their names, or by their seats."""
     own = session.names
-    people = (session.called.get(seat, name) for seat, name in enumerate(own))
+    people = (session.given_names.get(seat, name) for seat, name in enumerate(own))
     names = (name if seat == PERSON else seat for name, seat in zip(people, session.seats, strict=False))
     return (*names, *own[session.config.players :])
 
