@@ -14,7 +14,7 @@ import { closeReview, isRetrying, reviewPart, showReview, tryAnswer } from "./re
 import { noteGame, remember, setting } from "./settings.js";
 import { answerGiven, questionCame } from "./slips.js";
 import { Connection } from "./socket.js";
-import { clearStory, faster, hurry, isPlaying, isTelling, play, recall, skip, speed, tellBeside, tellUndone } from "./story.js";
+import { clearStory, faster, hurry, isTelling, play, recall, skip, speed, tellBeside, tellUndone } from "./story.js";
 import { closeWatch, showWatch, stepCame, stepWatch, toggleWatch } from "./watch.js";
 
 const FAR_BEHIND = 8; // views that wait: what led to them is only told in words then
