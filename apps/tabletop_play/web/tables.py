@@ -75,7 +75,7 @@ class Link:
     names: Allowance = field(default_factory=lambda: Allowance(_NAMES_RATE, _NAMES_BURST))
     shown_steps: dict[int | None, int] = field(default_factory=dict)  # by viewer: answers whose effects were shown
     shown: int = 0  # a digest of what the last view showed
-    people: dict[Page, dict[str, Any]] = field(default_factory=dict)  # what each page knows of the people
+    known_people: dict[Page, dict[str, Any]] = field(default_factory=dict)  # what each page knows of the people
 
     def __post_init__(self, let_in: Sequence[str]) -> None:
         self.visitors = Visitors(everybody=not self.seats, let_in=let_in)
@@ -171,8 +171,10 @@ class Table:
             for one in self.links:
                 if self.clock is not None and one is not link:
                     _push(one, json.dumps({"clock": self.clock.shown(one.seats)}))
-        link.people[page] = self._people(link, page)
-        page.push(self._message(link, self._view(link, past=True), people=link.people[page], unsaved=self.unsaved))
+        link.known_people[page] = self._people(link, page)
+        page.push(
+            self._message(link, self._view(link, past=True), people=link.known_people[page], unsaved=self.unsaved)
+        )
         self._tell_people()
         if not link.visitors.may_play(page):
             self._tell_people_after(people.AWAY)  # nobody else may ever come
@@ -181,7 +183,7 @@ class Table:
     def close(self, link: Link, page: Page) -> None:
         """Remove a page. The others are told a moment later, unless it is back by then."""
         link.visitors.leave(page)
-        link.people.pop(page, None)
+        link.known_people.pop(page, None)
         self._tell_people_after(people.MOMENT)
         self._tell_people_after(people.AWAY)
 
@@ -205,7 +207,7 @@ class Table:
         for link in self.links:
             for page in link.pages:
                 told = self._people(link, page)
-                before, link.people[page] = link.people[page], told
+                before, link.known_people[page] = link.known_people[page], told
                 if told == before:
                     continue
                 if told["plays"] and not before["plays"]:

@@ -131,8 +131,8 @@ function showMoments() {
 
 function shownMoment({ step, by, text, better, drop }) {
   const owner = view().owners[by], marks = owner ? [token(owner)] : [];
-  const words = [make("span", "", ...marks, text), make("span", "drop", dropWords(drop, found.estimated)), make("span", "better", `Step ${step + 1}. Better: ${better}`)];
-  const line = button(words, () => goTo(step));
+  const cost = make("span", "drop", dropWords(drop, found.estimated)), instead = make("span", "better", `Step ${step + 1}. Better: ${better}`);
+  const line = button([make("span", "", ...marks, text), cost, instead], () => goTo(step));
   line.dataset.step = step;
   return line;
 }
