@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Self
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from tabletop_engine.game import NOBODY
 from tabletop_play.web.messages import Refused
@@ -99,18 +99,15 @@ class Clock:
         if not isinstance(notes, dict):
             raise Refused("not a file of links")
         clock = clock_of({key: notes.get(key) for key in ("minutes", "seconds")}, seats)
-        return None if clock is None else clock._with(notes)
-
-    def _with(self, notes: Mapping[str, Any]) -> Self:
-        for account, name in ((self._left, "left"), (self._seen, "seen")):
-            times = notes.get(name)
-            if not isinstance(times, list) or len(times) != len(account) or not all(map(_is_time, times)):
+        assert clock is not None
+        for account, times in ((clock._left, notes.get("left")), (clock._seen, notes.get("seen"))):
+            if type(times) is not list or len(times) != len(account) or not all(map(_is_time, times)):
                 raise Refused("not a file of links")
             account.update(zip(account, map(float, times), strict=True))
         if type(notes.get("asked")) is not int:
             raise Refused("not a file of links")
-        self._seen_asked = notes["asked"]
-        return self
+        clock._seen_asked = notes["asked"]
+        return clock
 
 
 def _is_time(value: Any) -> bool:
