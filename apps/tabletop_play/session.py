@@ -233,13 +233,13 @@ class Session:
         return [(action, text(state, action)) for action in legal_actions(state).tolist()]
 
     def combinations(self) -> list[Combination]:
-        """The possible answers, each together with those that go on with it (`play.combinations`)."""
+        """The possible answers, each together with those that go on with it (`tabletop_play.combinations`)."""
         if self._combinations is None:
             self._combinations = combinations(self.game, self.state, self.tables)
         return self._combinations
 
     def chain(self, actions: Sequence[int]) -> Combination:
-        """Answers that go on with each other (`play.combinations`). Raises IllegalAction if they don't."""
+        """Answers that go on with each other (`tabletop_play.combinations`). Raises IllegalAction if they don't."""
         found = chain(self.game, self.tables, self.state, actions) if actions else None
         if found is None:
             raise IllegalAction("the answers do not go on with each other")
@@ -253,7 +253,7 @@ class Session:
             yield Step(number, before, action, int(before["actor"]), done)
 
     def events(self, first: int, viewer: int | None) -> Iterator[tuple[str, Sequence[str]]]:
-        """What happened from the given answer on, as a viewer may know it; later answers change nothing of it.
+        """What happened from the given answer on, as a viewer may know it, up to now.
 
         Yields pairs of who answered what ("" if that is hidden), and sentences about what it did.
         """
@@ -342,7 +342,7 @@ class Session:
 
         A person who plays alone or only with agents may take back any choice, together with the agents' answers since
         then. Where several people play, only the person who is asked may take back, and only within the turn: since the
-        choice only that seat has answered, and no answer drew chance or showed anything (`play.taking_back`).
+        choice only that seat has answered, and no answer drew chance or showed anything (`tabletop_play.taking_back`).
         """
         first = max(self._chosen, default=None)
         if first is None or len(self.people) == 1:

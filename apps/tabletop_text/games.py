@@ -197,7 +197,7 @@ class TextTable:
         own.answers = ()
 
     def _is_new(self, seat: int, first: int) -> bool:
-        """Whether chance, or an answer of another seat that this one may know, has come from this number on."""
+        """Whether, from this answer on, chance was drawn, or another seat has answered what this one may know."""
         session = self.session
         steps = session.steps(min(first, session.number), seat)
         return any((step.done and step.owner != seat) or session.drew_chance(step.number) for step in steps)
@@ -251,7 +251,7 @@ class TextTable:
         return [one for one in answers[0].split(";") if one.strip()] or answers
 
     def _refuse(self, seat: int, problem: str, message: str) -> None:
-        """Note what is wrong with the seat's reply, and that is too much after so many `tries`."""
+        """Note what is wrong with the seat's reply. After `tries` such replies in a row, do what `on_failure` says."""
         own = self._seats[seat]
         own.problems += 1
         if own.played:

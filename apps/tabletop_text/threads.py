@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def in_daemon_thread(work: Callable[[], T]) -> Future[T]:
-    """Run a function in a thread of its own, for which the end of the program does not wait."""
+    """Run a function in a thread of its own. The program can end before it does."""
     future: Future[T] = Future()
     future.set_running_or_notify_cancel()  # whoever gives up waiting can't cancel it: its result then goes nowhere
 
