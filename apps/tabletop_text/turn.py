@@ -142,7 +142,7 @@ class Turn:
     @cached_property
     def text(self) -> str:
         """All parts as one message."""
-        introduction = self._introduction if self._first else ""
+        introduction = f"You are {self._names[self.seat]}." if self._first and self._config.players > 1 else ""
         parts = [self.rules, introduction, self.message, "\n".join(self.events), self.board, *self.lesson]
         if self.done:
             parts.append(self._end)
@@ -154,9 +154,8 @@ class Turn:
         return "\n\n".join(part for part in parts if part)
 
     @property
-    def _introduction(self) -> str:
-        names = self._config.game.words.owner_names(self._config.players)
-        return f"You are {names[self.seat]}." if self._config.players > 1 else ""
+    def _names(self) -> tuple[str, ...]:
+        return self._config.game.words.owner_names(self._config.players)
 
     def _listed(self) -> list[str]:
         kind = self._form.answers
@@ -172,8 +171,7 @@ class Turn:
 
     @property
     def _end(self) -> str:
-        names = self._config.game.words.owner_names(self._config.players)
-        points = zip(names, self.info.get("points", ()), strict=False)
+        points = zip(self._names, self.info.get("points", ()), strict=False)
         told = ", ".join(f"{name} {number}" for name, number in points)
         return f"The game is over. Points: {told}. {self.question}".strip()
 

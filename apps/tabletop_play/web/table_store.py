@@ -172,7 +172,10 @@ class TableStore:
         if kind not in KINDS:
             raise Refused(f"kind: {', '.join(KINDS)}")
         if kind == "analyse" and "replay" in start:
-            return Line.through(_replay_of(start, game), order["step"])
+            if len(start) > 1:
+                raise Refused("start: a replay cannot be combined with anything else")
+            replay = Replay.parse(json.dumps(_content_of(start, "replay")).encode(), game)
+            return Line.through(replay, order["step"])
         config, first, seed = self._start(order, game, start)
         if kind == "analyse":
             return Line(config, seed=seed, start=first)
@@ -354,12 +357,6 @@ def _notes_of(table: Table) -> dict[str, Any]:
         "clock": None if table.clock is None else table.clock.notes,
         "links": [{"key": one.key, "seats": one.seats, "let_in": one.visitors.let_in} for one in table.links],
     }
-
-
-def _replay_of(start: dict[str, Any], game: Game) -> Replay:
-    if len(start) > 1:
-        raise Refused("start: a replay cannot be combined with anything else")
-    return Replay.parse(json.dumps(_content_of(start, "replay")).encode(), game)
 
 
 def _scenario_of(start: dict[str, Any], game: Game) -> Any:
