@@ -59,13 +59,13 @@ class TextTaskset(vf.Taskset[TextTask, TextConfig]):  # type: ignore[misc]
     def __init__(self, config: TextConfig) -> None:
         super().__init__(config)
         names = [name for name in TextConfig.model_fields if name not in vf.TasksetConfig.model_fields]
-        self.episodes = SeatedEpisodes(**{name: getattr(config, name) for name in names if name != "reward"})
-        if config.reward != "points" and self.episodes.config.owners == 1:
+        self.seated_episodes = SeatedEpisodes(**{name: getattr(config, name) for name in names if name != "reward"})
+        if config.reward != "points" and self.seated_episodes.config.owners == 1:
             raise ConfigError(f"reward={config.reward!r}: nobody else has points in this game; take reward='points'")
 
     def load(self) -> Iterator[TextTask]:
         """The tasks, by seed and seat."""
-        episodes = self.episodes
+        episodes = self.seated_episodes
         for seed, seat in episodes.all:
             data = TextData(
                 name=episodes.name(seed, seat),
@@ -147,7 +147,7 @@ class TextEnv(vf.Env[TextEnvConfig]):  # type: ignore[misc]
 
     async def run(self, task: Any, agents: Any) -> None:
         """One game."""
-        episodes, data = self.taskset.episodes, task.data
+        episodes, data = self.taskset.seated_episodes, task.data
         if data.memory == "none" and not isinstance(agents.player.harness, TextHarness):
             raise ConfigError("memory='none': needs this taskset's own harness; others send all that was said")
         game = await asyncio.to_thread(episodes.start, data.seat)
