@@ -59,12 +59,8 @@ def rest(s: State, action: int) -> None:
     ],
     "drawing/events.py": [
         (
-            "            action_phase.pass_turn:",
-            "            action_phase.rest: self.rested,\n            action_phase.pass_turn:",
-        ),
-        (
             "    # --- cards ---\n",
-            """    def rested(self, s: State, action: int) -> Story:
+            """    def rest(self, s: State, action: int) -> Story:
         yield f"{_name(s, s.actor)} rests."
 
     # --- cards ---

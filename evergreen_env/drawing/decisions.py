@@ -63,33 +63,25 @@ def hides_actor(s: State, viewer: int | None) -> bool:
 
 
 def question(state: State) -> str:
-    """The pending decision, as words that follow "player_0 is asked"."""
+    """`Words.question`."""
     words = ASKED[Decision(state.decision)].question
     return words if isinstance(words, str) else words(state)
 
 
 def lesson(config: Config, state: State | None = None, tables: np.ndarray | None = None) -> Lesson:
-    """An explanation of the pending decision for the actor; at the end, of the result.
-
-    Arguments:
-        config: what is played.
-        state: one record of dtype STATE. None asks for the introduction: what the game is about, what scores points,
-            how a round goes.
-        tables: the printed numbers of the game, (1,) `evergreen_env.tables.TABLES`; None for the shipped ones, and in
-            the introduction for those of the configuration.
-    """
+    """`Words.lesson`."""
     if state is None:
         return lessons.introduction(config, (load_tables(config.components) if tables is None else tables)[0])
     return ASKED[Decision(state.decision)].lesson(state, tables_of(tables))
 
 
 def continues_answer(before: State, state: State) -> bool:
-    """Whether the pending decision says more about the answer before it: on which spaces an action or a power works."""
+    """`Words.continues_answer`: on which spaces an action or a power works."""
     return ASKED[Decision(state.decision)].part in ("action", "power")
 
 
 def gives_up(state: State, action: int) -> str:
-    """What is lost by this answer: the action or the power of a turn that ends without. "" if nothing is."""
+    """`Words.gives_up`: the action or the power of a turn that ends without."""
     if (state.decision, action) != (Decision.TURN, DONE):
         return ""
     return f"Your turn ends without {' and '.join(_still_open(state))}."
@@ -124,7 +116,7 @@ def result_text(s: State, names: Sequence[str]) -> str:
 
 
 def action_text(state: State, action: int) -> str:
-    """The meaning of an action as an answer to the pending decision, as an imperative: "plant on c1".
+    """`Words.action_text`, as an imperative: "plant on c1".
 
     For an action that does not answer this decision it is the plain name. Raises IndexError outside 0 to
     NUM_ACTIONS - 1.
@@ -138,7 +130,7 @@ def action_text(state: State, action: int) -> str:
 
 
 def told_action(state: State, action: int, viewer: int | None) -> str:
-    """`action_text` as the viewer may know it; "" in the turn of another player, which is shown only at the end."""
+    """`Words.told_action`: "" in the turn of another player, which is shown only at the end."""
     return "" if hides_actor(state, viewer) else action_text(state, action)
 
 

@@ -15,7 +15,6 @@ from petrichor_env.actions import (
     DIRECTION,
     DROP,
     FORECAST,
-    NUM_ACTIONS,
     PASS,
     PLAY,
     POWER,
@@ -60,33 +59,26 @@ _TAKE_DROP_FOR = {Weather.FROST: "for the new cloud", Weather.SUN: "for the Sun 
 
 
 def question(state: State) -> str:
-    """The pending decision, as words that follow "player_0 is asked"."""
+    """`Words.question`."""
     words = ASKED[Decision(state.decision)].question
     return words if isinstance(words, str) else words(state)
 
 
 def lesson(config: Config, state: State | None = None, tables: np.ndarray | None = None) -> Lesson:
-    """An explanation of the pending decision for the actor; at the end, of the result.
-
-    Arguments:
-        config: what is played.
-        state: one record of dtype STATE. None asks for the introduction: what the game is about, what scores points,
-            how a round goes.
-        tables: the printed numbers of the game, (1,) `petrichor_env.tables.TABLES`; None for the shipped ones.
-    """
+    """`Words.lesson`. The introduction reads no printed numbers."""
     if state is None:
         return lessons.introduction(config)
     return ASKED[Decision(state.decision)].lesson(state, (load_tables() if tables is None else tables)[0])
 
 
 def continues_answer(before: State, state: State) -> bool:
-    """Whether the pending decision says more about the answer before it: how a card is paid for, and what it does."""
+    """`Words.continues_answer`: how a card is paid for, and what it does."""
     asked = ASKED[Decision(state.decision)]
     return asked.card is not None or asked.continues is True or before.decision in (asked.continues or ())
 
 
 def gives_up(state: State, action: int) -> str:
-    """What is lost by this answer: the hand of who passes first, but for two players. "" if nothing is."""
+    """`Words.gives_up`: the hand of who passes first, but for two players."""
     cards = _discarded(state) if (state.decision, action) == (Decision.TURN, PASS) else 0
     return f"You discard {counted(cards, 'card')}." if cards else ""
 
@@ -109,22 +101,21 @@ def asked_text(state: State, viewer: int | None, names: Sequence[str]) -> str:
 
 
 def action_text(state: State, action: int) -> str:
-    """The meaning of an action as an answer to the pending decision, as an imperative: "vote for Sun".
+    """`Words.action_text`, as an imperative: "vote for Sun".
 
     For an action of a range that does not answer this decision it is the plain name. Raises IndexError outside 0 to
     NUM_ACTIONS - 1.
     """
-    if not 0 <= action < NUM_ACTIONS:
-        return action_name(action)
+    name = action_name(action)
     first, index = range_of(action)
     words = ASKED[Decision(state.decision)].answers.get(first)
     if words is None:
-        return action_name(action)
+        return name
     return words.format(*_things(state, first, index)) if isinstance(words, str) else words(state, index)
 
 
 def answer_name(state: State, action: int) -> str:
-    """The plain name of an action at this table, as in `petrichor_env.actions`; in solo with its tile's own name."""
+    """`Words.answer_name`, as in `petrichor_env.actions`; in solo with its tile's own name."""
     first, index = range_of(action)
     tiles = {TILE: index, DROP: index // MAX_PLAYERS}
     words = action_name(action).split(" ")
@@ -134,10 +125,7 @@ def answer_name(state: State, action: int) -> str:
 
 
 def told_action(state: State, action: int, viewer: int | None) -> str:
-    """`action_text` as far as the viewer may know it; None may know everything.
-
-    It is "" if the viewer may not even know the decision: nobody learns who declined to play a forecast card.
-    """
+    """`Words.told_action`. Nobody learns who declined to play a forecast card."""
     if viewer not in (None, state.actor):
         if state.decision == Decision.DRAFT:
             return "keep a card"
@@ -201,10 +189,6 @@ def _forecast_tile_text(s: State, tile: int) -> str:
 def _doubled_text(s: State, tile: int) -> str:
     own = int(s.cloud_drops[tile, s.actor])
     return f"double the cloud on {tile_name(s.players, tile)} ({own} to {2 * own} own drops)"
-
-
-def _forecast_drop_text(s: State, drop: int) -> str:
-    return _FORECAST_DROPS[s.forecast][1].format(*_things(s, DROP, drop))
 
 
 def _direction_text(s: State, direction: int) -> str:
@@ -551,7 +535,7 @@ ASKED = {
     Decision.FORECAST_DROP: Asked(
         _forecast_drop_question,
         "which drop the forecast card is for",
-        {DROP: _forecast_drop_text},
+        {DROP: lambda s, drop: _FORECAST_DROPS[s.forecast][1].format(*_things(s, DROP, drop))},
         lessons.forecast_choice,
         phases=(Phase.ACTION, Phase.WEATHER),
         module=Module.FORECASTS,

@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
 
+from petrichor_env import rules
 from petrichor_env.actions import DECLINE, TILE, WEATHER
 from petrichor_env.component_files import load_tables
 from petrichor_env.drawing.card_texts import forecast_cards_text, forecast_text, power_text
 from petrichor_env.drawing.text import cards_seen, cards_text, cloud_words, dice_text, forecasts_held, winds_card_text
-from petrichor_env.rules import (
-    action_phase,
-    chance,
-    cleanup,
-    clouds,
-    drafting,
-    fields,
-    flower_tiles,
-    forecasts,
-    game_flow,
-    growing,
-    points,
-    powers,
-    promos,
-    scoring,
-    setup,
-    southern_winds,
-    voting,
-    weather,
-)
+from petrichor_env.rules import fields
 from petrichor_env.state import (
     CROP_NAMES,
     NOBODY,
@@ -49,7 +30,7 @@ from petrichor_env.tables import Tables
 from petrichor_env.words import WEATHER_WORDS, owner_names, source_title, tile_name
 from tabletop_engine.decisions import check_table
 from tabletop_engine.text import words
-from tabletop_engine.text.telling import Story, Teller
+from tabletop_engine.text.telling import Story, Teller, stories_of
 from tabletop_engine.text.words import counted
 
 _IMPORTANT = (" scores ", " harvested", " begins.", " over.")
@@ -67,32 +48,20 @@ _WINDS_LOG = ("winds_card", "winds_roll", "winds_target", "winds_revealed")
 
 
 def events(before: State, action: int | None, viewer: int | None = None, tables: np.ndarray | None = None) -> list[str]:
-    """Sentences about the events of an action, up to the next decision, in the order in which they happen.
-
-    Arguments:
-        before: the record of dtype STATE that it is played on.
-        action: a legal action; FORFEIT; or None for a random action that was played in place of an illegal one.
-        viewer: the seat that looks on. It learns only the number of cards that others take. None learns everything.
-        tables: (1,) TABLES that the game is played with; None for the shipped numbers.
-    """
+    """`Words.events`. A viewer learns only the number of cards that others take."""
     return _teller().events(before, action, viewer, load_tables() if tables is None else tables)
 
 
 def story(
     before: State, action: int | None, viewer: int | None = None, tables: np.ndarray | None = None
 ) -> list[tuple[str, Any]]:
-    """The sentences of `events`, each with the record at that moment. Nobody is asked in these records."""
+    """`Words.story`."""
     return _teller().story(before, action, viewer, load_tables() if tables is None else tables)
 
 
 def in_brief(sentences: Iterable[str]) -> str:
-    """The sentences that fit into the last line of a picture. Those about points and Harvests are left out last."""
+    """`Words.in_brief`. Sentences about points and Harvests are left out last."""
     return words.in_brief(sentences, _IMPORTANT)
-
-
-@functools.cache
-def _teller() -> _Stories:
-    return _Stories()
 
 
 def _name(s: State, seat: int) -> str:
@@ -139,109 +108,60 @@ def _gets(s: State, seat: int, change: int) -> str:
 
 
 class _Stories(Teller):
-    """The stories: methods with the arguments of the rules."""
+    """The stories: methods with the names and arguments of the rules."""
 
     def __init__(self) -> None:
-        gets, keeps = partial(self.gained, "gets"), partial(self.gained, "keeps")
-        stories: dict[Any, Callable[..., Story]] = {
-            action_phase.discard: self.discarded,
-            action_phase.discard_hand: self.hand_discarded,
-            action_phase.pass_turn: self.passed,
-            action_phase.take_first_player_marker: self.first_player,
-            chance.draw_card: self.card_drawn,
-            cleanup.continue_cleanup_phase: self.round_begun,
-            cleanup.roll_dice_again: self.dice_turned,
-            clouds.add_to_cloud: self.filled,
-            clouds.move_cloud: self.cloud_moved,
-            clouds.new_cloud: self.cloud_created,
-            clouds.pour: self.poured,
-            clouds.settle_clouds: self.clouds_settled,
-            drafting.continue_draft: keeps,
-            drafting.deal: self.dealt,
-            drafting.draft: keeps,
-            fields.fall: self.fallen,
-            flower_tiles.close_snowdrop: self.blooms,
-            flower_tiles.end_harvest_of_flowers: self.blooms,
-            flower_tiles.open_snowdrop: self.blooms,
-            flower_tiles.place_pod: partial(self.token_placed, "pod"),
-            flower_tiles.settle_control: self.controlled,
-            flower_tiles.take_pods_back: self.pods_taken,
-            forecasts.deal_forecasts: self.forecasts_dealt,
-            forecasts.lower_cloud_drops: self.silent,
-            forecasts.move_up: self.risen,
-            forecasts.play_forecast: self.forecast_played,
-            game_flow.forfeit: self.forfeited,
-            growing.check_growing: self.grown,
-            growing.develop: self.developed,
-            growing.move_drop: self.drop_moved,
-            growing.put_drop: self.on_tile,
-            growing.take_drop: self.on_tile,
-            points.gain: self.scored,
-            powers.deal_powers: self.powers_dealt,
-            powers.keep_drop: self.drop_kept,
-            promos.draw_from_lake: self.filled,
-            promos.place_fertilizer: partial(self.token_placed, "Fertilizer token"),
-            scoring.end_game: self.ended,
-            scoring.score_tile: self.harvested,
-            setup.deal_and_roll: self.dice_first_rolled,
-            setup.deal_extra_card: gets,
-            setup.lay_fields: self.fields_laid,
-            southern_winds.resolve_card: self.winds_card,
-            southern_winds.resolve_icons: self.winds_votes,
-            southern_winds.shuffle_winds_deck: self.winds_shuffled,
-            voting.cast_vote: self.vote_cast,
-            voting.decrease_die: self.dice_turned,
-            voting.move_vote: self.vote_moved,
-            voting.return_votes: self.votes_returned,
-            voting.win_vote: self.vote_won,
-            weather.change_first_player: self.first_player,
-            weather.choose_weather: self.selected,
-            weather.continue_selection: self.selected,
-            weather.frost_weather: self.clouds_settled,
-        }
-        super().__init__(game_flow.step, game_flow.forfeit, stories)
+        super().__init__(rules.step, rules.forfeit, stories_of(self, rules))
 
     def _sees(self, seat: int) -> bool:
         return self.viewer in (None, seat)
 
     # --- cards ---
 
-    def discarded(self, s: State, seat: int, kind: int, cards: int) -> Story:
+    def discard(self, s: State, seat: int, kind: int, cards: int) -> Story:
         yield None
         if cards:
             yield f"{_name(s, seat)} discards {cards} {WEATHER_NAMES[kind]}."
 
-    def hand_discarded(self, s: State, seat: int) -> Story:
+    def discard_hand(self, s: State, seat: int) -> Story:
         hand = s.hand[seat].copy()
         yield None
         if hand.any():
             yield f"{_name(s, seat)} discards {cards_text(hand)}."
 
-    def card_drawn(self, s: State) -> Story:
+    def draw_card(self, s: State) -> Story:
         is_new_deck = s.discards.any() and not s.deck.any()
         yield None
         if is_new_deck:
             yield "The discards are shuffled into a new deck."
 
-    def dealt(self, s: State) -> Story:
-        yield from self.gained("gets", s)
+    def deal(self, s: State) -> Story:
+        yield from self._gained("gets", s)
         for seat in range(s.players):
             if s.pack[seat].any():
                 yield f"{_name(s, seat)} is dealt a pack of {cards_seen(s.pack[seat], self._sees(seat))}."
 
-    def gained(self, verb: str, s: State, *_: int) -> Story:
+    def deal_extra_card(self, s: State, *_: int) -> Story:
+        return self._gained("gets", s)
+
+    def draft(self, s: State, *_: int) -> Story:
+        return self._gained("keeps", s)
+
+    continue_draft = draft
+
+    def _gained(self, verb: str, s: State) -> Story:
         hands = s.hand.copy()
         yield from (yield None)
         for seat in np.flatnonzero((s.hand != hands).any(axis=1)).tolist():
             yield f"{_name(s, seat)} {verb} {cards_seen(s.hand[seat] - hands[seat], self._sees(seat))}."
 
-    def powers_dealt(self, s: State) -> Story:
+    def deal_powers(self, s: State) -> Story:
         had = s.power.copy()
         yield None
         for seat in np.flatnonzero(s.power != had).tolist():
             yield f"{_name(s, seat)} has the {power_text(s.power[seat])}."
 
-    def forecasts_dealt(self, s: State) -> Story:
+    def deal_forecasts(self, s: State) -> Story:
         """The viewer does not learn the cards that others are dealt."""
         yield None
         for seat in range(s.players):
@@ -250,7 +170,7 @@ class _Stories(Teller):
                 number = forecast_cards_text(held) if self._sees(seat) else counted(len(held), "forecast card")
                 yield f"{_name(s, seat)} gets {number}."
 
-    def forecast_played(self, s: State, t: Tables, number: int) -> Story:
+    def play_forecast(self, s: State, t: Tables, number: int) -> Story:
         """Everybody sees the card, and also the last one, which is discarded with the second."""
         dice, others = s.dice.copy(), [card for card in forecasts_held(s, s.actor) if card != number]
         discarded = f" and discards {forecast_cards_text(others)}" if len(others) == 1 else ""
@@ -260,39 +180,41 @@ class _Stories(Teller):
 
     # --- turns ---
 
-    def passed(self, s: State, t: Tables) -> Story:
+    def pass_turn(self, s: State, t: Tables) -> Story:
         if s.passed == NOBODY:
             yield f"{_name(s, s.actor)} has passed first."
         yield from (yield None)
 
-    def first_player(self, s: State) -> Story:
+    def take_first_player_marker(self, s: State) -> Story:
         before = int(s.first_player)
         yield None
         if s.first_player != before:
             yield f"{_name(s, s.first_player)} is now first player."
 
-    def round_begun(self, s: State, t: Tables) -> Story:
+    change_first_player = take_first_player_marker
+
+    def continue_cleanup_phase(self, s: State, t: Tables) -> Story:
         before = int(s.round)
         inside = yield None
         if s.round != before:
             yield f"Round {s.round} begins."
         yield from inside
 
-    def ended(self, s: State, t: Tables) -> Story:
+    def end_game(self, s: State, t: Tables) -> Story:
         yield from (yield None)
         yield "The game is over."
 
-    def forfeited(self, s: State, seat: int) -> Story:
+    def forfeit(self, s: State, seat: int) -> Story:
         yield None
         yield f"{_name(s, seat)} forfeits the game."
         yield "The game is over."
 
-    def winds_shuffled(self, s: State) -> Story:
+    def shuffle_winds_deck(self, s: State) -> Story:
         yield None
         if s.phase != Phase.SETUP:
             yield "Southern Winds card 9 came up: all nine cards are shuffled into a new deck."
 
-    def winds_card(self, s: State, t: Tables, card: int) -> Story:
+    def resolve_card(self, s: State, t: Tables, card: int) -> Story:
         """The record has the card only after its effect, but the story shows it before."""
         revealed = self.told("")
         inside = yield None
@@ -303,7 +225,7 @@ class _Stories(Teller):
                     one.state[name] = s[name]
         yield from told
 
-    def winds_votes(self, s: State, t: Tables, card: int) -> Story:
+    def resolve_icons(self, s: State, t: Tables, card: int) -> Story:
         votes = s.votes.copy()
         inside = yield None
         for kind, seat in np.argwhere(s.votes != votes).tolist():
@@ -312,24 +234,30 @@ class _Stories(Teller):
 
     # --- the Fields ---
 
-    def token_placed(self, token: str, s: State, action: int) -> Story:
+    def place_pod(self, s: State, action: int) -> Story:
         yield None
-        yield f"A {token} is placed on {_place(s, action - TILE)}."
+        yield f"A pod is placed on {_place(s, action - TILE)}."
 
-    def fields_laid(self, s: State, t: Tables) -> Story:
+    def place_fertilizer(self, s: State, action: int) -> Story:
+        yield None
+        yield f"A Fertilizer token is placed on {_place(s, action - TILE)}."
+
+    def lay_fields(self, s: State, t: Tables) -> Story:
         yield "The tiles are turned face up."
         yield from (yield None)
 
-    def cloud_created(self, s: State, tile: int, owner: int, drops: int) -> Story:
+    def new_cloud(self, s: State, tile: int, owner: int, drops: int) -> Story:
         yield None
         yield f"A new {cloud_words(s, tile)} on {_place(s, tile)}: {_drops(s, s.cloud_drops[tile])}."
 
-    def filled(self, s: State, tile: int, *_: int) -> Story:
+    def add_to_cloud(self, s: State, tile: int, *_: int) -> Story:
         before = s.cloud_drops[tile].copy()
         yield None
         yield from _cloud_change(s, tile, before)
 
-    def cloud_moved(self, s: State, tile: int, to: int) -> Story:
+    draw_from_lake = add_to_cloud
+
+    def move_cloud(self, s: State, tile: int, to: int) -> Story:
         clouds_before, drops = s.cloud.copy(), s.cloud_drops[to].copy()
         yield None
         merges = " and merges with the cloud there" if clouds_before[to] else ""
@@ -338,7 +266,7 @@ class _Stories(Teller):
             yield from _cloud_change(s, to, drops)
             yield from _grown_clouds(s, clouds_before)
 
-    def poured(self, s: State, t: Tables, tile: int) -> Story:
+    def pour(self, s: State, t: Tables, tile: int) -> Story:
         drops, there = s.cloud_drops[tile].copy(), s.drops[tile].copy()
         back = "" if self.plain(fields.takes_drops)(s, tile) else ", back to their owners"
         inside = yield None
@@ -346,7 +274,7 @@ class _Stories(Teller):
         yield from _tile_change(s, tile, there)
         yield from inside
 
-    def clouds_settled(self, s: State, *_: Tables) -> Story:
+    def settle_clouds(self, s: State, *_: Tables) -> Story:
         before, is_empty = s.cloud.copy(), ~s.cloud_drops.any(axis=1)
         inside = yield None
         yield from _grown_clouds(s, before)
@@ -354,7 +282,9 @@ class _Stories(Teller):
             yield f"The empty cloud on {_place(s, tile)} goes."
         yield from inside
 
-    def fallen(self, s: State, tile: int, owner: int) -> Story:
+    frost_weather = settle_clouds
+
+    def fall(self, s: State, tile: int, owner: int) -> Story:
         there = s.drops[tile].copy()
         back = "" if self.plain(fields.takes_drops)(s, tile) else ", back to the owner"
         yield None
@@ -362,64 +292,66 @@ class _Stories(Teller):
         yield f"The cloud on {_place(s, tile)} loses {drop}, now {left}."
         yield from _tile_change(s, tile, there)
 
-    def on_tile(self, s: State, t: Tables, tile: int, owner: int) -> Story:
+    def put_drop(self, s: State, t: Tables, tile: int, owner: int) -> Story:
         before = s.drops[tile].copy()
         inside = yield None
         yield from _tile_change(s, tile, before)
         yield from inside
 
-    def drop_moved(self, s: State, t: Tables, tile: int, owner: int, to: int) -> Story:
+    take_drop = put_drop
+
+    def move_drop(self, s: State, t: Tables, tile: int, owner: int, to: int) -> Story:
         takes_it = self.plain(fields.takes_drops)(s, to)
         where = _place(s, to) if takes_it else f"the {_crop(s, to)}, back to the owner"
         inside = yield None
         yield f"A drop of {_name(s, owner)} moves from {_place(s, tile)} to {where}."
         yield from inside
 
-    def risen(self, s: State, t: Tables, tile: int) -> Story:
+    def move_up(self, s: State, t: Tables, tile: int) -> Story:
         risen = s.chosen_drops.copy()
         inside = yield None
         yield f"{_drops(s, risen)} rise from {_place(s, tile)} into the cloud above."
         yield from inside
 
-    def drop_kept(self, s: State, t: Tables, action: int) -> Story:
+    def keep_drop(self, s: State, t: Tables, action: int) -> Story:
         seat = int(s.actor)
         inside = yield None
         if action != DECLINE:
             yield f"{_name(s, seat)} keeps a drop on {_place(s, action - TILE)}."
         yield from inside
 
-    def grown(self, s: State, t: Tables, tile: int) -> Story:
+    def check_growing(self, s: State, t: Tables, tile: int) -> Story:
         had = s.growing[tile]
         inside = yield None
         if s.growing[tile] != had:
             yield f"{_crop(s, tile)} {_GROWTH[Growing(s.growing[tile])]}."
         yield from inside
 
-    def developed(self, s: State, crop: int) -> Story:
+    def develop(self, s: State, crop: int) -> Story:
         before = s.growing.copy()
         yield None
         for tile in np.flatnonzero(s.growing != before).tolist():
             yield f"{_crop(s, tile)} develops."
 
-    def silent(self, s: State, t: Tables, tile: int) -> Story:
+    def lower_cloud_drops(self, s: State, t: Tables, tile: int) -> Story:
         yield None  # no sentence: the drops only count as if they were there
 
     # --- Harvest ---
 
-    def harvested(self, s: State, t: Tables, tile: int) -> Story:
+    def score_tile(self, s: State, t: Tables, tile: int) -> Story:
         tokens = s.wheat_tokens.copy()
         yield f"{_crop(s, tile)} is harvested."
         yield from (yield None)
         for seat in np.flatnonzero(s.wheat_tokens != tokens).tolist():
             yield f"{_name(s, seat)} takes a Wheat token, now {s.wheat_tokens[seat]}."
 
-    def scored(self, s: State, seat: int, points: int, source: int) -> Story:
+    def gain(self, s: State, seat: int, points: int, source: int) -> Story:
         yield None
         if points:
             reason = "" if source in (Source.CARDS, Source.DICE) else f" for {source_title(SOURCE_NAMES[source])}"
             yield f"{_name(s, seat)} scores {counted(points, 'point')}{reason}, now {s.points[seat]}."
 
-    def blooms(self, s: State, *_: Tables) -> Story:
+    def close_snowdrop(self, s: State, *_: Tables) -> Story:
         before = s.blooms.copy()
         yield None
         for tile in np.flatnonzero(s.blooms != before).tolist():
@@ -428,13 +360,15 @@ class _Stories(Teller):
             else:
                 yield f"{_crop(s, tile)} has {counted(s.blooms[tile], 'bloom')} now."
 
-    def pods_taken(self, s: State) -> Story:
+    open_snowdrop = end_harvest_of_flowers = close_snowdrop
+
+    def take_pods_back(self, s: State) -> Story:
         tiles = np.flatnonzero(s.pods).tolist()
         yield None
         if tiles:
             yield f"Pods go back from {', '.join(_place(s, tile) for tile in tiles)}."
 
-    def controlled(self, s: State, t: Tables, tile: int) -> Story:
+    def settle_control(self, s: State, t: Tables, tile: int) -> Story:
         before = int(s.controller)
         inside = yield None
         if s.controller != before:
@@ -443,14 +377,14 @@ class _Stories(Teller):
 
     # --- votes and dice ---
 
-    def vote_cast(self, s: State, space: int) -> Story:
+    def cast_vote(self, s: State, space: int) -> Story:
         before = int(s.votes[space, s.actor])
         seat = int(s.actor)
         yield None
         if s.votes[space, seat] > before:
             yield self._placed(s, space, seat, 1)
 
-    def vote_moved(self, s: State, action: int) -> Story:
+    def move_vote(self, s: State, action: int) -> Story:
         start, to = WEATHER_WORDS[action - WEATHER], WEATHER_WORDS[s.target_space]
         seat = int(s.actor)
         yield None
@@ -460,7 +394,7 @@ class _Stories(Teller):
         votes = "a vote" if number == 1 else f"{number} votes"
         return f"{_name(s, seat)} places {votes} on {WEATHER_WORDS[kind]}, now {s.votes[kind, seat]}."
 
-    def votes_returned(self, s: State, space: int) -> Story:
+    def return_votes(self, s: State, space: int) -> Story:
         votes = s.votes[space].tolist()
         yield None
         for seat, number in enumerate(votes):
@@ -468,19 +402,21 @@ class _Stories(Teller):
                 what = "a vote" if number == 1 else f"{number} votes"
                 yield f"{_name(s, seat)} gets {what} back from {WEATHER_WORDS[space]}."
 
-    def vote_won(self, s: State, space: int) -> Story:
+    def win_vote(self, s: State, space: int) -> Story:
         before = s.voting_wins.copy()
         yield None
         for seat in np.flatnonzero(s.voting_wins != before).tolist():
             yield f"{_name(s, seat)} advances to {s.voting_wins[seat]} on the Voting Wins track."
 
-    def dice_turned(self, s: State, *_: Any) -> Story:
+    def roll_dice_again(self, s: State, *_: Any) -> Story:
         before = s.dice.copy()
         inside = yield None
         yield from self._dice(s, before)
         yield from inside
 
-    def dice_first_rolled(self, s: State, t: Tables) -> Story:
+    decrease_die = roll_dice_again
+
+    def deal_and_roll(self, s: State, t: Tables) -> Story:
         yield from (yield None)
         yield f"Harvest dice: {dice_text(s.dice)}."
 
@@ -488,8 +424,13 @@ class _Stories(Teller):
         if (s.dice != before).any():
             yield f"Harvest dice: {dice_text(before)} become {dice_text(s.dice)}."
 
-    def selected(self, s: State, *_: int) -> Story:
+    def choose_weather(self, s: State, *_: int) -> Story:
         before = s.selected.copy()
         yield None
         for kind in np.flatnonzero(s.selected != before).tolist():
             yield f"{WEATHER_WORDS[kind]} is selected."
+
+    continue_selection = choose_weather
+
+
+_teller = cache(_Stories)

@@ -36,6 +36,17 @@ again; they keep their number and record.
 """
 
 
+def stories_of(teller: Teller, rules: ModuleType) -> dict[Any, Callable[..., Story]]:
+    """The stories for a `Teller` whose public methods have the names of the rules that they tell of.
+
+    The rules are those in the modules of this package, and no two have the same name. Raises KeyError for a method
+    without a rule.
+    """
+    chapters = [vars(module) for module in vars(rules).values() if isinstance(module, ModuleType)]
+    found = {name: one for chapter in chapters for name, one in chapter.items() if rule_as_written(one) is not None}
+    return {found[name]: getattr(teller, name) for name in vars(type(teller)) if not name.startswith("_")}
+
+
 class Teller:
     """Tells in sentences what one action did.
 
