@@ -19,7 +19,6 @@ from petrichor_env import Batch, Config, scenario
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.drawing import question, render_svg
-from petrichor_env.drawing.board import SIZE
 from petrichor_env.game import GAME as PETRICHOR
 from petrichor_env.state import (
     CROP_NAMES,
@@ -38,6 +37,7 @@ from petrichor_env.state import (
 )
 from petrichor_env.words import FIELDS, owner_names, tile_name
 from tabletop_engine.drawing import raster
+from tabletop_engine.drawing.frame import SIZE
 from tabletop_engine.drawing.letters import letter
 from tabletop_engine.drawing.panels import STRONG
 from tabletop_engine.drawing.picture import Picture

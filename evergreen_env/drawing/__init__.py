@@ -1,7 +1,6 @@
 """States of the game in words and in pictures.
 
-`render_text` draws it as text, `render_svg` as an SVG picture; `events` says what an action did, `action_text` what an
-answer means, `places` where in the picture it can be clicked.
+The functions are those of `Words` and `Drawing` in `tabletop_engine.presentation`, which says what each of them does.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ examples = ("plant up to 3", "c1")
 
 
 def facts(state: State, viewer: int | None = None, names: Sequence[str] | None = None) -> Facts:
-    """The part of the round, the pending decision and its actor, as far as the viewer may know them."""
+    """`Words.facts`."""
     labels = owner_names(state.players) if names is None else names
     phase = "turns" if is_taking_turns(state) else "game over" if state.decision == Decision.GAME_OVER else "draft"
     return Facts(phase, asked_text(state, viewer, labels), NOBODY if hides_actor(state, viewer) else state.actor)

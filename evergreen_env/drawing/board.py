@@ -32,37 +32,27 @@ from evergreen_env.drawing.icons import defs
 from evergreen_env.drawing.view import View
 from evergreen_env.state import DECISION_NAMES, NO_CARD, NOBODY, NUM_SUNS, SEASON_NAMES, STATE, SUN_NAMES, State
 from evergreen_env.words import tables_of
+from tabletop_engine.drawing.frame import FOOTER_TOP, MARGIN, SIZE, WIDTH, framed
 from tabletop_engine.drawing.kept import kept
 from tabletop_engine.drawing.owners import Mark, mark, token
-from tabletop_engine.drawing.panels import BACKGROUND, EDGE, MUTED, PANEL, panel
+from tabletop_engine.drawing.panels import EDGE, MUTED, PANEL, panel
 from tabletop_engine.drawing.panes import Box, Pane, Panes
 from tabletop_engine.drawing.svg import (
     INK,
     Markup,
-    box,
     circle,
-    clean,
     cut,
-    document,
-    paragraph,
     text,
-    title,
     titled,
     use,
     width_of,
 )
-from tabletop_engine.errors import TabletopError
 from tabletop_engine.text.words import name_or_none, player_names
 
-SIZE = 960
-"""The width and height of the drawing, in its own units."""
 GAP = 8
-_MARGIN = 12
-_WIDTH = SIZE - 2 * _MARGIN
 _TOP = 88
-_FOOTER_TOP, _FOOTER_HEIGHT = 898, 52
-_HEIGHT = _FOOTER_TOP - GAP - _TOP
-_HALF = (_WIDTH - GAP) / 2
+_HEIGHT = FOOTER_TOP - GAP - _TOP
+_HALF = (WIDTH - GAP) / 2
 _LONG_NAME = 340
 """The greatest width of a name in the sentence at the top."""
 
@@ -75,49 +65,24 @@ def render_svg(
     last_action: str = "",
     names: Sequence[str] | None = None,
 ) -> str:
-    """The whole game as a square SVG document, without scripts, fonts or anything else from outside.
-
-    Arguments:
-        state: one record of dtype STATE.
-        viewer: the seat that looks on. What `render_text` hides from it is not in the document. None shows everything.
-        tables: (1,) TABLES that the game is played with; None for the shipped numbers.
-        last_action: one or two sentences about what happened, for the last line.
-        names: labels of the seats, such as the agents' names; None for `player_0` and so on.
+    """`Drawing.render_svg`. What `render_text` hides from the viewer is not in the document.
 
     Raises `TabletopError` for a viewer who does not play and for a wrong number of names.
     """
     v = _view(state, viewer, tables, names)
-    happened = clean(last_action)
-    return document(
-        title(f"Evergreen: round {v.s.round} of {v.s.rounds}, {SEASON_NAMES[v.s.season]}"),
-        defs(),
-        box(0, 0, SIZE, SIZE, fill=BACKGROUND),
-        *_header(v),
-        *_middle(v),
-        panel(_MARGIN, _FOOTER_TOP, _WIDTH, _FOOTER_HEIGHT),
-        *paragraph([happened], 28, _FOOTER_TOP + 5, 15, SIZE - 56, _FOOTER_HEIGHT - 9),
-        viewBox=f"0 0 {SIZE} {SIZE}",
-        width=SIZE,
-        height=SIZE,
-        fill=INK,
-        data_last_action=happened or None,
-        **_facts(v),
-    )
+    name = f"Evergreen: round {v.s.round} of {v.s.rounds}, {SEASON_NAMES[v.s.season]}"
+    return framed(name, defs(), *_header(v), *_middle(v), last_action=last_action, **_facts(v))
 
 
 def marks(players: int) -> list[Mark]:
-    """The shape and the colour of each player."""
+    """`Drawing.marks`."""
     return [mark(seat) for seat in range(players)]
 
 
-def _view(state: State, viewer: int | None, tables: np.ndarray | None, names: Sequence[str] | None) -> View:
-    players = int(state.players)
-    if viewer is not None and viewer not in range(players):
-        raise TabletopError(f"viewer={viewer!r}: must be a seat from 0 to {players - 1}, or None")
-    labels = player_names(players) if names is None else tuple(map(clean, names))
-    if len(labels) != players:
-        raise TabletopError(f"names={names!r}: one for each of {players} seats")
-    return View(state, tables_of(tables), viewer, labels)
+def _view(
+    state: State, viewer: int | None, tables: np.ndarray | None = None, names: Sequence[str] | None = None
+) -> View:
+    return View.of(state, tables_of(tables), viewer, player_names(int(state.players)), names)
 
 
 def _facts(v: View) -> dict[str, str | None]:
@@ -143,7 +108,7 @@ def _facts(v: View) -> dict[str, str | None]:
 
 def _header(v: View) -> Iterator[Markup]:
     s = v.s
-    yield panel(_MARGIN, 10, _WIDTH, 70)
+    yield panel(MARGIN, 10, WIDTH, 70)
     x = 0.0
     for drawing, wide, left in _seasons(v):
         yield drawing
@@ -162,8 +127,7 @@ def _header(v: View) -> Iterator[Markup]:
 
 def _season_boxes(s: State) -> list[tuple[float, float]]:
     """The left end and the width of the present season and of the next one."""
-    v = View(s, tables_of(None), None, player_names(int(s.players)))
-    return [(x, wide) for _, wide, x in _seasons(v)][s.season : s.season + 2]
+    return [(x, wide) for _, wide, x in _seasons(_view(s, None))][s.season : s.season + 2]
 
 
 def _seasons(v: View) -> Iterator[tuple[Markup, float, float]]:
@@ -212,24 +176,24 @@ class _Layout(NamedTuple):
 def _layout(players: int) -> _Layout:
     if players == 1:
         wide, cards, points = 646.0, 190.0, 150.0
-        left, rest = _MARGIN + wide + GAP, _WIDTH - wide - GAP
+        left, rest = MARGIN + wide + GAP, WIDTH - wide - GAP
         zone = (left, _TOP + cards + GAP, rest, _HEIGHT - cards - points - 2 * GAP)
         sources = (left, _TOP + _HEIGHT - points, rest, points)
-        return _Layout([(_MARGIN, _TOP, wide, _HEIGHT)], (left, _TOP, rest, cards), zone, 2, sources)
+        return _Layout([(MARGIN, _TOP, wide, _HEIGHT)], (left, _TOP, rest, cards), zone, 2, sources)
     strip = {2: 172.0, 3: -GAP, 4: 146.0}[players]
     rows = 1 if players == 2 else 2
     high = (_HEIGHT - strip - rows * GAP) / rows
     panels: list[Box] = []
     for seat in range(players):
         row, column = divmod(seat, 2)
-        left, top = _MARGIN + column * (_HALF + GAP), _TOP + strip + GAP + row * (high + GAP)
+        left, top = MARGIN + column * (_HALF + GAP), _TOP + strip + GAP + row * (high + GAP)
         panels.append((left, top, _HALF, high))
     if players == 3:
-        left, top, cards = _MARGIN + _HALF + GAP, _TOP + high + GAP, 160.0
+        left, top, cards = MARGIN + _HALF + GAP, _TOP + high + GAP, 160.0
         return _Layout(panels, (left, top, _HALF, cards), (left, top + cards + GAP, _HALF, high - cards - GAP), 3, None)
     wide = {2: 400.0, 4: 458.0}[players]
-    zone = (_MARGIN + wide + GAP, _TOP, _WIDTH - wide - GAP, strip)
-    return _Layout(panels, (_MARGIN, _TOP, wide, strip), zone, 6, None)
+    zone = (MARGIN + wide + GAP, _TOP, WIDTH - wide - GAP, strip)
+    return _Layout(panels, (MARGIN, _TOP, wide, strip), zone, 6, None)
 
 
 def _middle(v: View) -> Iterator[Markup]:
@@ -247,14 +211,14 @@ def _middle(v: View) -> Iterator[Markup]:
 
 
 def panes(state: State, viewer: int | None = None) -> Panes:
-    """The parts of the picture on a page: market, the viewer's planet, then the rest.
+    """`Drawing.panes`: market, the viewer's planet, then the rest.
 
     On a large screen only three players and more need it, so that the viewer's planet is larger than the others'.
     """
     players, own = int(state.players), viewer or 0
     at = _layout(players)
-    seasons: Box = (_MARGIN, 12.0, _WIDTH, 37.0)
-    whole = (Pane((seasons,)), Pane(((_MARGIN, _TOP, _WIDTH, _HEIGHT),)))
+    seasons: Box = (MARGIN, 12.0, WIDTH, 37.0)
+    whole = (Pane((seasons,)), Pane(((MARGIN, _TOP, WIDTH, _HEIGHT),)))
     parts = player_parts(*at.players[own])
     cards = Pane((at.market, *([at.points] if at.points else [])), most=1.1)
     drafting = bool((state.market != NO_CARD).any())

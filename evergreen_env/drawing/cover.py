@@ -35,7 +35,7 @@ _PIECES = {
 
 
 def cover() -> str:
-    """A small picture of the game, as SVG."""
+    """`Drawing.cover`."""
     grounds = (
         _at("ground-ravine" if (x, y) in _RAVINES else f"ground-{biome}", x, y)
         for x, biome in enumerate(_COLUMNS)

@@ -10,11 +10,10 @@ from tabletop_engine.text.words import player_names
 
 
 def places(state: State, action: int) -> tuple[Place, ...]:
-    """The places in the actor's picture where a click chooses this legal action, the most exact one first.
+    """`Drawing.places`.
 
     For the action or power of a turn: the actor's card, and all that is the actor's. For a space: the space, and the
-    whole planet, since spaces are small on a telephone. For the end of a turn: (). Places are elements that
-    `render_svg` draws.
+    whole planet, since spaces are small on a telephone. For the end of a turn: ().
     """
     if action < DRAFT + MAX_MARKET:
         return ((("market", str(action - DRAFT + 1)),),)

@@ -40,13 +40,7 @@ _BRIEF = (
 
 
 def rules(config: Config, tables: np.ndarray | None = None, *, brief: bool = False) -> str:
-    """The complete rules of what this configuration plays, as Markdown, in our own words.
-
-    Arguments:
-        config: what is played.
-        tables: (1,) `evergreen_env.tables.TABLES` that the game is played with; None for those of the configuration.
-        brief: only a reminder for players at a terminal: what scores points, and what the abbreviations mean.
-    """
+    """`Words.rules`, in our own words."""
     if brief:
         return "\n\n".join(_BRIEF)
     t = (load_tables(config.components) if tables is None else tables)[0]

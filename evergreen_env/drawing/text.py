@@ -76,16 +76,7 @@ def render_text(
     tables: np.ndarray | None = None,
     size: Size = "wide",
 ) -> str:
-    """The whole game as lines of text, without a newline at the end; the wide form within 100 columns.
-
-    Arguments:
-        state: one record of dtype STATE.
-        viewer: the seat that looks on. The others' planets are as they were at the end of the last round. None shows
-            everything.
-        colour: whether to use ANSI colours, one for each player.
-        tables: (1,) TABLES that the game is played with; None for the shipped numbers.
-        size: which form (`text_blocks`).
-    """
+    """`Drawing.render_text`, without a newline at the end. Others' planets are as they were after the last round."""
     return joined(text_blocks(state, viewer, colour, tables, size))
 
 
@@ -97,14 +88,10 @@ def text_blocks(
     size: Size = "wide",
     asked: bool = True,
 ) -> list[Block]:
-    """The text of `render_text` as blocks, which also fit into narrower terminals.
+    """`Drawing.text_blocks`.
 
-    Arguments:
-        size: "wide", the heading first; "small", for a terminal of 80 by 24, the planets last: the viewer's is as
-            always, on the others' a space is its piece or, without one, its biome; or "compact", without colours: a
-            line for each player, without the map.
-        asked: whether the wide form has the pending decision and its actor. The other forms never have it. The other
-            arguments are those of `render_text`.
+    In the small form a space of another's planet is its piece or, without one, its biome. The compact one has a line
+    for each player, without the map and colours.
     """
     t = tables_of(tables)
     paint = partial(painted, colour=colour and size != "compact")
@@ -149,13 +136,13 @@ def _planet_line(s: State, seat: int, viewer: int | None) -> str:
 
 
 def about(config: Config) -> list[str]:
-    """What is played, in short phrases: `solo` or `3 players`, and whether board, deck or flags are changed."""
+    """`Words.about`."""
     parts = ["solo" if config.solo else f"{config.players} players"]
     return parts + (["with an overlay"] if config.components else [])
 
 
 def sources(state: State) -> list[tuple[str, list[int]]]:
-    """The sources of points so far: a word for each, and the points of each seat."""
+    """`Words.sources`."""
     by_source = zip(SOURCE_NAMES, state.scored[: state.players].T.tolist(), strict=True)
     return [(name, points) for name, points in by_source if any(points)]
 

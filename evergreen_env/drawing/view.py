@@ -15,7 +15,6 @@ from evergreen_env.state import COLUMNS, NOBODY, PLACES, ROWS, Piece, State, Sun
 from evergreen_env.tables import Tables
 from evergreen_env.words import PLANET_FIELDS, SHOWN_FIELDS
 from tabletop_engine.drawing.kept import Shown
-from tabletop_engine.text.words import player_names
 
 _ALL = (1 << PLACES) - 1
 _FIRST_COLUMN = sum(1 << COLUMNS * row for row in range(ROWS))
@@ -28,11 +27,6 @@ class View(Shown):
 
     s: State
     t: Tables
-
-    @cached_property
-    def seats(self) -> tuple[str, ...]:
-        """`player_0` and so on, independent of the labels."""
-        return player_names(int(self.s.players))
 
     @cached_property
     def hides_turn(self) -> bool:
@@ -51,10 +45,6 @@ class View(Shown):
             return frozenset()
         legal = int(self.s.legal[0])
         return frozenset(action for action in range(NUM_ACTIONS) if legal >> action & 1)
-
-    def sees(self, seat: int) -> bool:
-        """Whether the viewer sees what this seat hides from others."""
-        return self.viewer is None or self.viewer == seat
 
     def points(self, seat: int) -> int:
         """The points of a seat, as the viewer knows them."""

@@ -1,7 +1,6 @@
 """States of the game in words and in pictures.
 
-`render_text` draws a state as text, `render_svg` as an SVG picture. `events` tells what an action did, `action_text`
-what an answer means, and `places` where in the picture it can be clicked.
+The functions are those of `Words` and `Drawing` in `tabletop_engine.presentation`, which says what each of them does.
 """
 
 from __future__ import annotations

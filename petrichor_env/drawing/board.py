@@ -51,36 +51,28 @@ from petrichor_env.state import (
     Phase,
     State,
 )
-from petrichor_env.words import NEUTRAL, owner_names
+from petrichor_env.words import owner_names
 from tabletop_engine.decisions import check_table
+from tabletop_engine.drawing.frame import FOOTER_TOP, MARGIN, SIZE, WIDTH, framed
 from tabletop_engine.drawing.owners import Mark, mark
-from tabletop_engine.drawing.panels import BACKGROUND, EDGE, MUTED, PANEL, panel
+from tabletop_engine.drawing.panels import EDGE, MUTED, PANEL, panel
 from tabletop_engine.drawing.panes import Box, Pane, Panes
 from tabletop_engine.drawing.svg import (
     INK,
     Markup,
     box,
     circle,
-    clean,
     cut,
-    document,
-    paragraph,
     text,
-    title,
     use,
     width_of,
 )
-from tabletop_engine.errors import TabletopError
 from tabletop_engine.presentation import Facts
 from tabletop_engine.text.words import name_or_none
 
-SIZE = 960
-"""The width and height of the drawing, in its own units."""
-_MARGIN = 12
 _TOP = 88
 _FIELDS_WIDTH = 600
 _SIDE_LEFT, _SIDE_WIDTH = 624, 324
-_FOOTER_TOP, _FOOTER_HEIGHT = 898, 52
 _ROW = 47.0
 _FORECAST_ROWS = 62.0
 _PHASE_WORDS = {
@@ -118,34 +110,15 @@ def render_svg(
     Raises `TabletopError` for a viewer who does not play and for a wrong number of names.
     """
     v = _view(state, viewer, tables, names)
-    happened = clean(last_action)
-    return document(
-        title(f"Petrichor: round {v.s.round} of {v.s.rounds}, {PHASE_NAMES[v.s.phase]}"),
-        defs(),
-        box(0, 0, SIZE, SIZE, fill=BACKGROUND),
-        *_header(v),
-        *_middle(v),
-        panel(_MARGIN, _FOOTER_TOP, SIZE - 2 * _MARGIN, _FOOTER_HEIGHT),
-        *paragraph([happened], 28, _FOOTER_TOP + 5, 15, SIZE - 56, _FOOTER_HEIGHT - 9),
-        viewBox=f"0 0 {SIZE} {SIZE}",
-        width=SIZE,
-        height=SIZE,
-        fill=INK,
-        data_last_action=happened or None,
-        **_facts(v),
-    )
+    name = f"Petrichor: round {v.s.round} of {v.s.rounds}, {PHASE_NAMES[v.s.phase]}"
+    return framed(name, defs(), *_header(v), *_middle(v), last_action=last_action, **_facts(v))
 
 
-def _view(state: State, viewer: int | None, tables: np.ndarray | None, names: Sequence[str] | None) -> View:
-    players = state.players
-    if viewer is not None and viewer not in range(players):
-        raise TabletopError(f"viewer={viewer!r}: must be a seat from 0 to {players - 1}, or None")
-    labels = owner_names(players) if names is None else tuple(map(clean, names))
-    if players == 1 and len(labels) == 1:
-        labels = (*labels, NEUTRAL)
-    if len(labels) != state.owners:
-        raise TabletopError(f"names={names!r}: one for each of {players} seats")
-    return View(state, (load_tables() if tables is None else tables)[0], viewer, labels)
+def _view(
+    state: State, viewer: int | None, tables: np.ndarray | None = None, names: Sequence[str] | None = None
+) -> View:
+    t = (load_tables() if tables is None else tables)[0]
+    return View.of(state, t, viewer, owner_names(state.players), names)
 
 
 # --- the pending decision ---------------------------------------------------------------------------------------------
@@ -159,13 +132,13 @@ def _asked(v: View, names: Sequence[str]) -> str:
 
 
 def facts(state: State, viewer: int | None = None, names: Sequence[str] | None = None) -> Facts:
-    """The phase, the pending decision and its actor, as far as the viewer may know. `names` as in `render_svg`."""
-    v = _view(state, viewer, None, names)
+    """`Words.facts`."""
+    v = _view(state, viewer, names=names)
     return Facts(_PHASE_WORDS[Phase(state.phase)], _asked(v, v.names), v.actor, hides_actor(state, viewer))
 
 
 def marks(players: int) -> list[Mark]:
-    """The shape and the colour of each owner."""
+    """`Drawing.marks`."""
     return [mark(owner_shape(players, owner)) for owner in range(len(owner_names(players)))]
 
 
@@ -195,7 +168,7 @@ _PHASES_OF_A_ROUND = (Phase.ACTION, Phase.WEATHER, Phase.HARVEST, Phase.CLEANUP)
 
 def _header(v: View) -> Iterator[Markup]:
     s, now = v.s, v.s.round
-    yield panel(_MARGIN, 10, SIZE - 2 * _MARGIN, 70)
+    yield panel(MARGIN, 10, WIDTH, 70)
     yield text("Round", 28, 36, 16, bold=True)
     x = 98.0
     for i in range(1, s.rounds + 1):
@@ -255,7 +228,7 @@ def _layout(s: State) -> _Layout:
     tile_width = (_FIELDS_WIDTH - 2 * GAP) / 3 if columns < 4 else (_FIELDS_WIDTH - 3 * GAP) / 4
     tall = s.players <= 2 and s.modules[[Module.POWERS, Module.FORECASTS]].any()  # these need room for words
     owners = [_ROW + (_FORECAST_ROWS if tall and seat < s.players else 0) for seat in range(s.owners)]
-    room = _FOOTER_TOP - GAP - _TOP - GAP - TITLES - sum(owners)
+    room = FOOTER_TOP - GAP - _TOP - GAP - TITLES - sum(owners)
     tile_height = min((room - (rows - 1) * GAP) / rows, tile_width * 1.18)
     height = rows * tile_height + (rows - 1) * GAP
     more = (room - height) / s.owners
@@ -269,31 +242,31 @@ def _layout(s: State) -> _Layout:
 def _middle(v: View) -> Iterator[Markup]:
     """The Fields and the pieces beside them, then the owners in the remaining room."""
     at = _layout(v.s)
-    yield from fields(v, _MARGIN, _TOP, at.tile_width, at.tile_height)
+    yield from fields(v, MARGIN, _TOP, at.tile_width, at.tile_height)
     if v.s.players == 1:
-        left = _MARGIN + 2 * (at.tile_width + GAP)
+        left = MARGIN + 2 * (at.tile_width + GAP)
         yield from southern_winds(v, left, _TOP, at.tile_width, at.height)
     for draw, (top, height) in zip((weather_wheel, harvest_dice, stocks, module_notes), at.side, strict=False):
         yield from draw(v, _SIDE_LEFT, top, _SIDE_WIDTH, height)
-    yield from owners_table(v, _MARGIN, at.owners, SIZE - 2 * _MARGIN, at.rows, winners(v.s))
+    yield from owners_table(v, MARGIN, at.owners, WIDTH, at.rows, winners(v.s))
 
 
 # --- on small screens -------------------------------------------------------------------------------------------------
 
 
 def panes(state: State, viewer: int | None = None) -> Panes:
-    """The parts of the picture for small screens: on a phone the Fields, what the viewer has, then the rest."""
-    s, at, wide = state, _layout(state), SIZE - 2.0 * _MARGIN
-    rounds = (float(_MARGIN), 12.0, wide, 37.0)
-    whole = (Pane((rounds,)), Pane(((_MARGIN, _TOP, wide, _FOOTER_TOP - GAP - _TOP),)))
+    """`Drawing.panes`: on a phone the Fields, what the viewer has, then the rest."""
+    s, at, wide = state, _layout(state), float(WIDTH)
+    rounds = (float(MARGIN), 12.0, wide, 37.0)
+    whole = (Pane((rounds,)), Pane(((MARGIN, _TOP, wide, FOOTER_TOP - GAP - _TOP),)))
     tops = list(accumulate(at.rows, initial=at.owners + TITLES))
     own = viewer or 0
-    cards = tuple(own_cards(s, _MARGIN, tops[own], min(at.rows[own], _ROW) - 5))
-    rows: list[Box] = [(_MARGIN, top, wide, high - 5) for top, high in zip(tops, at.rows, strict=False)]
+    cards = tuple(own_cards(s, MARGIN, tops[own], min(at.rows[own], _ROW) - 5))
+    rows: list[Box] = [(MARGIN, top, wide, high - 5) for top, high in zip(tops, at.rows, strict=False)]
     tablet = (
         Pane((rounds,)),
-        Pane(((_MARGIN, _TOP, wide, at.height),)),
-        Pane(((_MARGIN, at.owners, wide, TITLES),)),
+        Pane(((MARGIN, _TOP, wide, at.height),)),
+        Pane(((MARGIN, at.owners, wide, TITLES),)),
         Pane((rows[own],)),
         Pane(cards),
         *(Pane((one,)) for seat, one in enumerate(rows) if seat != own),
@@ -301,9 +274,9 @@ def panes(state: State, viewer: int | None = None) -> Panes:
     wheel, dice, stock, *notes = ((_SIDE_LEFT, top, _SIDE_WIDTH, height) for top, height in at.side)
     phone = [
         Pane(((*rounds[:2], PHASES_END, rounds[3]),)),
-        Pane(((_MARGIN, _TOP, _FIELDS_WIDTH, at.height),)),
-        Pane(((_MARGIN, at.owners, NUMBERS_END, TITLES),)),
-        Pane(((_MARGIN, tops[own], NUMBERS_END, min(at.rows[own], _ROW) - 5),)),
+        Pane(((MARGIN, _TOP, _FIELDS_WIDTH, at.height),)),
+        Pane(((MARGIN, at.owners, NUMBERS_END, TITLES),)),
+        Pane(((MARGIN, tops[own], NUMBERS_END, min(at.rows[own], _ROW) - 5),)),
         *(Pane((one,)) for one in cards),
         Pane((wheel,), most=max(0.7, min(1.2, 240 / at.wheel))),
         Pane((dice,), most=1.2),
@@ -313,5 +286,5 @@ def panes(state: State, viewer: int | None = None) -> Panes:
     for seat in range(s.owners):
         if seat != own:
             high = min(at.rows[seat], _ROW) - 5
-            phone += [Pane((one,), owner=seat) for one in row_parts(s, viewer is None, _MARGIN, tops[seat], wide, high)]
+            phone += [Pane((one,), owner=seat) for one in row_parts(s, viewer is None, MARGIN, tops[seat], wide, high)]
     return Panes(tuple(phone), tablet, whole)

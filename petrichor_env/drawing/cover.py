@@ -20,7 +20,7 @@ _CLOUDS = (
 
 
 def cover() -> str:
-    """A small picture of the game, as SVG."""
+    """`Drawing.cover`."""
     drops = ((40, 146, 0), (176, 144, 0), (316, 144, 1))
     return cover_of(
         "Petrichor",

@@ -13,7 +13,7 @@ from petrichor_env.drawing.icons import owner_shape
 from petrichor_env.drawing.text import cloud_number, cloud_words
 from petrichor_env.state import NOBODY, WEATHER_NAMES, Cloud, Phase, State
 from petrichor_env.tables import Tables
-from petrichor_env.words import CLOUD_NAMES, WEATHER_WORDS, owner_names, tile_name
+from petrichor_env.words import CLOUD_NAMES, WEATHER_WORDS, tile_name
 from tabletop_engine.drawing.kept import Shown
 from tabletop_engine.drawing.owners import token
 from tabletop_engine.drawing.panels import EDGE
@@ -34,18 +34,9 @@ class View(Shown):
     t: Tables
 
     @property
-    def seats(self) -> tuple[str, ...]:
-        """`player_0` and so on, independent of the labels."""
-        return owner_names(self.s.players)
-
-    @property
     def actor(self) -> int:
         """The seat that takes the pending decision; NOBODY if that is hidden, and at the end."""
         return NOBODY if hides_actor(self.s, self.viewer) else self.s.actor
-
-    def sees(self, seat: int) -> bool:
-        """Whether the viewer sees what this seat hides from others."""
-        return self.viewer is None or self.viewer == seat
 
     @property
     def winds_are_new(self) -> bool:

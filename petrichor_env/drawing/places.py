@@ -43,12 +43,9 @@ _CARDS_OF_DROPS = (8, 11)
 
 
 def places(state: State, action: int) -> tuple[Place, ...]:
-    """The places in the actor's picture where a click chooses this legal action, the most exact one first.
-
-    It is () for actions without a piece, such as to pass or to decline. Places are elements that `render_svg` draws.
-    """
+    """`Drawing.places`: () for actions without a piece, such as to pass or to decline."""
     first, index = range_of(action)
-    return _PLACES[first](state, index)
+    return _PLACES[first](state, index) if first in _PLACES else ()
 
 
 # --- the Fields -------------------------------------------------------------------------------------------------------
@@ -129,13 +126,7 @@ def _power(s: State, _: int) -> _Places:
     return badge, _row(s), _cloud(s, s.target), _tile(s, s.target)
 
 
-def _nowhere(s: State, _: int) -> _Places:
-    return ()
-
-
 _PLACES: dict[int, Callable[[State, int], _Places]] = {
-    PASS: _nowhere,
-    DECLINE: _nowhere,
     PLAY: _cards,
     SUBSTITUTE: _substitute,
     CARD: _cards,
@@ -149,4 +140,4 @@ _PLACES: dict[int, Callable[[State, int], _Places]] = {
     POWER: _power,
 }
 """For the first action of each range, a function of the state and the index in the range that gives the places."""
-check_table(_PLACES, RANGES)
+check_table(_PLACES, set(RANGES) - {PASS, DECLINE})

@@ -44,15 +44,7 @@ _BRIEF = (
 
 
 def rules(config: Config, tables: np.ndarray | None = None, *, brief: bool = False) -> str:
-    """The complete rules of what this configuration plays, as Markdown, in our own words.
-
-    Arguments:
-        config: what is played.
-        tables: (1,) `petrichor_env.tables.TABLES` that the game is played with; None for those of the configuration.
-        brief: only a reminder for players at a terminal: what scores points, and what the abbreviations mean.
-
-    Raises ConfigError for a variant that the texts do not tell of.
-    """
+    """`Words.rules`, in our own words. Raises ConfigError for a variant that they do not tell of."""
     if brief:
         return "\n\n".join(_BRIEF)
     for name in config.variants:
@@ -66,13 +58,13 @@ def rules(config: Config, tables: np.ndarray | None = None, *, brief: bool = Fal
         Section("Setup", _setup(config, t)),
         Section("Action Phase", _action_phase(config)),
         Section("Card actions", _card_actions(config)),
-        Section("Clouds, after every effect", _clouds()),
+        Section("Clouds, after every effect", _CLOUDS),
         *([Section("Turn of the Southern Winds", _southern_winds(config, t))] if config.solo else []),
         Section("Weather Phase", _weather(config)),
         Section("Crops and Harvest", _harvest(config, t)),
         Section("Clean-up and end", _end(config, t)),
         *(Section(title, points) for title, points in _modules(config, t)),
-        Section("How you are asked", _asked()),
+        Section("How you are asked", _ASKED),
     ]
     who = "you against the Southern Winds" if config.solo else counted(config.players, "player")
     return rules_page(f"Petrichor: rules for {who}, {config.rounds} rounds", sections)
@@ -204,13 +196,12 @@ def _card_actions(c: Config) -> Iterator[str]:
     )
 
 
-def _clouds() -> Iterator[str]:
-    yield "Clouds on one tile merge into one thundercloud."
-    yield f"A light cloud with {GROWS_AT} or more drops becomes a thundercloud, and never turns back."
-    yield (
-        f"With {OVERFLOWS_AT} or more drops a cloud overflows: all its drops fall on the tile and it is gone. A cloud "
-        "without drops is gone."
-    )
+_CLOUDS = (
+    "Clouds on one tile merge into one thundercloud.",
+    f"A light cloud with {GROWS_AT} or more drops becomes a thundercloud, and never turns back.",
+    f"With {OVERFLOWS_AT} or more drops a cloud overflows: all its drops fall on the tile and it is gone. A cloud "
+    "without drops is gone.",
+)
 
 
 def _weather(c: Config) -> Iterator[str]:
@@ -473,5 +464,4 @@ def _forecasts(c: Config) -> Iterator[str]:
             yield f"{when[0].upper()}{when[1:]}: {'; '.join(cards)}."
 
 
-def _asked() -> Iterator[str]:
-    yield "One small decision at a time. Several cards are named one by one, in the order Frost, Sun, Wind, Rain."
+_ASKED = ("One small decision at a time. Several cards are named one by one, in the order Frost, Sun, Wind, Rain.",)

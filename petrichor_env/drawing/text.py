@@ -89,15 +89,10 @@ def render_text(
     tables: np.ndarray | None = None,
     size: Size = "wide",
 ) -> str:
-    """The whole game as lines of text, without a newline at the end; the wide form within 100 columns.
+    """`Drawing.render_text`, without a newline at the end.
 
-    Arguments:
-        state: one record of dtype STATE.
-        viewer: the seat that looks on. Others' hands, packs and forecast cards are only numbers of cards. The deck, the
-            forecast cards that were not dealt, and the player who is asked for one are hidden. None shows everything.
-        colour: whether to use ANSI colours, one for each owner.
-        tables: (1,) TABLES that the game is played with; None for the shipped numbers.
-        size: which form (`text_blocks`).
+    Of others' hands, packs and forecast cards a viewer sees only the numbers of cards. The deck, the forecast cards
+    that were not dealt, and the player who is asked for one are hidden.
     """
     return joined(text_blocks(state, viewer, colour, tables, size))
 
@@ -110,14 +105,10 @@ def text_blocks(
     size: Size = "wide",
     asked: bool = True,
 ) -> list[Block]:
-    """The text of `render_text` as blocks, which also fit into narrower terminals.
+    """`Drawing.text_blocks`.
 
-    Arguments:
-        size: "wide", the heading first; "small", for a terminal of 80 by 24, the Fields last: a tile has a line for the
-            crop and one for its drops and its cloud, `c4 Wheat   2/3 d` and `p0:2 ~3/4 p1:3`; or "compact", without
-            colours: a line for each tile, and one for each owner.
-        asked: whether the wide form has the pending decision and its actor. The other forms never have it. The other
-            arguments are those of `render_text`.
+    In the small form a tile has a line for the crop and one for its drops and its cloud, `c4 Wheat   2/3 d` and
+    `p0:2 ~3/4 p1:3`. The compact one has a line for each tile and one for each owner, without colours.
     """
     t = (load_tables() if tables is None else tables)[0]
     paint = partial(painted, colour=colour and size != "compact")
@@ -231,14 +222,14 @@ def _paint_of(s: State, seat: int) -> str:
 
 
 def about(config: Config) -> list[str]:
-    """What is played, in short phrases: `solo`, `4 rounds`, variants and modules."""
+    """`Words.about`."""
     parts = ["solo" if config.solo else f"{config.players} players", f"{config.rounds} rounds"]
     parts += ["drafting"] if config.drafting else []
     return parts + [name.replace("_", " ") for name in (*config.variants, *config.modules)]
 
 
 def sources(state: State) -> list[tuple[str, list[int]]]:
-    """The sources of points so far: a word for each, and the points of each owner."""
+    """`Words.sources`."""
     by_source = zip(SOURCE_NAMES, state.scored[: state.owners].T.tolist(), strict=True)
     return [(name.replace("_", " "), points) for name, points in by_source if any(points)]
 
@@ -266,9 +257,7 @@ def _heading(s: State, viewer: int | None, paint: Paint, asked: bool) -> list[st
 
 def winners(s: State) -> list[int]:
     """The seats that have won; none before the end of the game."""
-    if s.decision != Decision.GAME_OVER:
-        return []
-    return Config().game.winners(s)
+    return Config().game.winners(s) if s.decision == Decision.GAME_OVER else []
 
 
 def result_text(s: State, names: Sequence[str]) -> str:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
+
+from tabletop_engine.drawing.svg import clean
+from tabletop_engine.errors import TabletopError
 
 _MOST = 400
 """Drawings of each kind of part after which those are forgotten that nothing has shown since as many before."""
@@ -25,13 +28,35 @@ class Shown:
         s: the record.
         t: the printed numbers that it is played with.
         viewer: the seat that looks on; None sees everything.
-        names: the labels of the seats.
+        names: the labels of the owners.
+        seats: the same as `owner_names` has them: `player_0` and so on.
     """
 
     s: Any
     t: Any
     viewer: int | None
     names: tuple[str, ...]
+    seats: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, s: Any, t: Any, viewer: int | None, seats: tuple[str, ...], names: Sequence[str] | None) -> Self:
+        """A game with these owners; `names` are their labels, and may leave out an opponent that the rules play.
+
+        Raises TabletopError for a viewer who does not play and for a wrong number of names.
+        """
+        players = int(s.players)
+        if viewer is not None and viewer not in range(players):
+            raise TabletopError(f"viewer={viewer!r}: must be a seat from 0 to {players - 1}, or None")
+        labels = seats if names is None else tuple(map(clean, names))
+        if len(labels) == players:
+            labels += seats[players:]
+        if len(labels) != len(seats):
+            raise TabletopError(f"names={names!r}: one for each of {players} seats")
+        return cls(s, t, viewer, labels, seats)
+
+    def sees(self, seat: int) -> bool:
+        """Whether the viewer sees what this seat hides from others."""
+        return self.viewer is None or self.viewer == seat
 
     @cached_property
     def record(self) -> bytes:

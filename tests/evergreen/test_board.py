@@ -14,7 +14,7 @@ import pytest
 from evergreen_env import Batch, Config, scenario
 from evergreen_env.actions import DONE, DRAFT, SPACE
 from evergreen_env.component_files import load_tables
-from evergreen_env.drawing.board import SIZE, marks, render_svg
+from evergreen_env.drawing.board import marks, render_svg
 from evergreen_env.drawing.view import Planet
 from evergreen_env.rules import planet as rules
 from evergreen_env.state import (
@@ -34,6 +34,7 @@ from evergreen_env.state import (
     Sun,
 )
 from evergreen_env.words import PLANET_FIELDS, SHOWN_FIELDS
+from tabletop_engine.drawing.frame import SIZE
 from tabletop_engine.drawing.raster import rgb_array
 from tabletop_engine.errors import TabletopError
 
