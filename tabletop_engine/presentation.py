@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
@@ -31,6 +31,10 @@ class Facts:
     is_secret: bool = False
 
 
+Paragraphs = Iterator[str | Sequence[str]]
+"""A lesson as a game tells it: first its title and its section, then each paragraph, or the sentences of it."""
+
+
 @dataclass(frozen=True)
 class Lesson:
     """An explanation for new players, of a decision or of the game.
@@ -46,10 +50,11 @@ class Lesson:
     section: str = ""
 
     @classmethod
-    def of(cls, title: str, section: str, *groups: Sequence[str]) -> Self:
-        """A lesson with a paragraph from each group of sentences. Empty sentences and paragraphs are left out."""
-        paragraphs = (" ".join(sentence for sentence in group if sentence) for group in groups)
-        return cls(title, tuple(one for one in paragraphs if one), section)
+    def of(cls, told: Paragraphs) -> Self:
+        """The lesson that a game tells. Empty sentences and paragraphs are left out."""
+        title, section = next(told)
+        paragraphs = (one if isinstance(one, str) else " ".join(filter(None, one)) for one in told)
+        return cls(title, tuple(filter(None, paragraphs)), section)
 
 
 class Words(Protocol):

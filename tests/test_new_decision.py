@@ -50,8 +50,9 @@ def rest(s: State, action: int) -> None:
     "drawing/lessons.py": [
         (
             "# --- The end ---",
-            """def rest(s: State, t: Tables) -> Lesson:
-    return Lesson.of("A rest", "Action Phase", ["You may rest."])
+            """def rest(s: State, t: Tables) -> Paragraphs:
+    yield "A rest", "Action Phase"
+    yield "You may rest."
 
 
 # --- The end ---""",

@@ -48,7 +48,7 @@ from evergreen_env.words import (
 )
 from tabletop_engine.decisions import check_table
 from tabletop_engine.legal import NOTHING_ASKED
-from tabletop_engine.presentation import Lesson
+from tabletop_engine.presentation import Lesson, Paragraphs
 from tabletop_engine.text.words import counted, win_text
 
 
@@ -71,8 +71,9 @@ def question(state: State) -> str:
 def lesson(config: Config, state: State | None = None, tables: np.ndarray | None = None) -> Lesson:
     """`Words.lesson`."""
     if state is None:
-        return lessons.introduction(config, (load_tables(config.components) if tables is None else tables)[0])
-    return ASKED[Decision(state.decision)].lesson(state, tables_of(tables))
+        t = (load_tables(config.components) if tables is None else tables)[0]
+        return Lesson.of(lessons.introduction(config, t))
+    return Lesson.of(ASKED[Decision(state.decision)].lesson(state, tables_of(tables)))
 
 
 def continues_answer(before: State, state: State) -> bool:
@@ -231,7 +232,7 @@ class Asked:
     question: str | Callable[[State], str]
     label: str
     answers: Mapping[int, str | Callable[[State, int], str | None]]
-    lesson: Callable[[State, Tables], Lesson]
+    lesson: Callable[[State, Tables], Paragraphs]
     part: Literal["", "turn", "action", "power"] = ""
     left: tuple[int, int] = (0, 0)
 

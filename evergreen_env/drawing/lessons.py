@@ -17,47 +17,42 @@ from evergreen_env.state import (
 from evergreen_env.tables import UNLIMITED, Tables, WildFertility
 from evergreen_env.words import POWER_WORDS, power_of
 from tabletop_engine.decisions import check_table
-from tabletop_engine.presentation import Lesson
+from tabletop_engine.presentation import Paragraphs
 from tabletop_engine.text.words import counted, player_names, win_text
 
 ACTIONS, POWERS = "The four actions", "Powers"
+_LIGHT = (
+    "A small tree's shadow is one space long, a big one's two. A tree in a shadow is dark, unless it is bigger than "
+    "the tree that casts it."
+)
 
 
-def introduction(config: Config, t: Tables) -> Lesson:
+def introduction(config: Config, t: Tables) -> Paragraphs:
     """What the game is about, what scores points, how a round goes."""
     solo, rounds = config.solo, int(t.season_rounds.sum())
     drafts, acts = ("you draft", "you do") if solo else ("everybody drafts", "all do, at the same time,")
-    return Lesson.of(
-        "Evergreen alone" if solo else "Evergreen",
-        "Rounds and seasons",
-        [
-            "You grow sprouts into small trees and small trees into big ones, on a planet of your own.",
-            "Alone you play for as many points as you can." if solo else "The most points win.",
-        ],
-        [
-            "Every season ends with points: a small tree in the light brings 1, a big one 2, and each space of "
-            "your largest forest 1. Trees shade what stands behind them, seen from the sun, which moves on after "
-            "each season.",
-            "At the end each big tree brings the fertility of its biome.",
-        ],
-        [
-            f"There are {rounds} rounds in four seasons. In each of them {drafts} a card, and the one that is left "
-            f"over changes the fertility. Then {acts} one action in the card's biome and use its power, in either "
-            "order.",
-        ],
+    yield "Evergreen alone" if solo else "Evergreen", "Rounds and seasons"
+    yield (
+        "You grow sprouts into small trees and small trees into big ones, on a planet of your own.",
+        "Alone you play for as many points as you can." if solo else "The most points win.",
+    )
+    yield (
+        "Every season ends with points: a small tree in the light brings 1, a big one 2, and each space of your "
+        "largest forest 1. Trees shade what stands behind them, seen from the sun, which moves on after each season.",
+        "At the end each big tree brings the fertility of its biome.",
+    )
+    yield (
+        f"There are {rounds} rounds in four seasons. In each of them {drafts} a card, and the one that is left over "
+        f"changes the fertility. Then {acts} one action in the card's biome and use its power, in either order."
     )
 
 
 # --- Parts of many lessons -------------------------------------------------------------------------------------------
 
 
-def _biome_of(s: State) -> int:
-    return int(s.card[s.actor]) // NUM_POWERS
-
-
 def _where(s: State, t: Tables) -> str:
     """The biome in which the card allows its action, in words."""
-    biome = _biome_of(s)
+    biome = int(s.card[s.actor]) // NUM_POWERS
     if biome < NUM_BIOMES:
         return f"in the biome {BIOME_NAMES[biome]}"
     return "in any biomes, as the card is wild" if t.wild_anywhere else "in one biome, as the card is wild"
@@ -102,25 +97,22 @@ _WILD_LEFT_OVER = {
 check_table(_WILD_LEFT_OVER, WildFertility)
 
 
-def draft(s: State, t: Tables) -> Lesson:
+def draft(s: State, t: Tables) -> Paragraphs:
     alone = s.players == 1
-    return Lesson.of(
-        "Take a card",
-        "The Draft",
-        [
-            "The card's biome is where your action happens, unless you take the single action that works anywhere. "
-            "Using its power first raises the power's level, so the same power grows stronger every time."
-        ],
-        [
-            "What nobody takes changes the fertility: flowers raise that of their biome, a skull turns the latest "
-            "flowers there face down. The icons of a card that is taken do nothing.",
-            _WILD_LEFT_OVER[WildFertility(t.wild_fertility)],
-        ],
-        [
-            "" if alone else _marker(s, t),
-            "So look at both: what you can do with each card, and which one you would like to see left over. "
-            "Fertility pays for big trees at the end.",
-        ],
+    yield "Take a card", "The Draft"
+    yield (
+        "The card's biome is where your action happens, unless you take the single action that works anywhere. Using "
+        "its power first raises the power's level, so the same power grows stronger every time."
+    )
+    yield (
+        "What nobody takes changes the fertility: flowers raise that of their biome, a skull turns the latest flowers "
+        "there face down. The icons of a card that is taken do nothing.",
+        _WILD_LEFT_OVER[WildFertility(t.wild_fertility)],
+    )
+    yield (
+        "" if alone else _marker(s, t),
+        "So look at both: what you can do with each card, and which one you would like to see left over. Fertility "
+        "pays for big trees at the end.",
     )
 
 
@@ -139,91 +131,64 @@ def _marker(s: State, t: Tables) -> str:
 # --- The turn --------------------------------------------------------------------------------------------------------
 
 
-def turn(s: State, t: Tables) -> Lesson:
-    level = min(int(s.level[s.actor, power_of(s)]) + 1, int(t.power_cap))
-    action, power = bool(s.action_open), bool(s.power_open)
-    both = "Do one action, and use the card's power before or after it, never in between."
-    return Lesson.of(
-        "Your turn" if action and power else "The rest of your turn",
-        ACTIONS if action else POWERS,
-        [
-            both if action and power else "Your action is still open." if action else "Your action is done.",
-            _actions(s, t) if action else "",
-        ],
-        [_power_at(s, t, level)] if power else [],
-        [_sun(s, t), _advice(s, t, action, power)],
-    )
-
-
-def _actions(s: State, t: Tables) -> str:
-    return (
+def turn(s: State, t: Tables) -> Paragraphs:
+    power, level = power_of(s), min(int(s.level[s.actor, power_of(s)]) + 1, int(t.power_cap))
+    whole = s.action_open and s.power_open
+    yield "Your turn" if whole else "The rest of your turn", ACTIONS if s.action_open else POWERS
+    if whole:
+        stands = "Do one action, and use the card's power before or after it, never in between."
+        advice = "What the first half plants, the second half may grow: choose the order by that."
+    elif s.action_open:
+        stands = "Your action is still open."
+        advice = "You may also end your turn without an action." if t.voluntary_pass else ""
+    else:
+        stands = "Your action is done."
+        advice = "The level rises even if you stop before all uses. Without the power it stays as it is."
+    actions = (
         f"Actions are: {_where(s, t)} plant up to three sprouts, grow two different spaces, or plant one sprout and "
         "grow another space; or plant or grow once, anywhere."
     )
+    yield stands, actions if s.action_open else ""
+    if s.power_open:
+        reached = f"The power {POWER_WORDS[power]} would reach level {level}"
+        if power == Power.BUDS:
+            yield f"{reached} and bring {counted(buds_points(t, level), 'point')}."
+        else:
+            yield f"{reached}: that many uses, in any biome. It keeps that level."
+    yield _sun(s, t), advice
 
 
-def _power_at(s: State, t: Tables, level: int) -> str:
-    power = power_of(s)
-    word = POWER_WORDS[power]
-    if power == Power.BUDS:
-        points = counted(buds_points(t, level), "point")
-        return f"The power {word} would reach level {level} and bring {points}."
-    return f"The power {word} would reach level {level}: that many uses, in any biome. It keeps that level."
-
-
-def _advice(s: State, t: Tables, action: bool, power: bool) -> str:
-    if action and power:
-        return "What the first half plants, the second half may grow: choose the order by that."
-    if action:
-        return "You may also end your turn without an action." if t.voluntary_pass else ""
-    return "The level rises even if you stop before all uses. Without the power it stays as it is."
-
-
-def plant(s: State, t: Tables) -> Lesson:
-    return Lesson.of(
-        "Plant sprouts",
-        ACTIONS,
-        [
-            f"You plant up to {counted(s.plants_left, 'more sprout' if s.begun else 'sprout')} in empty spaces "
-            f"{_where(s, t)}. Nothing is planted in ravines.",
-            _may_stop(s, t),
-            _in_order(t),
-        ],
-        [
-            "A sprout scores nothing, gives no shade and is in no forest yet. It takes two growths to become a big "
-            "tree.",
-            _supply(t),
-        ],
-        [
-            "So think of what it will be: beside your largest forest it will join it, and in line with the sun "
-            "trees stand in each other's light."
-        ],
+def plant(s: State, t: Tables) -> Paragraphs:
+    yield "Plant sprouts", ACTIONS
+    yield (
+        f"You plant up to {counted(s.plants_left, 'more sprout' if s.begun else 'sprout')} in empty spaces "
+        f"{_where(s, t)}. Nothing is planted in ravines.",
+        _may_stop(s, t),
+        _in_order(t),
+    )
+    yield (
+        "A sprout scores nothing, gives no shade and is in no forest yet. It takes two growths to become a big tree.",
+        _supply(t),
+    )
+    yield (
+        "So think of what it will be: beside your largest forest it will join it, and in line with the sun trees stand "
+        "in each other's light."
     )
 
 
-def grow(s: State, t: Tables) -> Lesson:
-    return Lesson.of(
-        "Grow trees",
-        ACTIONS,
-        [
-            f"A sprout becomes a small tree, a small tree a big one, {_where(s, t)}. You have "
-            f"{counted(s.growths_left, 'growth')} left, each in another space.",
-            _may_stop(s, t),
-            _in_order(t),
-        ],
-        [_light_rules(), _sun(s, t)],
-        ["Small trees join forests. Big ones bring more light, and the fertility of their biome at the end."],
+def grow(s: State, t: Tables) -> Paragraphs:
+    yield "Grow trees", ACTIONS
+    yield (
+        f"A sprout becomes a small tree, a small tree a big one, {_where(s, t)}. You have "
+        f"{counted(s.growths_left, 'growth')} left, each in another space.",
+        _may_stop(s, t),
+        _in_order(t),
     )
+    yield _LIGHT, _sun(s, t)
+    yield "Small trees join forests. Big ones bring more light, and the fertility of their biome at the end."
 
 
-def _light_rules() -> str:
-    return (
-        "A small tree's shadow is one space long, a big one's two. A tree in a shadow is dark, unless it is bigger "
-        "than the tree that casts it."
-    )
-
-
-def plant_and_grow(s: State, t: Tables) -> Lesson:
+def plant_and_grow(s: State, t: Tables) -> Paragraphs:
     if s.plants_left and s.growths_left:
         what = "You plant one sprout and grow another space once"
         unless = ", unless that gives you a sprout to plant" if _is_limited(t) else ""
@@ -232,28 +197,19 @@ def plant_and_grow(s: State, t: Tables) -> Lesson:
         what, order = "You may still plant one sprout", ""
     else:
         what, order = "You may still grow one space, but not the sprout that you have just planted", ""
-    return Lesson.of(
-        "Plant one and grow one",
-        ACTIONS,
-        [f"{what}, {_where(s, t)}.", order, _may_stop(s, t)],
-        [_light_rules(), _sun(s, t)],
-        ["A sprout scores nothing yet: look first what the growth brings, and plant for a later round."],
-    )
+    yield "Plant one and grow one", ACTIONS
+    yield f"{what}, {_where(s, t)}.", order, _may_stop(s, t)
+    yield _LIGHT, _sun(s, t)
+    yield "A sprout scores nothing yet: look first what the growth brings, and plant for a later round."
 
 
-def anywhere(s: State, t: Tables) -> Lesson:
-    return Lesson.of(
-        "Plant or grow once, anywhere",
-        ACTIONS,
-        [
-            "Plant one sprout, or grow one sprout or one small tree, in any biome. Then your action is done.",
-            _supply(t),
-        ],
-        [_light_rules(), _sun(s, t)],
-        [
-            "It is the smallest action, but the only one outside the card's biome: take the space that matters "
-            "most, such as one that joins two forests or becomes a big tree where fertility is high."
-        ],
+def anywhere(s: State, t: Tables) -> Paragraphs:
+    yield "Plant or grow once, anywhere", ACTIONS
+    yield "Plant one sprout, or grow one sprout or one small tree, in any biome. Then your action is done.", _supply(t)
+    yield _LIGHT, _sun(s, t)
+    yield (
+        "It is the smallest action, but the only one outside the card's biome: take the space that matters most, such "
+        "as one that joins two forests or becomes a big tree where fertility is high."
     )
 
 
@@ -294,20 +250,17 @@ _USES = {
 check_table(_USES, set(Power) - {Power.BUDS})
 
 
-def power(s: State, t: Tables) -> Lesson:
+def power(s: State, t: Tables) -> Paragraphs:
     title, what, matters = _USES[Power(power_of(s))]
     ordered = "" if power_of(s) == Power.LAKE else _in_order(t)
-    return Lesson.of(
-        f"Power: {title[0].lower()}{title[1:]}",
-        POWERS,
-        [
-            f"{what}, in any biome{_ground(s, t)}. You have {counted(s.uses_left, 'use')} left, and you may stop "
-            "at any time.",
-            ordered,
-        ],
-        [matters, _supply(t)],
-        [_sun(s, t)],
+    yield f"Power: {title[0].lower()}{title[1:]}", POWERS
+    yield (
+        f"{what}, in any biome{_ground(s, t)}. You have {counted(s.uses_left, 'use')} left, and you may stop at any "
+        "time.",
+        ordered,
     )
+    yield matters, _supply(t)
+    yield _sun(s, t)
 
 
 def _ground(s: State, t: Tables) -> str:
@@ -318,49 +271,42 @@ def _ground(s: State, t: Tables) -> str:
     return " and in ravines" if int(ground) & int(t.ravines) else ", but not in ravines"
 
 
-def lake(s: State, t: Tables) -> Lesson:
+def lake(s: State, t: Tables) -> Paragraphs:
     must = "As many of them as can must grow." if t.lake_growth_mandatory else "You may stop, too."
-    return Lesson.of(
-        "What grows beside the lake",
-        POWERS,
-        [
-            "Sprouts and small trees at the sides of the new lake grow by one step, in whatever biome they are. "
-            f"You have {counted(s.growths_left, 'growth')} left, each in another space.",
-            must,
-            _in_order(t),
-        ],
-        [_light_rules(), _sun(s, t)],
-        [
-            "A sprout that becomes a small tree can join your forest; a small tree that becomes big counts for "
-            "the fertility of its biome."
-        ],
+    yield "What grows beside the lake", POWERS
+    yield (
+        "Sprouts and small trees at the sides of the new lake grow by one step, in whatever biome they are. You have "
+        f"{counted(s.growths_left, 'growth')} left, each in another space.",
+        must,
+        _in_order(t),
+    )
+    yield _LIGHT, _sun(s, t)
+    yield (
+        "A sprout that becomes a small tree can join your forest; a small tree that becomes big counts for the "
+        "fertility of its biome."
     )
 
 
 # --- The end ---------------------------------------------------------------------------------------------------------
 
 
-def game_over(s: State, t: Tables) -> Lesson:
+def game_over(s: State, t: Tables) -> Paragraphs:
     names, won = player_names(int(s.players)), Config().game.winners(s)
+    so = f"So {win_text([names[one] for one in won])}." if won else ""
+    yield "The game is over", "End of Game"
     if s.forfeited != NOBODY:
-        text = f"{names[s.forfeited]} chose an action that the rules don't allow. That ends the game, and loses it."
-        wins = f"So {win_text([names[one] for one in won])}." if won else ""
-        return Lesson.of("The game is over", "End of Game", [text], [wins])
+        yield f"{names[s.forfeited]} chose an action that the rules don't allow. That ends the game, and loses it."
+        yield so
+        return
     points = ", ".join(f"{name} {s.points[seat]}" for seat, name in enumerate(names))
     tied = int((s.points[: s.players] == s.points[: s.players].max()).sum()) > 1
-    return Lesson.of(
-        "The game is over",
-        "End of Game",
-        [
-            "After winter's light and forests every big tree has brought the fertility of its biome.",
-            f"Points: {points}.",
-        ],
-        ["Alone there is nobody to beat: your points are the result."]
-        if s.players == 1
-        else [
-            "Several have the most points: of them the one who came first in the last round's order wins."
-            if tied
-            else "The most points win. Of equal ones the first in the last round's order would have won.",
-            f"So {win_text([names[one] for one in won])}.",
-        ],
+    yield (
+        "After winter's light and forests every big tree has brought the fertility of its biome.",
+        f"Points: {points}.",
     )
+    if s.players == 1:
+        yield "Alone there is nobody to beat: your points are the result."
+    elif tied:
+        yield "Several have the most points: of them the one who came first in the last round's order wins.", so
+    else:
+        yield "The most points win. Of equal ones the first in the last round's order would have won.", so

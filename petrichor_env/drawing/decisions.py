@@ -52,7 +52,7 @@ from petrichor_env.tables import Tables
 from petrichor_env.words import WEATHER_WORDS, owner_names, tile_name
 from tabletop_engine.decisions import check_table
 from tabletop_engine.legal import NOTHING_ASKED
-from tabletop_engine.presentation import Lesson
+from tabletop_engine.presentation import Lesson, Paragraphs
 from tabletop_engine.text.words import counted
 
 _TAKE_DROP_FOR = {Weather.FROST: "for the new cloud", Weather.SUN: "for the Sun action"}
@@ -67,8 +67,9 @@ def question(state: State) -> str:
 def lesson(config: Config, state: State | None = None, tables: np.ndarray | None = None) -> Lesson:
     """`Words.lesson`. The introduction reads no printed numbers."""
     if state is None:
-        return lessons.introduction(config)
-    return ASKED[Decision(state.decision)].lesson(state, (load_tables() if tables is None else tables)[0])
+        return Lesson.of(lessons.introduction(config))
+    t = (load_tables() if tables is None else tables)[0]
+    return Lesson.of(ASKED[Decision(state.decision)].lesson(state, t))
 
 
 def continues_answer(before: State, state: State) -> bool:
@@ -322,7 +323,7 @@ class Asked:
     question: str | Callable[[State], str]
     label: str
     answers: Mapping[int, str | Callable[[State, int], str]]
-    lesson: Callable[[State, Tables], Lesson]
+    lesson: Callable[[State, Tables], Paragraphs]
     phases: tuple[Phase, ...] = (Phase.ACTION,)
     card: Weather | None = None
     weather: Weather | None = None
