@@ -10,7 +10,7 @@ from evergreen_env import __version__, drawing, rules
 from evergreen_env.actions import ACTION_NAMES
 from evergreen_env.component_files import COMPONENTS, load_tables, own_numbers
 from evergreen_env.config import Config
-from evergreen_env.invariants import first_broken
+from evergreen_env.invariants import all_checks
 from evergreen_env.keys import form
 from evergreen_env.limits import limits
 from evergreen_env.numbers import NUMBERS, write_numbers
@@ -34,7 +34,7 @@ def check(states: State | np.ndarray, tables: np.ndarray | None = None) -> None:
         states: one record of dtype STATE, or an array (N,) of them; the message then names the first game that fails.
         tables: (1,) TABLES that the games are played with; None for the shipped numbers.
     """
-    check_states(GAME, states, load_tables() if tables is None else tables, first_broken)
+    check_states(GAME, states, tables, all_checks)
 
 
 GAME = Game(

@@ -39,13 +39,10 @@ from evergreen_env.state import (
 )
 from evergreen_env.tables import WildFertility
 from evergreen_env.words import PLANET_FIELDS, SHOWN_FIELDS
-from tabletop_engine.described import invariants
 from tabletop_engine.described.fields import out_of_range
 from tabletop_engine.described.invariants import Check, among, breaks, write_legal
 from tabletop_engine.game import Game
 from tabletop_engine.parts.boards import beside
-
-__all__ = ["first_broken"]
 
 _BITS = np.uint64(1) << np.arange(NUM_CARDS, dtype=np.uint64)
 _SEATS = np.arange(MAX_PLAYERS)
@@ -54,22 +51,8 @@ _ALL = np.uint64((1 << PLACES) - 1)
 _COUNTERS = ("plants_left", "growths_left", "uses_left")
 
 
-def first_broken(game: Game, states: np.ndarray, tables: np.ndarray) -> tuple[int, str] | None:
-    """The index of a game that breaks a count or a rule, and the reason; None if no game does.
-
-    It recomputes `legal` of the states.
-
-    Arguments:
-        game: Evergreen.
-        states: (N,) STATE.
-        tables: (1,) TABLES that the games are played with.
-    """
-    broken = invariants.first_broken(_broken(game, states, tables))
-    return broken or invariants.first_outside(game, states, tables)
-
-
-def _broken(game: Game, s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
-    """The checks in order. Each may rely on those before it, so stop at the first that fails."""
+def all_checks(game: Game, s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
+    """The checks of states, (N,), in order: each may rely on those before it. They recompute the legal actions."""
     t = tables[0]
     yield from _broken_switches(s, t)
     yield from _broken_progress(s, t)

@@ -11,6 +11,7 @@ record breaks.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 from evergreen_env.component_files import load_tables, spaces_set
 from evergreen_env.config import Config
 from evergreen_env.drawing.decisions import ASKED
-from evergreen_env.invariants import first_broken, waiting_flips
+from evergreen_env.invariants import all_checks, waiting_flips
 from evergreen_env.keys import KEYS, PENDING, scope_of
 from evergreen_env.rules.planet import ALL, PLANET
 from evergreen_env.state import (
@@ -31,19 +32,18 @@ from evergreen_env.state import (
     NUM_PILES,
     NUM_POWERS,
     NUM_SUNS,
-    STATE,
     WILD,
     Decision,
     State,
 )
 from evergreen_env.tables import WildFertility
 from evergreen_env.words import PLANET_FIELDS, SHOWN_FIELDS
+from tabletop_engine.described import positions
 from tabletop_engine.described.fields import plain
 from tabletop_engine.described.overlays import Overlay
 from tabletop_engine.described.scenarios import ROOT, mapping, wrong
-from tabletop_engine.errors import ConfigError, ScenarioError, StateError
+from tabletop_engine.errors import ConfigError, ScenarioError
 from tabletop_engine.parts.boards import beside
-from tabletop_engine.play.warm_up import warm_up
 
 __all__ = ["describe", "described", "scenario"]
 
@@ -60,19 +60,8 @@ def scenario(description: Mapping[str, Any], components: Overlay | None = None) 
     Raises `ScenarioError`, with the reason, for a malformed description and for one that breaks the game's counts or
     rules.
     """
-    warm_up(Config().game)
-    try:
-        position = _Position(description, components)
-    except RecursionError:
-        raise ScenarioError(
-            "the description is nested too deeply; docs/evergreen/scenarios.md shows what it may hold"
-        ) from None
-    for fill_in in _STEPS:
-        fill_in(position)
-    broken = first_broken(position.config.game, position.array, position.tables)
-    if broken is not None:
-        raise ScenarioError(broken[1])
-    return position.s
+    begin = partial(_Position, description, components)
+    return positions.filled(Config().game, begin, _STEPS, all_checks, "docs/evergreen/scenarios.md")
 
 
 class _Position:
@@ -272,12 +261,7 @@ def describe(state: State, components: Overlay | None = None) -> dict[str, Any]:
 
     Raises `StateError`, with the reason, if it is not a state of this game.
     """
-    array = np.asarray(state)
-    if array.dtype != STATE or array.size != 1:
-        given = f"{type(state).__name__}: {state!r:.80}"
-        raise StateError(f"a state is one record of evergreen_env.state.STATE, not {given}")
-    Config().game.check(array, load_tables(components))
-    return described(array.reshape(1).astype(STATE)[0])
+    return positions.describe(Config().game, state, load_tables(components))
 
 
 def described(s: State) -> dict[str, Any]:

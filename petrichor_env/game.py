@@ -11,7 +11,7 @@ from petrichor_env.actions import ACTION_NAMES
 from petrichor_env.component_files import COMPONENTS, load_tables, own_numbers
 from petrichor_env.config import Config
 from petrichor_env.images import images
-from petrichor_env.invariants import first_broken
+from petrichor_env.invariants import all_checks
 from petrichor_env.keys import form
 from petrichor_env.limits import limits
 from petrichor_env.numbers import NUMBERS, write_numbers
@@ -35,7 +35,7 @@ def check(states: State | np.ndarray, tables: np.ndarray | None = None) -> None:
         states: one record of dtype STATE, or an array (N,) of them; the message then names the first game that fails.
         tables: (1,) TABLES that the games are played with; None for the shipped numbers.
     """
-    check_states(GAME, states, load_tables() if tables is None else tables, first_broken)
+    check_states(GAME, states, tables, all_checks)
 
 
 GAME = Game(

@@ -12,6 +12,7 @@ breaks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ import numpy as np
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import Config
 from petrichor_env.drawing.decisions import ASKED, CLOCKWISE
-from petrichor_env.invariants import first_broken
+from petrichor_env.invariants import all_checks
 from petrichor_env.invariants.decisions import (
     CARD_OF,
     CARD_TO_COUNT_CLOUDS,
@@ -58,7 +59,6 @@ from petrichor_env.state import (
     NUM_KINDS,
     PLAYED,
     POWER_NAMES,
-    STATE,
     WEATHER_NAMES,
     Cloud,
     Crop,
@@ -70,10 +70,10 @@ from petrichor_env.state import (
     Timing,
 )
 from petrichor_env.words import FIELDS, tile_name
+from tabletop_engine.described import positions
 from tabletop_engine.described.fields import plain
 from tabletop_engine.described.scenarios import ROOT, choice, mapping, wrong
-from tabletop_engine.errors import ConfigError, ScenarioError, StateError
-from tabletop_engine.play.warm_up import warm_up
+from tabletop_engine.errors import ConfigError, ScenarioError
 
 __all__ = ["describe", "scenario"]
 
@@ -90,17 +90,8 @@ def scenario(description: Mapping[str, Any], components: str | Path | None = Non
     Raises `ScenarioError`, with the reason, for a malformed description and for one that breaks the game's counts or
     rules.
     """
-    warm_up(Config().game)
-    try:
-        position = _Position(description, load_tables(components))
-    except RecursionError:
-        raise ScenarioError("the description is nested too deeply; docs/scenarios.md shows what it may hold") from None
-    for fill_in in _STEPS:
-        fill_in(position)
-    broken = first_broken(position.config.game, position.array, position.tables)
-    if broken is not None:
-        raise ScenarioError(broken[1])
-    return position.s
+    begin = partial(_Position, description, load_tables(components))
+    return positions.filled(Config().game, begin, _STEPS, all_checks, "docs/scenarios.md")
 
 
 class _Position:
@@ -487,12 +478,7 @@ def describe(state: State, components: str | Path | None = None) -> dict[str, An
 
     Raises `StateError`, with the reason, if it is not a state of this game.
     """
-    array = np.asarray(state)
-    if array.dtype != STATE or array.size != 1:
-        given = f"{type(state).__name__}: {state!r:.80}"
-        raise StateError(f"a state is one record of petrichor_env.state.STATE, not {given}")
-    Config().game.check(array, load_tables(components))
-    return described(array.reshape(1).astype(STATE)[0])
+    return positions.describe(Config().game, state, load_tables(components))
 
 
 def described(s: State) -> dict[str, Any]:

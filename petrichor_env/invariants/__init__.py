@@ -14,32 +14,17 @@ from petrichor_env.actions import DECLINE
 from petrichor_env.invariants import effect, modules, pieces, progress
 from petrichor_env.invariants.checks import asked
 from petrichor_env.state import LEGAL_WORDS, Decision
-from tabletop_engine.described import invariants
 from tabletop_engine.described.invariants import Check, breaks, write_legal
 from tabletop_engine.game import Game
 
 _ONLY_DECLINE = np.zeros(LEGAL_WORDS, np.uint64)
 _ONLY_DECLINE[DECLINE // 64] = 1 << DECLINE % 64
 
-__all__ = ["first_broken"]
+__all__ = ["all_checks"]
 
 
-def first_broken(game: Game, states: np.ndarray, tables: np.ndarray) -> tuple[int, str] | None:
-    """The index of a game that breaks a count or a rule, and the reason; None if no game does.
-
-    It recomputes `legal` of the states.
-
-    Arguments:
-        game: Petrichor.
-        states: (N,) STATE.
-        tables: (1,) TABLES that the games are played with.
-    """
-    broken = invariants.first_broken(_broken(game, states, tables))
-    return broken or invariants.first_outside(game, states, tables)
-
-
-def _broken(game: Game, states: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
-    """The checks in order. Each may rely on those before it, so stop at the first that fails."""
+def all_checks(game: Game, states: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
+    """The checks of states, (N,), in order: each may rely on those before it. They recompute the legal actions."""
     yield from pieces.broken_switches(states)
     yield from pieces.broken_ranges(states)
     yield from pieces.broken_fields(states, tables)

@@ -17,6 +17,9 @@ _VIEWS_AT_ONCE = 4096
 Check: TypeAlias = tuple[np.ndarray, Callable[[int], str]]
 """A check of N states: (N, …) bool, with a True for states that fail; and a function from an index to the reason."""
 
+Checks: TypeAlias = Callable[[Game, np.ndarray, np.ndarray], Iterable[Check]]
+"""A function that gives the checks of a game's states, (N,), and tables, (1,), in order."""
+
 
 def breaks(bad: np.ndarray, text: str | Callable[..., str]) -> Check:
     """A check that fails where `bad`, (N, …) bool, has a True.
@@ -77,20 +80,22 @@ def first_outside(game: Game, states: np.ndarray, tables: np.ndarray) -> tuple[i
     return None
 
 
-def check_states(
-    game: Game,
-    states: Any,
-    tables: np.ndarray,
-    first_broken: Callable[[Game, np.ndarray, np.ndarray], tuple[int, str] | None],
-) -> None:
+def first_failed(game: Game, states: np.ndarray, tables: np.ndarray, checks: Checks) -> tuple[int, str] | None:
+    """The index of a game that fails a check or has an observation out of bounds, and the reason; None if all pass.
+
+    It recomputes `legal` of the states, (N,), if `checks` does.
+    """
+    return first_broken(checks(game, states, tables)) or first_outside(game, states, tables)
+
+
+def check_states(game: Game, states: Any, tables: np.ndarray | None, checks: Checks) -> None:
     """Raise `StateError`, with the reason, if a state fails a check or its legal actions are wrong.
 
     Arguments:
         game: the game of these records.
         states: one record, or an array (N,) of them; the message then names the first game that fails.
-        tables: (1,) printed numbers that the games are played with.
-        first_broken: takes game, states and tables, returns as the function `first_broken` does, and recomputes the
-            legal actions in the states (`write_legal`).
+        tables: (1,) printed numbers that the games are played with; None for the shipped ones.
+        checks: gives the checks of these states, the recomputed legal actions (`write_legal`) among them.
     """
     array = np.asarray(states)
     if array.dtype != game.state:
@@ -98,7 +103,7 @@ def check_states(
         raise StateError(f"a state is a record of {where}, not {array.dtype}")
     array = np.atleast_1d(array).ravel().copy()
     legal = array["legal"].copy()
-    broken = first_broken(game, array, tables)
+    broken = first_failed(game, array, game.load_tables(None) if tables is None else tables, checks)
     changed = (array["legal"] != legal).any(axis=1)
     if broken is None and changed.any():
         broken = int(np.argmax(changed)), "the set of legal actions isn't that of the pending decision"
