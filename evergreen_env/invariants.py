@@ -74,10 +74,6 @@ def _asked(s: np.ndarray, i: int) -> str:
     return f"decision {DECISION_NAMES[s['decision'][i]]!r}"
 
 
-def _decisions_of(part: str) -> list[Decision]:
-    return [decision for decision, row in ASKED.items() if row.part == part]
-
-
 def _is_drafting(s: np.ndarray) -> np.ndarray:
     return np.asarray(s["decision"] == Decision.DRAFT)
 
@@ -238,12 +234,9 @@ def _broken_planets(s: np.ndarray, t: Any) -> Iterator[Check]:
             yield breaks(wrong != 0, lambda i, seat, w=wrong: f"{_first(w[i, seat])} of player_{seat} has two things")
             occupied |= there
             many = np.bitwise_count(there) > t["supply"][piece]
-            yield breaks(many, lambda i, seat, name=name: f"player_{seat} has more {_plural(name)} than the supply")
+            words = name.removeprefix("shown_").replace("_", " ")
+            yield breaks(many, lambda i, seat, words=words: f"player_{seat} has more {words} than the supply")
         yield breaks(~_plays(s) & (occupied != 0), lambda i, seat: f"player_{seat} has a planet and does not play")
-
-
-def _plural(field: str) -> str:
-    return field.removeprefix("shown_").replace("_", " ")
 
 
 def _first(spaces: np.uint64) -> str:
@@ -306,7 +299,9 @@ def _broken_effect(s: np.ndarray) -> Iterator[Check]:
     yield breaks(s["open_spaces"] & ~_ALL != 0, "open_spaces has a space that does not exist")
     bad = (decision == Decision.TURN) & (s["action_open"] + s["power_open"] == 0)
     yield breaks(bad, "a turn in which nothing is open")
-    in_power, in_action = (among(decision, _decisions_of(part)) for part in ("power", "action"))
+    in_power, in_action = (
+        among(decision, [one for one, row in ASKED.items() if row.part == part]) for part in ("power", "action")
+    )
     yield breaks(in_action & (s["action_open"] == 1), lambda i: f"the action is open in {_asked(s, i)}")
     yield breaks(in_power & (s["power_open"] == 1), lambda i: f"the power is open in {_asked(s, i)}")
     yield breaks((s["begun"] == 1) & ~(in_action | stopped), lambda i: f"begun in {_asked(s, i)}")

@@ -6,25 +6,23 @@ planets' grid, as in the observation.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from evergreen_env.state import COLUMNS, MAX_PLAYERS, NUM_BIOMES, NUM_CARDS, NUM_SUNS, PLACES, ROWS, Piece, Season
-from evergreen_env.tables import UNLIMITED, WildFertility
+from evergreen_env.state import COLUMNS, NUM_BIOMES, NUM_CARDS, NUM_SUNS, PLACES, ROWS, Piece
+from evergreen_env.tables import UNLIMITED, Tables, WildFertility
 from tabletop_engine.observation import Layout
+from tabletop_engine.record import Field, fields_of
 
-_SWITCHES = {
-    "reshuffles_each_season": "the discards go back into the deck after every season",
-    "next_player_first": "if nobody takes the marked card, the next player clockwise is first",
-    "partial_actions": "an action may be left half done",
-    "voluntary_pass": "a possible action may be left out",
-    "canonical_sets": "the spaces of one set are named in reading order",
-    "wild_anywhere": "a wild card's action is not held to one biome",
-    "lake_growth_mandatory": "trees beside a lake must grow",
-    "top_card_only": "an aridity flips only the card on top of its pile",
-    "aridity_waits": "an aridity that finds no flower waits for the next one",
-    "skulls_count": "every skull on a card flips a card",
-    "buds_score_each_use": "buds score their level once for every use",
-}
+_SWITCHES = tuple(field.name for field in fields_of(Tables) if field.meaning.startswith("1: "))
+
+
+def _field(name: str, unit: str) -> tuple[str, tuple[int, ...], str, str]:
+    """A block with the values of a field of the tables."""
+    field: Field[Any] = getattr(Tables, name)
+    return name, field.shape or (1,), unit, field.meaning
+
 
 _BLOCKS: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
     ("biomes", (NUM_BIOMES, ROWS, COLUMNS), "0/1", "planes: the spaces of each biome"),
@@ -32,13 +30,13 @@ _BLOCKS: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
     ("bush_ground", (ROWS, COLUMNS), "0/1", "a plane: where a bush can be placed"),
     ("lake_ground", (ROWS, COLUMNS), "0/1", "a plane: where a lake can be placed"),
     ("cards", (NUM_CARDS,), "0/1", "the cards that are in the deck at first"),
-    ("flowers", (NUM_CARDS,), "flowers / 3", "flowers on each card"),
-    ("skulls", (NUM_CARDS,), "skulls / 2", "skulls on each card"),
-    ("season_rounds", (len(Season),), "rounds / 5", "rounds of each season"),
-    ("start_points", (MAX_PLAYERS,), "points / 5", "points at the start, by place in the first round's order"),
-    ("setup_flowers", (1,), "flowers / 10", "flowers that setup reveals at least"),
+    _field("flowers", "flowers / 3"),
+    _field("skulls", "skulls / 2"),
+    _field("season_rounds", "rounds / 5"),
+    _field("start_points", "points / 5"),
+    _field("setup_flowers", "flowers / 10"),
     ("sun_start", (NUM_SUNS,), "one-hot", "where the Sun is in spring"),
-    *((name, (1,), "0/1", f"1: {meaning}") for name, meaning in _SWITCHES.items()),
+    *(_field(name, "0/1") for name in _SWITCHES),
     ("wild_fertility", (len(WildFertility),), "one-hot", "the place of a wild card with icons that nobody took"),
     ("power_cap", (1,), "levels / 10", "the highest level of a power; 0 without one"),
     ("limited", (len(Piece),), "0/1", "kinds of pieces of which a player has only so many"),

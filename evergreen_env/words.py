@@ -104,9 +104,6 @@ def icons_word(t: Tables, card: int) -> str:
     return "no icon" if not skulls else "a skull" if skulls == 1 else f"{skulls} skulls"
 
 
-def piece_on(state: State, seat: int, place: int, shown: bool = False) -> int | None:
-    """The Piece in this space, as its owner or (with `shown`) as the others know it; None if there is none."""
-    for piece, name in enumerate(SHOWN_FIELDS if shown else PLANET_FIELDS):
-        if int(state[name][seat]) >> place & 1:
-            return piece
-    return None
+def piece_on(state: State, seat: int, place: int) -> int | None:
+    """The Piece in this space, as its owner knows it; None if there is none."""
+    return next((piece for piece, name in enumerate(PLANET_FIELDS) if int(state[name][seat]) >> place & 1), None)

@@ -74,21 +74,13 @@ def write_numbers(tables: np.ndarray) -> np.ndarray:
     values = {
         "copies": tables["copies"][:, list(_COUNTED)],
         "drops_to_grow": tables["drops_to_grow"][:, list(_GROWING)],
-        "drops_to_drown": tables["drops_to_drown"],
         "scores": np.stack([tables["scores"][:, crop, side - 1] for crop, side in _SCORING], axis=1),
         "rice_points": tables["scores"][:, Crop.RICE, Growing.DEVELOPED - 1, 0],
-        "primrose_points": tables["primrose_points"],
         "solo_order": np.where(flat > 0, lower + 1, 0),
-        "voting_wins": tables["voting_wins"],
-        "wheat_bonus": tables["wheat_bonus"],
         "harvest_die": np.sort(tables["harvest_die"], axis=1),
         "winds_votes": tables["winds_votes"][:, : RESHUFFLE - 1],
         "winds_harvest": tables["winds_harvest"][:, : RESHUFFLE - 1],
-        "drops": tables["drops"],
-        "votes": tables["votes"],
-        "clouds": tables["clouds"],
         "cards_of_a_kind": np.stack([tables["cards_of_a_kind"], tables["cards_of_a_kind_five_players"]], axis=1),
-        "pods": tables["pods"],
-        "primrose_blooms": tables["primrose_blooms"],
     }
-    return NUMBERS.joined(values, len(tables))
+    same = {block.name: tables[block.name] for block in NUMBERS if block.name not in values}
+    return NUMBERS.joined({**same, **values}, len(tables))

@@ -78,15 +78,19 @@ def player(
     now = v.planet(seat, choices)
     levels = v.levels(seat)
     parts = [panel(x, y, width, height, **({"stroke": STRONG, "stroke_width": 3} if asked else {}))]
-    if width > height:
-        tall = height > _TALL  # then the name is above the planet
-        size = min(height - 2 * _PAD - (40 if tall else 0), width - 3 * _PAD - (_BESIDE - 10 if tall else _BESIDE))
-        parts.append(planet(v, seat, now, x + _PAD, y + height - _PAD - size, size))
-        left = x + size + 2 * _PAD + 4
+    at = player_parts(x, y, width, height)
+    left, top, size, _ = at.planet
+    drawn, head = planet(v, seat, now, left, top, size), _head(v, seat, x + 14, y + 8, width - 28, won)
+    if width <= height:
+        below = _below(v, seat, now, levels, x + 14, y + _HEAD + size, width - 28, height - _HEAD - size)
+        parts += [*head, drawn, *below]
+    else:
+        parts.append(drawn)
+        left += size + _PAD + 4
         room = x + width - _PAD - 4 - left
-        if tall:
-            parts += _head(v, seat, x + 14, y + 8, width - 28, won)
-            top = y + height - _PAD - size + 16
+        if at.head:
+            parts += head
+            top += 16
             parts += _column(v, seat, now, levels, left, top, room, y + height - _PAD - 4 - top)
         else:
             parts += _name(v, seat, left, y + _PAD, room, won)
@@ -96,11 +100,6 @@ def player(
             parts.append(text("points", left + width_of(points, 32, True) + 7, middle, 12.5, fill=MUTED))
             parts += _leaf(v, seat, left + room - 14, middle - 10)
             parts += _column(v, seat, now, levels, left, middle + 12, room, y + height - _PAD - 2 - middle - 12)
-    else:
-        size = min(width - 2 * _PAD, height - _ABOVE_AND_BELOW)
-        parts += _head(v, seat, x + 14, y + 8, width - 28, won)
-        parts.append(planet(v, seat, now, x + (width - size) / 2, y + _HEAD, size))
-        parts += _below(v, seat, now, levels, x + 14, y + _HEAD + size, width - 28, height - _HEAD - size)
     return titled(
         v.names[seat],
         *parts,

@@ -52,7 +52,7 @@ def rules(config: Config, tables: np.ndarray | None = None, *, brief: bool = Fal
         Section("A round: turns", _turns(config, t)),
         Section("Powers", _powers(t)),
         Section("End of a season", _season(t)),
-        Section("End of the game", _end(config)),
+        Section("End of the game", _END),
         Section("How you are asked", _asked(t)),
     ]
     who = "you alone" if config.solo else counted(config.players, "player")
@@ -238,8 +238,7 @@ def _season(t: Tables) -> Iterator[str]:
     )
 
 
-def _end(c: Config) -> Iterator[str]:
-    yield "After winter's scoring each of your big trees scores the fertility of its biome, lit or not."
+_END = ("After winter's scoring each of your big trees scores the fertility of its biome, lit or not.",)
 
 
 def _asked(t: Tables) -> Iterator[str]:

@@ -231,14 +231,12 @@ def _table(s: State, t: Tables) -> Iterator[str]:
     if s.next_first != NOBODY:
         yield f"{names[s.next_first]} is first in the next round."
     yield "Fertility: " + ", ".join(f"{BIOME_NAMES[biome]} {s.fertility[biome]}" for biome in range(NUM_BIOMES)) + "."
-    zone = [_zone_card(s, t, card) for card in s.zone[: s.zone_size].tolist()]
+    zone = [
+        f"{BIOME_NAMES[card // NUM_POWERS]} {'face down' if is_face_down(s, card) else icons_word(t, card)}"
+        for card in s.zone[: s.zone_size].tolist()
+    ]
     yield f"Fertility zone: {', '.join(zone) or 'empty'}."
     deck, discards, collected = (
         counted(len(list(cards_in(cards))), "card") for cards in (s.deck, s.discards, s.collected)
     )
     yield f"Deck: {deck}.  Discards: {discards}.  Collected this season: {collected}."
-
-
-def _zone_card(s: State, t: Tables, card: int) -> str:
-    biome = BIOME_NAMES[card // NUM_POWERS]
-    return f"{biome} face down" if is_face_down(s, card) else f"{biome} {icons_word(t, card)}"

@@ -9,6 +9,7 @@ import numpy as np
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import Config
 from petrichor_env.drawing.card_texts import FORECASTS, POWER_TEXTS, TIMING_TEXTS
+from petrichor_env.drawing.text import winds_icons
 from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.rules.card_actions import SUN_DROPS
 from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
@@ -20,7 +21,7 @@ from petrichor_env.rules.setup import MODULE_OF_CROP
 from petrichor_env.rules.weather import RESOLVED_SPACES
 from petrichor_env.state import CROP_NAMES, HARVEST, MODULE_NAMES, Crop, Growing, Power, Timing
 from petrichor_env.tables import RESHUFFLE, Tables
-from petrichor_env.words import FIELDS, WEATHER_WORDS
+from petrichor_env.words import FIELDS
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.text.words import Section, counted, rules_page
 
@@ -370,9 +371,7 @@ def _southern_winds(c: Config, t: Tables) -> Iterator[str]:
 
 
 def _icons(t: Tables, card: int) -> str:
-    votes = t.winds_votes[card - 1].tolist()
-    names = [name for name, number in zip(WEATHER_WORDS, votes, strict=True) for _ in range(number)]
-    return "+".join([*names, *["Harvest"] * int(t.winds_harvest[card - 1])]) or "no icon"
+    return "+".join(name.capitalize() for name in winds_icons(t, card)) or "no icon"
 
 
 # --- Promos and Flowers ----------------------------------------------------------------------------------------------

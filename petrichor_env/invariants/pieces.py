@@ -121,11 +121,7 @@ def broken_ranges(s: np.ndarray) -> Iterator[Check]:
     yield breaks(bad, lambda i, seat: f"scored adds up to {scored[i, seat]}, more than the {points[i, seat]} points")
     for field, low, high in (  # fields that no key of a description stands for alone
         *(("pod_turns", 0, players), ("turn_index", 0, 2 * players), ("chosen_power", 0, len(Power) - 1)),
-        *(
-            ("target_space", -1, NUM_KINDS - 1),
-            ("target", NO_TILE, NUM_TILES - 1),
-            ("winds_target", NO_TILE, NUM_TILES - 1),
-        ),
+        *(("target_space", -1, NUM_KINDS - 1), ("target", NO_TILE, NUM_TILES - 1)),
         *(("cloud", 0, len(Cloud) - 1), ("dice", 0, 4), ("forecast_holder", PLAYED, last_seat), ("spare", 0, 0)),
         *(("winds_deck", 0, 1), ("winds_revealed", 0, WINDS_LOG), ("winds_card", 0, RESHUFFLE - 1)),
         *(("winds_roll", 0, 6), ("winds_target", NO_TILE, NUM_TILES - 1)),
