@@ -106,7 +106,7 @@ KEYS: Mapping[str, Key] = MappingProxyType(
         "flags.wild_biome": _choice("what a wild card stands for in an action", words=("one_biome", "anywhere")),
         "flags.wild_fertility": _choice(
             "where a wild card that is left over goes, if it has icons",
-            words=tuple(one.name.lower() for one in WildFertility),
+            words=tuple(place.name.lower() for place in WildFertility),
         ),
         "flags.lake_growth": _choice("growth beside a lake", words=("optional", "mandatory")),
         "flags.ravine_allows": _choice(

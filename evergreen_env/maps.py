@@ -44,7 +44,7 @@ def draw_rows(letters: str, ravine: str, outside: str, touching: tuple[str, str]
 def _beside(place: Place) -> tuple[Place, ...]:
     row, column = place
     around = ((row - 1, column), (row, column - 1), (row, column + 1), (row + 1, column))
-    return tuple(one for one in around if one in _PLACES)
+    return tuple(near for near in around if near in _PLACES)
 
 
 def _is_connected(places: Iterable[Place]) -> bool:
@@ -75,7 +75,7 @@ def _shapes() -> tuple[tuple[tuple[Place, ...], dict[Place, list[Place]]], ...]:
         ravines = ring | {_CENTRE}
         spaces = _PLACES - corners - notch - ravines
         if ring not in (corners, notch) and _is_connected(spaces) and _is_connected(spaces | ravines):
-            beside = {place: [one for one in _beside(place) if one in spaces] for place in sorted(spaces)}
+            beside = {place: [near for near in _beside(place) if near in spaces] for place in sorted(spaces)}
             shapes.append((tuple(sorted(ravines)), beside))
     return tuple(shapes)
 

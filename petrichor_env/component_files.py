@@ -263,8 +263,8 @@ STATED = (
         "Potatoes with priorities below 5.5, and a Wheat with one above",
         _PRIORITIES,
         lambda values: (
-            all(0 < float(one) < 5.5 for one in values["tiles.potato.solo_priorities"])
-            and any(float(one) > 5.5 for one in values["tiles.wheat.solo_priorities"])
+            all(0 < float(priority) < 5.5 for priority in values["tiles.potato.solo_priorities"])
+            and any(float(priority) > 5.5 for priority in values["tiles.wheat.solo_priorities"])
         ),
     ),
 )

@@ -225,16 +225,16 @@ def panes(state: State, viewer: int | None = None) -> Panes:
     phone = [
         Pane(tuple((left - 7, seasons[1], wide + 14, seasons[3]) for left, wide in _season_boxes(state)), most=1.1),
         cards if drafting else cards._replace(words="Market"),
-        *(Pane((one,)) for one in parts.head),
+        *(Pane((part,)) for part in parts.head),
         Pane((parts.planet,), most=4),
         *([Pane(parts.things[:-1], most=1.3), Pane(parts.things[-1:], most=1.7)] if len(parts.things) > 1 else []),
         *([Pane(parts.things, most=1.3)] if len(parts.things) == 1 else []),
         Pane((at.zone,), most=1.3),
     ]
-    others = [Pane((one,), owner=seat, most=1.2) for seat, one in enumerate(at.players) if seat != own]
+    others = [Pane((part,), owner=seat, most=1.2) for seat, part in enumerate(at.players) if seat != own]
     tablet = [Pane((seasons,)), Pane((at.market, at.zone), most=1.2), Pane((at.players[own],), most=4), *others]
     if players <= 2:
         return Panes((*phone, *others), whole, whole)
-    rest = Pane(tuple(one for seat, one in enumerate(at.players) if seat != own), most=0.75)
+    rest = Pane(tuple(part for seat, part in enumerate(at.players) if seat != own), most=0.75)
     desk = (Pane((seasons,)), Pane((at.market, at.zone)), Pane((at.players[own],), most=1.4), rest)
     return Panes((*phone, *others), tuple(tablet), desk)

@@ -177,7 +177,7 @@ def _pile(
         parts.append(
             text(str(fertility), x + width / 2 + 17 * size, head + 9 * size, 25 * size, bold=True, anchor="middle")
         )
-    shown, told = [], []
+    shown, words = [], []
     room = y + height - 4 - below
     chip, per_row = max((min((width - 8) / n, room / -(-most // n), 30), n) for n in range(2, 8))
     lines = -(-len(cards) // per_row)
@@ -189,13 +189,13 @@ def _pile(
         down = bool(int(v.s.face_down) >> card & 1)
         parts += _chip(v, card, down, middle, top, chip - 2.5)
         shown.append(CARD_NAMES[card])
-        told.append(card_words(v, card) + (" (face down)" if down else ""))
+        words.append(card_words(v, card) + (" (face down)" if down else ""))
     waiting = int(v.s.waiting_flips[pile])
     if waiting:
-        told.append("an aridity waits for the next flowers")
-    words = name.capitalize() + ("" if fertility is None else f": fertility {fertility}")
+        words.append("an aridity waits for the next flowers")
+    heading = name.capitalize() + ("" if fertility is None else f": fertility {fertility}")
     return titled(
-        f"{words}; {', '.join(told) or 'no cards'}",
+        f"{heading}; {', '.join(words) or 'no cards'}",
         *parts,
         data_biome=name,
         data_fertility=None if fertility is None else str(fertility),

@@ -60,7 +60,7 @@ def player_parts(x: float, y: float, width: float, height: float) -> PlayerParts
     if not above:
         heights.insert(0, (y + _PAD, _NAME))
     head = ((x, y, width, planet[1] - y),) if above else ()
-    return PlayerParts(head, planet, tuple((left, one, room, high) for one, high in heights))
+    return PlayerParts(head, planet, tuple((left, top, room, high) for top, high in heights))
 
 
 @kept(

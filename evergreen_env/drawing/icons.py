@@ -152,8 +152,8 @@ def _powers() -> dict[str, list[Markup]]:
     parts = (pieces[name] for name in (*PIECE_NAMES, "buds"))
     scales = (0.6, 0.62, 0.56, 0.56, 0.56, 0.6)
     return {
-        name: [circle(0, 0, 13, "#ffffff", "#7b8a96", 1.3), group(*one, scale=scale)]
-        for name, one, scale in zip(POWER_NAMES, parts, scales, strict=True)
+        name: [circle(0, 0, 13, "#ffffff", "#7b8a96", 1.3), group(*piece, scale=scale)]
+        for name, piece, scale in zip(POWER_NAMES, parts, scales, strict=True)
     }
 
 

@@ -292,7 +292,7 @@ def lake(s: State, t: Tables) -> Paragraphs:
 
 def game_over(s: State, t: Tables) -> Paragraphs:
     names, won = player_names(int(s.players)), Config().game.winners(s)
-    so = f"So {win_text([names[one] for one in won])}." if won else ""
+    so = f"So {win_text([names[seat] for seat in won])}." if won else ""
     yield "The game is over", "End of Game"
     if s.forfeited != NOBODY:
         yield f"{names[s.forfeited]} chose an action that the rules don't allow. That ends the game, and loses it."

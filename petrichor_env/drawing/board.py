@@ -185,8 +185,8 @@ def _header(v: View) -> Iterator[Markup]:
 
 def _phases(v: View, x: float) -> Iterator[Markup]:
     phase = Phase(v.s.phase)
-    for one in _PHASES_OF_A_ROUND if phase in _PHASES_OF_A_ROUND else (phase,):
-        now, word = one == phase, _PHASE_WORDS[one].removesuffix(" phase").capitalize()
+    for shown in _PHASES_OF_A_ROUND if phase in _PHASES_OF_A_ROUND else (phase,):
+        now, word = shown == phase, _PHASE_WORDS[shown].removesuffix(" phase").capitalize()
         width = width_of(word, 15, now) + 22
         if now:
             yield box(x, 18.5, width, 24, 12, fill=INK)
@@ -214,7 +214,7 @@ class _Layout(NamedTuple):
     def side(self) -> list[tuple[float, float]]:
         """The top and the height of each panel in the column on the right."""
         heights = [self.wheel, self.dice, self.stocks, *([self.notes] if self.notes else [])]
-        tops = accumulate((one + GAP for one in heights[:-1]), initial=float(_TOP))
+        tops = accumulate((height + GAP for height in heights[:-1]), initial=float(_TOP))
         return list(zip(tops, heights, strict=True))
 
     @property
@@ -235,7 +235,7 @@ def _layout(s: State) -> _Layout:
     notes = notes_height(s)
     beside = height - (notes + GAP if notes else 0) - 2 * GAP
     dice, stock = max(66, 0.155 * beside), max(104, 0.21 * beside)
-    owners = [one + more for one in owners]
+    owners = [row + more for row in owners]
     return _Layout(tile_width, tile_height, height, beside - dice - stock, dice, stock, notes, owners)
 
 
@@ -269,7 +269,7 @@ def panes(state: State, viewer: int | None = None) -> Panes:
         Pane(((MARGIN, at.owners, wide, TITLES),)),
         Pane((rows[own],)),
         Pane(cards),
-        *(Pane((one,)) for seat, one in enumerate(rows) if seat != own),
+        *(Pane((row,)) for seat, row in enumerate(rows) if seat != own),
     )
     wheel, dice, stock, *notes = ((_SIDE_LEFT, top, _SIDE_WIDTH, height) for top, height in at.side)
     phone = [
@@ -277,14 +277,15 @@ def panes(state: State, viewer: int | None = None) -> Panes:
         Pane(((MARGIN, _TOP, _FIELDS_WIDTH, at.height),)),
         Pane(((MARGIN, at.owners, NUMBERS_END, TITLES),)),
         Pane(((MARGIN, tops[own], NUMBERS_END, min(at.rows[own], _ROW) - 5),)),
-        *(Pane((one,)) for one in cards),
+        *(Pane((part,)) for part in cards),
         Pane((wheel,), most=max(0.7, min(1.2, 240 / at.wheel))),
         Pane((dice,), most=1.2),
         Pane((stock,), words="Deck and discards"),
-        *(Pane((one,), words="Forecast cards") for one in notes),
+        *(Pane((part,), words="Forecast cards") for part in notes),
     ]
     for seat in range(s.owners):
         if seat != own:
             high = min(at.rows[seat], _ROW) - 5
-            phone += [Pane((one,), owner=seat) for one in row_parts(s, viewer is None, MARGIN, tops[seat], wide, high)]
+            parts = row_parts(s, viewer is None, MARGIN, tops[seat], wide, high)
+            phone += [Pane((part,), owner=seat) for part in parts]
     return Panes(tuple(phone), tablet, whole)

@@ -218,12 +218,12 @@ class _Stories(Teller):
         """The record has the card only after its effect, but the story shows it before."""
         revealed = self.told("")
         inside = yield None
-        told = [revealed._replace(sentence=winds_card_text(s, t, s.winds_revealed - 1)), *inside]
-        for one in told:
-            if one.state is not None:
+        sentences = [revealed._replace(sentence=winds_card_text(s, t, s.winds_revealed - 1)), *inside]
+        for sentence in sentences:
+            if sentence.state is not None:
                 for name in _WINDS_LOG:
-                    one.state[name] = s[name]
-        yield from told
+                    sentence.state[name] = s[name]
+        yield from sentences
 
     def resolve_icons(self, s: State, t: Tables, card: int) -> Story:
         votes = s.votes.copy()

@@ -633,7 +633,7 @@ def forecast_vote(s: State, t: Tables) -> Paragraphs:
 
 def game_over(s: State, t: Tables) -> Paragraphs:
     names, won = owner_names(s.players), Config().game.winners(s)
-    so = f"So {win_text([names[one] for one in won])}."
+    so = f"So {win_text([names[seat] for seat in won])}."
     yield "The game is over", "Game End" if s.players == 1 else "Game End & Victory"
     if s.forfeited != NOBODY:
         yield f"{names[s.forfeited]} chose an action that the rules don't allow. That ends the game, and loses it."

@@ -301,8 +301,8 @@ def _tiles(c: Config, t: Tables, crop: Crop) -> str:
     name = CROP_NAMES[crop].capitalize()
     drops = counted(int(t.drops_to_grow[crop]), "drop")
     if c.solo:
-        numbers = sorted(int(one) for one in t.solo_priority[crop] if one > 0)
-        which = f"priority {', '.join(f'{one / 10:g}' for one in numbers)}"
+        numbers = sorted(int(priority) for priority in t.solo_priority[crop] if priority > 0)
+        which = f"priority {', '.join(f'{priority / 10:g}' for priority in numbers)}"
     else:
         which = f"{counted(int(t.copies[crop]), 'tile')}"
     return f"{name} ({which}; {drops})"
@@ -399,7 +399,7 @@ def _fertilizer(c: Config, t: Tables) -> Iterator[str]:
 
 def _special_tiles(c: Config, t: Tables) -> Iterator[str]:
     if "cactus" in c.modules:
-        developed, drowned = (_scores(t, Crop.CACTUS, one) for one in (Growing.DEVELOPED, Growing.DROWNED))
+        developed, drowned = (_scores(t, Crop.CACTUS, side) for side in (Growing.DEVELOPED, Growing.DROWNED))
         yield (
             f"{_tiles(c, t, Crop.CACTUS)}: {_places(c, developed)}. With {int(t.drops_to_drown)} drops it drowns, "
             f"until it is harvested or dries out: {_places(c, drowned)}."
@@ -457,7 +457,7 @@ def _forecasts(c: Config) -> Iterator[str]:
         f"is no pass.{ends}"
     )
     for timing in Timing:
-        cards = [f"{number}: {one.text}" for number, one in FORECASTS.items() if one.timing == timing]
+        cards = [f"{number}: {card.text}" for number, card in FORECASTS.items() if card.timing == timing]
         if cards:
             when = TIMING_TEXTS[timing]
             yield f"{when[0].upper()}{when[1:]}: {'; '.join(cards)}."

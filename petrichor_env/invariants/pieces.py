@@ -314,7 +314,7 @@ def broken_winds(s: np.ndarray) -> Iterator[Check]:
     yield breaks(bad, lambda i: f"card {last[i]} was revealed last, but is in the deck")
     played = s["variants"] == 1
     double, non_random, more = (
-        played[:, one] for one in (Variant.DOUBLE_CARD, Variant.NON_RANDOM_TARGETS, Variant.ONE_MORE_TURN)
+        played[:, variant] for variant in (Variant.DOUBLE_CARD, Variant.NON_RANDOM_TARGETS, Variant.ONE_MORE_TURN)
     )
     # after a pass without cards nobody is asked between a round's last neutral turns and the next round's first one
     cards, turn, extra = np.where(double, 2, 1), s["decision"] == Decision.TURN, np.where(more, 1, 0)
