@@ -9,6 +9,7 @@ import numpy as np
 
 from evergreen_env.component_files import COMPONENTS
 from evergreen_env.state import MAX_PLAYERS, State
+from tabletop_engine.checks import is_whole
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.text.words import player_names
 
@@ -41,8 +42,7 @@ class Config:
     )
 
     def __post_init__(self) -> None:
-        is_number = isinstance(self.players, int | np.integer) and not isinstance(self.players, bool)
-        if not is_number or not 1 <= self.players <= MAX_PLAYERS:
+        if not is_whole(self.players) or not 1 <= self.players <= MAX_PLAYERS:
             raise ConfigError(f"players={self.players!r}: 1 (for points alone), 2, 3 or 4")
         components = COMPONENTS.config_value(self.components)
         object.__setattr__(self, "players", int(self.players))

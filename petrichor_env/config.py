@@ -11,7 +11,9 @@ import numpy as np
 
 from petrichor_env.component_files import COMPONENTS
 from petrichor_env.state import MAX_PLAYERS, MODULE_NAMES, POWER_NAMES, READING_NAMES, VARIANT_NAMES, State
+from tabletop_engine.checks import is_whole
 from tabletop_engine.errors import ConfigError
+from tabletop_engine.text.words import player_names
 
 if TYPE_CHECKING:
     from tabletop_engine.game import Game
@@ -49,10 +51,6 @@ _NOT_IN_SOLO = {
     "lake": 'the Lake is not used in solo play (Promos, The Lake, "Note")',
     "flower_tiles": "the Southern Winds don't support the three flower tiles (Flowers, Le tessere Fiori)",
 }
-
-
-def _is_int(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _names(key: str, value: object, allowed: tuple[str, ...]) -> tuple[str, ...]:
@@ -141,9 +139,9 @@ class Config:
     )
 
     def __post_init__(self) -> None:
-        if not _is_int(self.players) or not 1 <= self.players <= MAX_PLAYERS:
+        if not is_whole(self.players) or not 1 <= self.players <= MAX_PLAYERS:
             raise ConfigError(f"players={self.players!r}: 1 (solo against the Southern Winds), 2, 3, 4 or 5")
-        if not _is_int(self.rounds) or self.rounds not in (4, 6):
+        if not is_whole(self.rounds) or self.rounds not in (4, 6):
             raise ConfigError(f"rounds={self.rounds!r}: 4 (short form) or 6 (long form)")
         if not isinstance(self.drafting, bool | np.bool_):
             raise ConfigError(f"drafting={self.drafting!r}: True or False")
@@ -228,7 +226,7 @@ class Config:
     @property
     def agents(self) -> tuple[str, ...]:
         """The players' names, in clockwise order from seat 0."""
-        return tuple(f"player_{seat}" for seat in range(self.players))
+        return player_names(self.players)
 
     @property
     def name(self) -> str:

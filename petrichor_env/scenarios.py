@@ -38,7 +38,7 @@ from petrichor_env.invariants.decisions import (
 )
 from petrichor_env.invariants.effect import full_price
 from petrichor_env.invariants.modules import is_face_down
-from petrichor_env.invariants.pieces import cards_of_a_kind, no_such_tile, tiles_of_each_crop
+from petrichor_env.invariants.pieces import cards_of_a_kind
 from petrichor_env.keys import DICE, KEYS, PENDING, Position, scope_of
 from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.rules.clouds import GROWS_AT
@@ -69,6 +69,7 @@ from petrichor_env.state import (
     State,
     Timing,
 )
+from petrichor_env.tiles import no_such_tile, tiles_of_each_crop
 from petrichor_env.words import FIELDS, tile_name
 from tabletop_engine.described import positions
 from tabletop_engine.described.fields import plain
@@ -163,7 +164,7 @@ def _tiles(p: _Position) -> None:
 
 def _copies(p: _Position) -> np.ndarray:
     """The tiles of each crop from which the field is drawn, (number of crops,)."""
-    return tiles_of_each_crop(p.config.players, "no_more_tricks" in p.config.variants, p.modules, p.tables)
+    return tiles_of_each_crop(p.config.players, "no_more_tricks" in p.config.variants, p.modules, p.tables[0])
 
 
 def _laid(p: _Position, crops: Mapping[int, int]) -> dict[int, int]:

@@ -17,15 +17,14 @@ from petrichor_env.rules.drafting import CARDS_DEALT, PACKS_PASSED, PICKS
 from petrichor_env.rules.flower_tiles import PODS_A_PLAYER
 from petrichor_env.rules.forecasts import DEALT
 from petrichor_env.rules.promos import LAKE_DROPS
-from petrichor_env.rules.setup import MODULE_OF_CROP
 from petrichor_env.rules.weather import RESOLVED_SPACES
 from petrichor_env.state import CROP_NAMES, HARVEST, MODULE_NAMES, Crop, Growing, Power, Timing
 from petrichor_env.tables import RESHUFFLE, Tables
+from petrichor_env.tiles import tiles_of_each_crop
 from petrichor_env.words import FIELDS
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.text.words import Section, counted, rules_page
 
-_TRICKS = (Crop.WHEAT, Crop.POTATO)
 _TOLD_VARIANTS = ("double_card", "non_random_targets", "no_more_tricks", "one_more_turn")
 """The variants that these texts tell of."""
 
@@ -251,20 +250,6 @@ def _weather(c: Config) -> Iterator[str]:
         )
 
 
-def _in_play(c: Config, t: Tables) -> list[Crop]:
-    """The crops whose tiles can lie in the Fields."""
-    found = []
-    for crop in Crop:
-        module = int(MODULE_OF_CROP[crop])
-        wanted = module < 0 or MODULE_NAMES[module] in c.modules
-        missing = c.players == 2 and crop == Crop.CORN
-        if c.solo:
-            missing |= not (t.solo_priority[crop] > 0).any() or (crop in _TRICKS and "no_more_tricks" in c.variants)
-        if wanted and not missing and t.copies[crop] > 0:
-            found.append(crop)
-    return found
-
-
 def _scores(t: Tables, crop: Crop, growing: Growing) -> np.ndarray:
     """The points of a crop by place, with this side of its growing token."""
     scores: np.ndarray = t.scores[crop, growing - 1]
@@ -290,9 +275,11 @@ def _harvest(c: Config, t: Tables) -> Iterator[str]:
         "Your place on a tile is the number of players, you included, with at least as many drops there as you: two "
         "tied for most are both second. No drop, no place. Pay by place (first/second/…):"
     )
-    for crop in _in_play(c, t):
+    modules = [MODULE_NAMES.index(name) for name in c.modules]
+    tiles = tiles_of_each_crop(c.players, "no_more_tricks" in c.variants, modules, t)
+    for crop in Crop:
         pays = _pays(c, t, crop)
-        if pays:
+        if tiles[crop] and pays:
             yield f"{_tiles(c, t, crop)}: {pays}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from types import SimpleNamespace
 
 import numpy as np
@@ -39,42 +39,13 @@ from petrichor_env.state import (
     Variant,
 )
 from petrichor_env.tables import RESHUFFLE
+from petrichor_env.tiles import no_such_tile, tiles_of_each_crop
 from petrichor_env.words import FIELDS, crop_name
 from tabletop_engine.described.fields import Key, Table, counts, out_of_range
 from tabletop_engine.described.invariants import Check, among, breaks
 
 _NOT_IN_SOLO = (Module.LAKE, Module.FLOWER_TILES)
 _MODULES_OF_READINGS = [MODULES.index(MODULE_OF_READING[name]) for name in READINGS]
-
-
-def _left_out(players: int, no_more_tricks: bool, modules: Container[int]) -> dict[int, str]:
-    """The crops that stay in the box, and why."""
-    left_out: dict[int, str] = {}
-    for crop, module in enumerate(MODULE_OF_CROP.tolist()):
-        if module != BASE_GAME and module not in modules:
-            left_out[crop] = f"it comes with the module {MODULES[module]!r}"
-    if players == 2:
-        left_out[Crop.CORN] = "both are removed in the 2 player game (Setup)"
-    if players == 1 and no_more_tricks:
-        left_out |= dict.fromkeys((Crop.WHEAT, Crop.POTATO), '"No More Tricks" removes wheat and potato')
-    return left_out
-
-
-def tiles_of_each_crop(players: int, no_more_tricks: bool, modules: Container[int], tables: np.ndarray) -> np.ndarray:
-    """The number of tiles of each crop from which the field is drawn, (number of crops,) int64."""
-    copies = tables["copies"][0].astype(np.int64)
-    if players == 1:  # only the copies with a compass
-        for crop, priorities in enumerate(tables["solo_priority"][0]):
-            copies[crop] = np.count_nonzero(priorities[: copies[crop]])
-    copies[list(_left_out(players, no_more_tricks, modules))] = 0
-    return copies
-
-
-def no_such_tile(players: int, crop: int, no_more_tricks: bool, modules: Container[int]) -> str:
-    """The message for a crop that cannot be in the field at all."""
-    none = "solo uses only tiles with a compass (Southern Winds, Setup 2)" if players == 1 else "there is none"
-    reason = _left_out(players, no_more_tricks, modules).get(crop, none)
-    return f"a {CROP_NAMES[crop]} tile in the field; {reason}"
 
 
 def broken_switches(s: np.ndarray) -> Iterator[Check]:
@@ -151,7 +122,7 @@ def broken_fields(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     there = (s["crop"][:, :, None] == np.arange(len(Crop))).sum(axis=1)
     copies, modules = np.zeros((MAX_PLAYERS + 1, 2, len(Crop)), np.int64), range(len(Module))
     for players in np.unique(s["players"]):
-        copies[players] = [tiles_of_each_crop(players, fewer, modules, tables) for fewer in (False, True)]
+        copies[players] = [tiles_of_each_crop(players, fewer, modules, tables[0]) for fewer in (False, True)]
     left_out = s["variants"][:, Variant.NO_MORE_TRICKS]
     allowed = copies[s["players"], left_out]
     allowed *= np.where(MODULE_OF_CROP == BASE_GAME, 1, s["modules"][:, MODULE_OF_CROP])
