@@ -389,7 +389,7 @@ print("numba" in sys.modules or "llvmlite" in sys.modules)
 
 
 def test_rules_that_python_calls_run_as_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Evergreen's texts ask the rules for light and forests, with calls from Python."""
+    """Evergreen's texts ask a rule which cards lie face down, with calls from Python."""
     from evergreen_env import Config as Evergreen
     from evergreen_env.drawing.text import render_text
     from evergreen_env.rules.planet import largest_forest

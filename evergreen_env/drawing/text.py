@@ -16,14 +16,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from evergreen_env.config import Config
 from evergreen_env.drawing.decisions import asked_text, hides_actor, result_text
+from evergreen_env.drawing.view import Planet, View
 from evergreen_env.rules.fertility import is_face_down
-from evergreen_env.rules.planet import largest_forest, light_points, lit_big_trees, lit_small_trees
 from evergreen_env.state import (
     BIOME_NAMES,
     COLUMNS,
@@ -37,15 +36,12 @@ from evergreen_env.state import (
     SOURCE_NAMES,
     SUN_NAMES,
     Decision,
-    Piece,
     State,
 )
 from evergreen_env.tables import Tables
 from evergreen_env.words import (
     PIECE_WORDS,
-    PLANET_FIELDS,
     POWER_WORDS,
-    SHOWN_FIELDS,
     biome_letters,
     card_word,
     cards_in,
@@ -93,42 +89,36 @@ def text_blocks(
     In the small form a space of another's planet is its piece or, without one, its biome. The compact one has a line
     for each player, without the map and colours.
     """
-    t = tables_of(tables)
+    t, names = tables_of(tables), player_names(state.players)
+    v = View(state, t, viewer, names, names)
     paint = partial(painted, colour=colour and size != "compact")
     heading = _heading(state, viewer, paint, asked and size == "wide")
     notes, seats = list(_table(state, t)), range(state.players)
     if size == "compact":
-        return [Words([*heading, *(_planet_line(state, seat, viewer) for seat in seats), *notes])]
+        return [Words([*heading, *(_planet_line(v, seat) for seat in seats), *notes])]
     letters, blank = biome_letters(t), Words([""])
     below = Words([part for line in notes for part in textwrap.wrap(line, WIDTH, subsequent_indent="    ")])
     if size == "small":  # what is above the planets may scroll away
         own = viewer or 0
         in_order = {own: _OWN_CELL} | {seat: _OTHERS_CELL for seat in seats if seat != own}
-        planets = [_planet(state, letters, seat, viewer, paint, cell) for seat, cell in in_order.items()]
+        planets = [_planet(v, letters, seat, paint, cell) for seat, cell in in_order.items()]
         return [below, blank, Words(heading), Cells([planets], [_width(cell) for cell in in_order.values()])]
-    planets = [_planet(state, letters, seat, viewer, paint, _CELL) for seat in seats]
+    planets = [_planet(v, letters, seat, paint, _CELL) for seat in seats]
     beside = 2 if state.players == 4 else state.players
     rows = [planets[first : first + beside] for first in range(0, len(planets), beside)]
     return [Words([*heading, ""]), Tiles(rows, _width(_CELL)), blank, below]
 
 
-def _planet_line(s: State, seat: int, viewer: int | None) -> str:
-    shown = viewer not in (None, seat)
-    fields = SHOWN_FIELDS if shown else PLANET_FIELDS
-    small, big, bushes, lit = _growing(s, seat, shown)
-    forest = int(largest_forest(small | big | bushes)).bit_count()
+def _planet_line(v: View, seat: int) -> str:
+    now, levels = v.planet(seat, 0), zip(POWER_WORDS, v.levels(seat), strict=True)
     parts = [
-        counted(points_seen(s, seat, viewer), "point"),
-        f"light {light_points(small, big, s.sun)} (trees with *), forest {forest}",
-        "levels "
-        + ", ".join(
-            f"{word} {level}"
-            for word, level in zip(POWER_WORDS, (s.shown_level if shown else s.level)[seat].tolist(), strict=True)
-        ),
+        counted(v.points(seat), "point"),
+        f"light {now.light_points} (trees with *), forest {now.forest.bit_count()}",
+        "levels " + ", ".join(f"{word} {level}" for word, level in levels),
     ]
-    for piece in Piece:
-        there = [PLACE_NAMES[place] + "*" * (lit >> place & 1) for place in places_in(s[fields[piece]][seat])]
-        parts += [f"{PIECE_WORDS[piece]} {' '.join(there)}"] if there else []
+    for word, spaces in zip(PIECE_WORDS, now.pieces, strict=True):
+        there = [PLACE_NAMES[place] + "*" * (now.lit >> place & 1) for place in places_in(spaces)]
+        parts += [f"{word} {' '.join(there)}"] if there else []
     return f"p{seat}: {'; '.join(parts)}"
 
 
@@ -165,36 +155,21 @@ def _heading(s: State, viewer: int | None, paint: Paint, asked: bool) -> list[st
 # --- the planets -----------------------------------------------------------------------------------------------------
 
 
-def points_seen(s: State, seat: int, viewer: int | None) -> int:
-    """The points of a player, as the viewer knows them."""
-    return int(s.points[seat]) + (int(s.earned[seat]) if viewer in (None, seat) else 0)
-
-
-def _growing(s: State, seat: int, shown: bool) -> tuple[Any, Any, Any, int]:
-    """The spaces with small trees, with big trees, with bushes, and with trees that are lit."""
-    fields = SHOWN_FIELDS if shown else PLANET_FIELDS
-    small, big, bushes = (s[fields[piece]][seat] for piece in (Piece.SMALL_TREE, Piece.BIG_TREE, Piece.BUSH))
-    return small, big, bushes, int(lit_small_trees(small, big, s.sun) | lit_big_trees(big, s.sun))
-
-
-def _planet(s: State, letters: list[str], seat: int, viewer: int | None, paint: Paint, cell: int) -> list[str]:
+def _planet(v: View, letters: list[str], seat: int, paint: Paint, cell: int) -> list[str]:
     """The lines of a planet whose spaces have this many columns: 4, in the small form 3, or 2 without names of rows."""
-    shown, wide, others = viewer not in (None, seat), cell == _CELL, cell == _OTHERS_CELL
-    small, big, bushes, lit = _growing(s, seat, shown)
-    name = f"p{seat}" if others else f"p{seat} {player_names(s.players)[seat]}"
-    points = points_seen(s, seat, viewer)
-    score = counted(points, "point") if wide else str(points)
+    now, wide, others = v.planet(seat, 0), cell == _CELL, cell == _OTHERS_CELL
+    name = f"p{seat}" if others else f"p{seat} {v.names[seat]}"
+    score = counted(v.points(seat), "point") if wide else str(v.points(seat))
     lines = [paint(name + score.rjust(_width(cell) - len(name)), OWNER_PAINTS[seat])]
-    cells = _cells(s, letters, seat, shown, lit)
+    cells = _cells(now, letters)
     if others:
         cells = [text[1:] or text for text in cells]
     rows = ["abcdefg", *(cells[first : first + COLUMNS] for first in range(0, ROWS * COLUMNS, COLUMNS))]
     for number, texts in enumerate(rows):
         margin = " " if others else f"{number or ' '} "
         lines.append(margin + "".join(f"{text:<{cell}}" for text in texts).rstrip())
-    light, forest = light_points(small, big, s.sun), int(largest_forest(small | big | bushes)).bit_count()
-    levels = (s.shown_level if shown else s.level)[seat].tolist()
-    pairs = [f"{letter}{level}" for letter, level in zip(_LEVEL_LETTERS, levels, strict=True)]
+    light, forest = now.light_points, now.forest.bit_count()
+    pairs = [f"{letter}{level}" for letter, level in zip(_LEVEL_LETTERS, v.levels(seat), strict=True)]
     lines.append(f"light {light} for {forest}" if others else f"light {light}, forest {forest}")
     return [*lines, "levels " * wide + ("" if others else " ").join(pairs)]
 
@@ -204,12 +179,12 @@ def _width(cell: int) -> int:
     return cell * COLUMNS + (1 if cell == _OTHERS_CELL else 2)
 
 
-def _cells(s: State, letters: list[str], seat: int, shown: bool, lit: int) -> list[str]:
+def _cells(now: Planet, letters: list[str]) -> list[str]:
     """What is in each place: the letter of its biome, that of its piece, and a star on a tree that is lit."""
     cells = letters.copy()
-    for letter, name in zip(PIECE_LETTERS, SHOWN_FIELDS if shown else PLANET_FIELDS, strict=True):
-        for place in places_in(s[name][seat]):
-            cells[place] += letter + "*" * (lit >> place & 1)
+    for letter, spaces in zip(PIECE_LETTERS, now.pieces, strict=True):
+        for place in places_in(spaces):
+            cells[place] += letter + "*" * (now.lit >> place & 1)
     return cells
 
 

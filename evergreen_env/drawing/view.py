@@ -1,7 +1,7 @@
-"""The view of a game in a picture: each planet as the viewer may know it, with its light and shadows.
+"""The view of a game in a picture or text: each planet as the viewer may know it, with its light and shadows.
 
-Sets of spaces are Python integers here, with the same bits as in a record: the functions of the rules would take a
-second each to compile for calls from Python.
+Sets of spaces are Python integers here, with the same bits as in a record: called from Python, the functions of the
+rules would take ten times as long.
 """
 
 from __future__ import annotations
