@@ -13,8 +13,9 @@ from petrichor_env.actions import ACTIONS, NUM_ACTIONS
 from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.drawing import action_text, events, question, render_text
 from petrichor_env.drawing.card_texts import FORECASTS, POWER_TEXTS, TIMING_TEXTS
+from petrichor_env.drawing.decisions import result_text, winners
 from petrichor_env.drawing.icons import NEUTRAL_OWNER
-from petrichor_env.drawing.text import OWNER_PAINTS, result_text, winners
+from petrichor_env.drawing.text import OWNER_PAINTS
 from petrichor_env.rules.forecasts import TIMINGS
 from petrichor_env.state import CROP_NAMES, NOBODY, NUM_FORECASTS, Crop, Decision, Power, State
 from tabletop_engine.drawing.owners import OWNER_COLOURS

@@ -37,16 +37,15 @@ from petrichor_env.drawing.board_panels import (
     stocks,
     weather_wheel,
 )
-from petrichor_env.drawing.decisions import asked_text, hides_actor
+from petrichor_env.drawing.decisions import asked_text, hides_actor, winners
 from petrichor_env.drawing.icons import defs, owner_shape
 from petrichor_env.drawing.pieces import View, owner_token
-from petrichor_env.drawing.text import result_text, size_of_fields, winners
+from petrichor_env.drawing.text import size_of_fields
 from petrichor_env.state import (
     DECISION_NAMES,
     NOBODY,
     PHASE_NAMES,
     WEATHER_NAMES,
-    Decision,
     Module,
     Phase,
     State,
@@ -124,17 +123,11 @@ def _view(
 # --- the pending decision ---------------------------------------------------------------------------------------------
 
 
-def _asked(v: View, names: Sequence[str]) -> str:
-    """The sentence at the top."""
-    if v.s.decision == Decision.GAME_OVER:
-        return f"Game over: {result_text(v.s, names)}."
-    return asked_text(v.s, v.viewer, names)
-
-
 def facts(state: State, viewer: int | None = None, names: Sequence[str] | None = None) -> Facts:
     """`Words.facts`."""
     v = _view(state, viewer, names=names)
-    return Facts(_PHASE_WORDS[Phase(state.phase)], _asked(v, v.names), v.actor, hides_actor(state, viewer))
+    phase, asked = _PHASE_WORDS[Phase(state.phase)], asked_text(state, viewer, v.names)
+    return Facts(phase, asked, v.actor, hides_actor(state, viewer))
 
 
 def marks(players: int) -> list[Mark]:
@@ -154,7 +147,7 @@ def _facts(v: View) -> dict[str, str | None]:
         "data_passed": name_or_none(v.seats, s.passed),
         "data_decision": name_or_none(DECISION_NAMES, s.decision),
         "data_actor": name_or_none(v.seats, v.actor),
-        "data_asked": _asked(v, v.names),
+        "data_asked": asked_text(v.s, v.viewer, v.names),
         "data_selected": ",".join(name for name, on in zip(WEATHER_NAMES, s.selected, strict=True) if on),
         "data_resolving": name_or_none(WEATHER_NAMES, s.weather),
         "data_winners": ",".join(v.seats[seat] for seat in winners(s)) or None,
@@ -180,7 +173,7 @@ def _header(v: View) -> Iterator[Markup]:
     if v.actor != NOBODY:
         yield owner_token(v, v.actor, None, 38, 60, 0.72)
     names = [cut(name, 17, _LONG_NAME, bold=True, keep_end=True) for name in v.names]
-    yield text(_asked(v, names), 28 if v.actor == NOBODY else 54, 66, 17, bold=True, fit=SIZE - 90)
+    yield text(asked_text(v.s, v.viewer, names), 28 if v.actor == NOBODY else 54, 66, 17, bold=True, fit=SIZE - 90)
 
 
 def _phases(v: View, x: float) -> Iterator[Markup]:

@@ -37,6 +37,7 @@ from petrichor_env.state import (
     DIRECTION_NAMES,
     MAX_PLAYERS,
     NO_TILE,
+    NOBODY,
     NUM_TILES,
     Cloud,
     Crop,
@@ -53,7 +54,7 @@ from petrichor_env.words import WEATHER_WORDS, owner_names, tile_name
 from tabletop_engine.decisions import check_table
 from tabletop_engine.legal import NOTHING_ASKED
 from tabletop_engine.presentation import Lesson, Paragraphs
-from tabletop_engine.text.words import counted
+from tabletop_engine.text.words import counted, win_text
 
 _TAKE_DROP_FOR = {Weather.FROST: "for the new cloud", Weather.SUN: "for the Sun action"}
 
@@ -96,9 +97,22 @@ def asked_text(state: State, viewer: int | None, names: Sequence[str]) -> str:
     """
     if state.decision == NOTHING_ASKED:
         return ""
+    if state.decision == Decision.GAME_OVER:
+        return f"Game over: {result_text(state, names)}."
     if hides_actor(state, viewer):
         return f"Forecast cards may be played {TIMING_TEXTS[Timing(state.timing)]}."
     return f"{names[state.actor]} is asked {question(state)}."
+
+
+def winners(s: State) -> list[int]:
+    """The seats that have won; none before the end of the game."""
+    return Config().game.winners(s) if s.decision == Decision.GAME_OVER else []
+
+
+def result_text(s: State, names: Sequence[str]) -> str:
+    """The result in words, with the names of the seats: `player_1 forfeited, player_0 wins`."""
+    who = win_text([names[seat] for seat in winners(s)])
+    return who if s.forfeited == NOBODY else f"{names[s.forfeited]} forfeited, {who}"
 
 
 def action_text(state: State, action: int) -> str:

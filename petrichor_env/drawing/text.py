@@ -22,7 +22,7 @@ import numpy as np
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import Config
 from petrichor_env.drawing.card_texts import FORECASTS, power_text
-from petrichor_env.drawing.decisions import asked_text, hides_actor
+from petrichor_env.drawing.decisions import asked_text, hides_actor, result_text
 from petrichor_env.drawing.icons import owner_shape
 from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
 from petrichor_env.state import (
@@ -50,7 +50,7 @@ from petrichor_env.tables import Tables
 from petrichor_env.words import FIELDS, GROWING_NAMES, WEATHER_WORDS, owner_names, tile_name
 from tabletop_engine.drawing.lines import Block, Cells, Row, Size, Table, Tiles, Words, joined, width
 from tabletop_engine.text.terminal import BOLD, COLUMNS, painted
-from tabletop_engine.text.words import counted, win_text
+from tabletop_engine.text.words import counted
 
 CARD_WORDS = (
     "a neutral drop on a tile",
@@ -253,17 +253,6 @@ def _heading(s: State, viewer: int | None, paint: Paint, asked: bool) -> list[st
     if asked or hides_actor(s, viewer):
         lines.append(asked_text(s, viewer, names))
     return lines
-
-
-def winners(s: State) -> list[int]:
-    """The seats that have won; none before the end of the game."""
-    return Config().game.winners(s) if s.decision == Decision.GAME_OVER else []
-
-
-def result_text(s: State, names: Sequence[str]) -> str:
-    """The result in words, with the names of the seats: `player_1 forfeited, player_0 wins`."""
-    who = win_text([names[seat] for seat in winners(s)])
-    return who if s.forfeited == NOBODY else f"{names[s.forfeited]} forfeited, {who}"
 
 
 # --- the Fields -----------------------------------------------------------------------------------------------------
