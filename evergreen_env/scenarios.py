@@ -41,8 +41,8 @@ from evergreen_env.words import PLANET_FIELDS, SHOWN_FIELDS
 from tabletop_engine.described import positions
 from tabletop_engine.described.fields import plain
 from tabletop_engine.described.overlays import Overlay
+from tabletop_engine.described.positions import Position
 from tabletop_engine.described.scenarios import ROOT, mapping, wrong
-from tabletop_engine.errors import ConfigError, ScenarioError
 from tabletop_engine.parts.boards import beside
 
 __all__ = ["describe", "described", "scenario"]
@@ -64,18 +64,13 @@ def scenario(description: Mapping[str, Any], components: Overlay | None = None) 
     return positions.filled(Config().game, begin, _STEPS, all_checks, "docs/evergreen/scenarios.md")
 
 
-class _Position:
-    """A position whose gaps are filled in step by step.
+class _Position(Position):
+    """A position whose gaps are filled in.
 
     Attributes:
         config: the configuration that the description names.
-        tables: (1,) the printed numbers.
-        t: their record.
-        array: (1,) STATE: the record so far. All that is given and stands for a field is in it from the beginning.
-        s: the only element of `array`.
+        t: the record of printed numbers.
         scope: the names that the description's keys refer to.
-        given: what the description gives, by key, as the record's fields hold it.
-        pending: the same of the turn.
         left: the set of cards that have no place yet.
     """
 
@@ -83,27 +78,14 @@ class _Position:
         given = mapping(description, ROOT, KEYS.names)
         if "players" not in given:
             raise wrong("players", "missing; 1 (for points alone), 2, 3 or 4")
-        try:
-            self.config = Config(given["players"], components)
-        except ConfigError as error:
-            raise ScenarioError(str(error)) from None
-        self.tables = load_tables(components)
+        self.config = Config(given["players"], components)
+        super().__init__(BLANK, load_tables(components))
         self.t = self.tables[0]
-        self.array = BLANK.copy()
-        self.s = self.array[0]
         self.config.write_switches(self.array)
         self.s.rounds, self.s.outline = int(self.t["season_rounds"].sum()), self.t["outline"]
         self.scope = scope_of(self.config, self.s)
-        self.given = KEYS.read(given, ROOT, self.scope)
-        self.pending: dict[str, Any] = self.given.get("pending", {})
-        KEYS.write(self.s, self.given)
-        PENDING.write(self.s, self.pending)
+        self.read(given, self.scope, KEYS, PENDING)
         self.left = int(self.t["cards"])
-
-    def fill(self, key: str, value: Any) -> None:
-        """Set the field of this name, unless the description gives the key."""
-        if key not in self.given and key not in self.pending:
-            self.s[key] = value
 
     def take(self, card: int, where: str) -> int:
         """The card, which the description has at this place. It is removed from the cards that are left."""

@@ -104,7 +104,7 @@ def scope_of(config: Config, state: State | None = None) -> Any:
 
 
 @dataclass(frozen=True)
-class Position(Kind):
+class TileName(Kind):
     """A position such as `b2`, in solo also `P4`; null is NO_TILE."""
 
     def read(self, value: Any, where: str, scope: Any) -> int:
@@ -130,7 +130,7 @@ class _Target(Kind):
         return value  # `scenarios` reads it when it knows the decision
 
     def describe(self, value: tuple[int, int], scope: Any) -> str | None:
-        return name_or_none(WEATHER_NAMES, value[0]) or Position().describe(value[1], scope)
+        return name_or_none(WEATHER_NAMES, value[0]) or TileName().describe(value[1], scope)
 
     def form(self, scope: Any) -> Form:
         return forms.choice((*scope.tiles, *WEATHER_NAMES), none=True)
@@ -145,7 +145,7 @@ class _Field(By):
             raise wrong(where, f"{value!r} is not a table of tiles such as {{'b1': {{'crop': 'wheat'}}}}")
         given: dict[int, dict[str, Any]] = {}
         for name, tile in value.items():
-            position = Position().read(name, where, scope)
+            position = TileName().read(name, where, scope)
             if position == NO_TILE:
                 raise wrong(where, "null is not a position")
             if position in given:
@@ -318,7 +318,7 @@ _REVEALED = Table(
     (
         Key("card", Number(1, RESHUFFLE - 1)),
         Key("roll", Number(1, 6, none=0), words="Die"),
-        Key("target", Position()),
+        Key("target", TileName()),
     )
 )
 _WINDS = Table(

@@ -39,7 +39,7 @@ from petrichor_env.invariants.decisions import (
 from petrichor_env.invariants.effect import full_price
 from petrichor_env.invariants.modules import is_face_down
 from petrichor_env.invariants.pieces import cards_of_a_kind
-from petrichor_env.keys import DICE, KEYS, PENDING, Position, scope_of
+from petrichor_env.keys import DICE, KEYS, PENDING, TileName, scope_of
 from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.rules.clouds import GROWS_AT
 from petrichor_env.rules.drafting import PICKS
@@ -73,8 +73,9 @@ from petrichor_env.tiles import no_such_tile, tiles_of_each_crop
 from petrichor_env.words import FIELDS, tile_name
 from tabletop_engine.described import positions
 from tabletop_engine.described.fields import plain
+from tabletop_engine.described.positions import Position
 from tabletop_engine.described.scenarios import ROOT, choice, mapping, wrong
-from tabletop_engine.errors import ConfigError, ScenarioError
+from tabletop_engine.errors import ScenarioError
 
 __all__ = ["describe", "scenario"]
 
@@ -95,44 +96,26 @@ def scenario(description: Mapping[str, Any], components: str | Path | None = Non
     return positions.filled(Config().game, begin, _STEPS, all_checks, "docs/scenarios.md")
 
 
-class _Position:
-    """A position whose gaps are filled in step by step.
+class _Position(Position):
+    """A position whose gaps are filled in.
 
     Attributes:
         config: the configuration that the description names.
         scope: the names that its keys refer to.
-        given: what the description gives, by key, as the record's fields hold it.
-        pending: the same of the effect that is carried out.
-        array: (1,) STATE: the record so far. All that is given and stands for a field is in it from the beginning.
-        s: the only element of `array`.
-        tables: the printed numbers.
         modules: the modules that are played.
     """
 
     def __init__(self, description: Mapping[str, Any], tables: np.ndarray):
+        super().__init__(BLANK, tables)
         given = mapping(description, ROOT, KEYS.names)
         if "players" not in given:
             raise wrong("players", "missing; 1 (solo against the Southern Winds), 2, 3, 4 or 5")
-        try:
-            self.config = Config(**{key: given[key] for key in KEYS.fixed if key in given})
-        except ConfigError as error:
-            raise ScenarioError(str(error)) from None
-        self.scope = scope_of(self.config)
-        KEYS.refuse(given, self.scope)
-        self.given = KEYS.read(given, ROOT, self.scope)
-        self.pending: dict[str, Any] = self.given.get("pending", {})
-        self.tables = tables
-        self.array = BLANK.copy()
-        self.s = self.array[0]
+        self.config = Config(**{key: given[key] for key in KEYS.fixed if key in given})
         self.config.write_switches(self.array)
         self.modules = np.flatnonzero(self.s.modules).tolist()
-        KEYS.write(self.s, self.given)
-        PENDING.write(self.s, self.pending)
-
-    def fill(self, key: str, value: Any) -> None:
-        """Set the field of this name, unless the description gives the key."""
-        if key not in self.given and key not in self.pending:
-            self.s[key] = value
+        self.scope = scope_of(self.config)
+        KEYS.refuse(given, self.scope)
+        self.read(given, self.scope, KEYS, PENDING)
 
 
 # --- what fills the gaps: the field -----------------------------------------------------------------------------------
@@ -393,7 +376,7 @@ def _effect(p: _Position) -> None:
         if decision == Decision.MOVE_VOTE or target in WEATHER_NAMES:
             s.target_space = choice(target, "pending.target", WEATHER_NAMES, or_none=True)
         else:
-            s.target = Position().read(target, "pending.target", p.scope)
+            s.target = TileName().read(target, "pending.target", p.scope)
     for key, usual in _usual_effect(p, decision):
         p.fill(key, usual)
 
