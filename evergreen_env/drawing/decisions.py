@@ -138,18 +138,10 @@ def told_action(state: State, action: int, viewer: int | None) -> str:
 # --- words of the questions -------------------------------------------------------------------------------------------
 
 
-def _turn_question(s: State) -> str:
-    return f"to use the card {card_word(int(s.card[s.actor]))}"
-
-
 def _plant_and_grow_question(s: State) -> str:
     if s.plants_left and s.growths_left:
         return "to plant a sprout or grow a space"
     return "to plant a sprout" if s.plants_left else "to grow a space"
-
-
-def _power_question(s: State) -> str:
-    return f"{_POWERS[Power(power_of(s))][0]} ({counted(s.uses_left, 'use')} left)"
 
 
 # --- words of the answers; None where an action does not answer the decision ------------------------------------------
@@ -174,10 +166,6 @@ def _in_biome(words: str) -> Callable[[State, int], str]:
 def _use_text(s: State, _: int) -> str:
     power = power_of(s)
     return f"use the power {POWER_WORDS[power]} at level {int(s.level[s.actor, power]) + 1}"
-
-
-def _end_text(s: State, _: int) -> str:
-    return f"end the turn without {' and '.join(_still_open(s))}"
 
 
 def _still_open(s: State) -> list[str]:
@@ -242,7 +230,7 @@ ASKED = {
     Decision.GAME_OVER: Asked("nothing: the game is over", "none, the game is over", {}, lessons.game_over),
     Decision.DRAFT: Asked("to take a card", "which card to take", {DRAFT: _card_text}, lessons.draft),
     Decision.TURN: Asked(
-        _turn_question,
+        lambda s: f"to use the card {card_word(int(s.card[s.actor]))}",
         "how to use the card",
         {
             PLANT_THREE: _in_biome("plant up to 3 sprouts"),
@@ -250,7 +238,7 @@ ASKED = {
             PLANT_AND_GROW: _in_biome("plant a sprout and grow another space"),
             ANYWHERE: "plant or grow once, in any biome",
             POWER: _use_text,
-            DONE: _end_text,
+            DONE: lambda s, _: f"end the turn without {' and '.join(_still_open(s))}",
         },
         lessons.turn,
         part="turn",
@@ -288,7 +276,11 @@ ASKED = {
         left=(1, 1),
     ),
     Decision.POWER: Asked(
-        _power_question, "where to use the power", {DONE: _STOP, SPACE: _power_text}, lessons.power, part="power"
+        lambda s: f"{_POWERS[Power(power_of(s))][0]} ({counted(s.uses_left, 'use')} left)",
+        "where to use the power",
+        {DONE: _STOP, SPACE: _power_text},
+        lessons.power,
+        part="power",
     ),
     Decision.LAKE: Asked(
         lambda s: f"to grow a space beside the lake ({counted(s.growths_left, 'growth')} left)",
