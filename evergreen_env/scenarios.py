@@ -38,10 +38,10 @@ from evergreen_env.state import (
 )
 from evergreen_env.tables import WildFertility
 from evergreen_env.words import PLANET_FIELDS, SHOWN_FIELDS
-from tabletop_engine.described import positions
+from tabletop_engine.described import descriptions
+from tabletop_engine.described.descriptions import Described
 from tabletop_engine.described.fields import plain
 from tabletop_engine.described.overlays import Overlay
-from tabletop_engine.described.positions import Position
 from tabletop_engine.described.scenarios import ROOT, mapping, wrong
 from tabletop_engine.parts.boards import beside
 
@@ -61,10 +61,10 @@ def scenario(description: Mapping[str, Any], components: Overlay | None = None) 
     rules.
     """
     begin = partial(_Position, description, components)
-    return positions.filled(Config().game, begin, _STEPS, all_checks, "docs/evergreen/scenarios.md")
+    return descriptions.filled(Config().game, begin, _STEPS, all_checks, "docs/evergreen/scenarios.md")
 
 
-class _Position(Position):
+class _Position(Described):
     """A position whose gaps are filled in.
 
     Attributes:
@@ -243,7 +243,7 @@ def describe(state: State, components: Overlay | None = None) -> dict[str, Any]:
 
     Raises `StateError`, with the reason, if it is not a state of this game.
     """
-    return positions.describe(Config().game, state, load_tables(components))
+    return descriptions.describe(Config().game, state, load_tables(components))
 
 
 def described(s: State) -> dict[str, Any]:

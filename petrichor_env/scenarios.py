@@ -71,9 +71,9 @@ from petrichor_env.state import (
 )
 from petrichor_env.tiles import no_such_tile, tiles_of_each_crop
 from petrichor_env.words import FIELDS, tile_name
-from tabletop_engine.described import positions
+from tabletop_engine.described import descriptions
+from tabletop_engine.described.descriptions import Described
 from tabletop_engine.described.fields import plain
-from tabletop_engine.described.positions import Position
 from tabletop_engine.described.scenarios import ROOT, choice, mapping, wrong
 from tabletop_engine.errors import ScenarioError
 
@@ -93,10 +93,10 @@ def scenario(description: Mapping[str, Any], components: str | Path | None = Non
     rules.
     """
     begin = partial(_Position, description, load_tables(components))
-    return positions.filled(Config().game, begin, _STEPS, all_checks, "docs/scenarios.md")
+    return descriptions.filled(Config().game, begin, _STEPS, all_checks, "docs/scenarios.md")
 
 
-class _Position(Position):
+class _Position(Described):
     """A position whose gaps are filled in.
 
     Attributes:
@@ -462,7 +462,7 @@ def describe(state: State, components: str | Path | None = None) -> dict[str, An
 
     Raises `StateError`, with the reason, if it is not a state of this game.
     """
-    return positions.describe(Config().game, state, load_tables(components))
+    return descriptions.describe(Config().game, state, load_tables(components))
 
 
 def described(s: State) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from tabletop_engine.game import Game
 from tabletop_engine.play.warm_up import warm_up
 
 
-class Position:
-    """A position whose gaps are filled in step by step.
+class Described:
+    """A described position whose gaps are filled in step by step.
 
     Attributes:
         given: what the description gives, by key, as the record's fields hold it.
@@ -45,7 +45,7 @@ class Position:
             self.s[key] = value
 
 
-P = TypeVar("P", bound=Position)
+P = TypeVar("P", bound=Described)
 
 
 def filled(game: Game, begin: Callable[[], P], steps: Iterable[Callable[[P], None]], checks: Checks, page: str) -> Any:
