@@ -54,9 +54,9 @@ def scripted_below(s: Any, bound: int) -> int:
         return 0
     place = int(s.drawn)
     s.drawn += 1
-    if place < s.told:
+    if place < s.scripted:
         return int(s.script[place])
-    if place == s.told:
+    if place == s.scripted:
         s.outcomes, s.weighted = bound, 0
     return int(np.int64(random_bits(s) % np.uint64(bound)))
 
@@ -70,10 +70,10 @@ def scripted_draw(s: Any, counts: np.ndarray) -> int:
     if kinds > 1:
         place = int(s.drawn)
         s.drawn += 1
-        if place < s.told:
+        if place < s.scripted:
             kind = int(s.script[place])
         else:
-            if place == s.told:
+            if place == s.scripted:
                 s.outcomes, s.weighted = counts.shape[0], 1
                 for one in range(min(counts.shape[0], s.weights.shape[0])):
                     s.weights[one] = counts[one]

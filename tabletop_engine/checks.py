@@ -102,8 +102,8 @@ def coerced(name: str, value: Any, wanted: Any) -> Any:
 def fit_fields(made: Any) -> None:
     """Bring the fields of a new dataclass to their annotations, as `coerced` does. Raises its ConfigError."""
     hints = get_type_hints(type(made))
-    for one in fields(made):
-        object.__setattr__(made, one.name, coerced(one.name, getattr(made, one.name), hints[one.name]))
+    for field in fields(made):
+        object.__setattr__(made, field.name, coerced(field.name, getattr(made, field.name), hints[field.name]))
 
 
 def whole(name: str, value: Any, low: int, high: int | None = None) -> int:

@@ -14,7 +14,6 @@ import numpy as np
 from tabletop_engine.compiling.compiled import rule
 from tabletop_engine.errors import ComponentsError
 from tabletop_engine.legal import ask, forbid_all
-from tabletop_engine.observation import Layout
 from tabletop_engine.record import NOBODY, Bits, Number, Record, number
 
 # --- The record ------------------------------------------------------------------------------------------------------
@@ -119,33 +118,6 @@ def no_tables(components: Any) -> np.ndarray:
     return tables
 
 
-def no_numbers(tables: np.ndarray) -> np.ndarray:
-    """A `Game.write_numbers` of a game whose networks read no printed numbers."""
-    return np.zeros((len(tables), 0), np.int16)
-
-
-NO_NUMBERS = Layout((), 0.0, 1.0)
-"""A `Game.numbers` of such a game."""
-
-
-def no_own_numbers(components: Any) -> None:
-    """A `Game.own_numbers` of a game whose numbers can't be replaced."""
-
-
 def no_draws(seed: int, components: Any = None) -> Any:
     """A `Game.draw_components` of a game whose numbers are all known. Raises ComponentsError."""
     raise ComponentsError("this game has no numbers with ranges to draw from")
-
-
-def no_images(players: int) -> tuple[Any, ...]:
-    """A `Game.images` of a game that is the same in no turned or mirrored image."""
-    return ()
-
-
-def no_form(state: Any) -> None:
-    """A `Game.form` of a game that does not tell what a description may hold."""
-
-
-def no_memo() -> np.ndarray:
-    """A `Game.new_memo` of a game whose `value` needs no scratch space."""
-    return np.zeros(1)

@@ -133,8 +133,8 @@ class Rules:
     def as_module(self) -> ModuleType:
         """The functions as attributes of a module, so that compiled code can call `rules.step` and the others."""
         module = ModuleType("rules")
-        for one in fields(self):
-            setattr(module, one.name, getattr(self, one.name))
+        for rule in fields(self):
+            setattr(module, rule.name, getattr(self, rule.name))
         return module
 
 
@@ -160,16 +160,14 @@ class Limits:
     outcomes: int = MOST_KINDS
 
 
-def _engine_limits(config: Any) -> Limits:
-    """`Game.limits` of a game that declares none."""
-    return Limits()
+_NO_NUMBERS = Layout((), 0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Game:
     """All that a game offers to the engine, the agents, training and the command line.
 
-    Attributes with a default may be left out; `tabletop_engine.defaults` has the defaults.
+    Attributes with a default may be left out.
 
     Attributes:
         name: one lower-case word, for files, caches and the command line.
@@ -231,23 +229,23 @@ class Game:
     decisions: tuple[str, ...]
     actions: tuple[str, ...]
     observation: Layout
-    numbers: Layout = defaults.NO_NUMBERS
-    write_numbers: Callable[[np.ndarray], np.ndarray] = defaults.no_numbers
+    numbers: Layout = _NO_NUMBERS
+    write_numbers: Callable[[np.ndarray], np.ndarray] = lambda tables: np.zeros((len(tables), 0), np.int16)
     rules: Rules
     weights: Mapping[str, float] = field(default_factory=dict)
-    new_memo: Callable[[], np.ndarray] = defaults.no_memo
-    images: Callable[[int], tuple[Image, ...]] = defaults.no_images
-    limits: Callable[[Any], Limits] = _engine_limits
+    new_memo: Callable[[], np.ndarray] = lambda: np.zeros(1)
+    images: Callable[[int], tuple[Image, ...]] = lambda players: ()
+    limits: Callable[[Any], Limits] = lambda config: Limits()
     search_settings: Mapping[str, float] = field(default_factory=dict)
     words: Words
     drawing: Drawing
     check: Callable[[np.ndarray, np.ndarray], None]
     scenario: Callable[[Mapping[str, Any], Any], Any]
     described: Callable[[Any], dict[str, Any]]
-    form: Callable[[Any], dict[str, Any] | None] = defaults.no_form
+    form: Callable[[Any], dict[str, Any] | None] = lambda state: None
     rules_page: Path | None = None
     scored: tuple[str, ...] = ()
-    own_numbers: Callable[[Any], Any] = defaults.no_own_numbers
+    own_numbers: Callable[[Any], Any] = lambda components: None
     draw_components: Callable[..., Any] = defaults.no_draws
 
     def __post_init__(self) -> None:

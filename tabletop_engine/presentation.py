@@ -71,10 +71,10 @@ class Words(Protocol):
         ...
 
     def continues_answer(self, before: Any, state: Any) -> bool:
-        """Whether this decision completes the previous answer, which led from `before` to `state`.
+        """Whether this decision completes the answer that led from `before` to `state`, as the next card of a payment.
 
-        An example is the next card of a payment. Pages offer such answers together, as one. So what can be answered
-        there must depend only on what the actor sees before the first of them.
+        Pages offer such answers together, as one. So what can be answered there must depend only on what the actor sees
+        before the first of them.
         """
         ...
 
@@ -116,8 +116,8 @@ class Words(Protocol):
     ) -> Sequence[tuple[str, Any]]:
         """The sentences of `events`, each with a record of the position at that moment.
 
-        None in place of a record means the position after the action. Nobody is asked anything in these records. They
-        are whole, also where the viewer may not see everything; `Drawing` hides what it always hides.
+        Each record is the full state at that moment, with no pending decision; None stands for the state after the
+        action. `Drawing` hides in it what the viewer may not see.
         """
         ...
 

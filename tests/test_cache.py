@@ -263,7 +263,7 @@ def test_where_machine_code_is_kept(tmp_path: Path) -> None:
     others = [
         Sources("gems", "mypkg.gems", files_of(sources[:1])).folder,
         Sources("gems", "gems", files_of(sources[1:])).folder,
-        Sources("gems", "gems", files_of(sources[:1])).with_more(files_of(sources[1:])).folder,
+        Sources("gems", "gems", files_of(sources[:1]), files_of(sources[1:])).folder,
     ]
     (sources[0] / "stones.py").write_text("STONES = 8\n", encoding="utf-8")
     others.append(Sources("gems", "gems", files_of(sources[:1])).folder)

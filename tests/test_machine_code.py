@@ -144,7 +144,7 @@ def test_other_sources_or_a_switch_let_numba_compile(
     changed.write_text("STONES = 8\n", encoding="utf-8")
     assert made().shipped is not None
     assert made(sources=Sources(files=(changed,))).shipped is None
-    assert made(sources=Sources().with_more([changed])).shipped is None
+    assert made(sources=Sources(more=(changed,))).shipped is None
     assert Kernel(arguments, Sources()).shipped is None  # no such kernel
     for name, value in ((SWITCH, "1"), ("TABLETOP_PLAIN_NJIT", "1")):
         with monkeypatch.context() as patched:

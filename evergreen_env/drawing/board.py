@@ -32,8 +32,8 @@ from evergreen_env.drawing.icons import defs
 from evergreen_env.drawing.view import View
 from evergreen_env.state import DECISION_NAMES, NO_CARD, NOBODY, NUM_SUNS, SEASON_NAMES, STATE, SUN_NAMES, State
 from evergreen_env.words import tables_of
+from tabletop_engine.drawing.cached import cached_drawing
 from tabletop_engine.drawing.frame import FOOTER_TOP, MARGIN, SIZE, WIDTH, framed
-from tabletop_engine.drawing.kept import kept
 from tabletop_engine.drawing.owners import Mark, mark, token
 from tabletop_engine.drawing.panels import EDGE, MUTED, PANEL, panel
 from tabletop_engine.drawing.panes import Box, Pane, Panes
@@ -140,7 +140,7 @@ def _seasons(v: View) -> Iterator[tuple[Markup, float, float]]:
         x += wide + 16
 
 
-@kept(STATE, ("round", "season"))
+@cached_drawing(STATE, ("round", "season"))
 def _season(v: View, season: int, first: int, last: int, x: float) -> tuple[Markup, float]:
     """A season: its name, the side of the sun, and its rounds; and the width of all that."""
     s = v.s

@@ -9,7 +9,7 @@ from evergreen_env.drawing.icons import GROUNDS, INKS
 from evergreen_env.drawing.view import View
 from evergreen_env.state import BIOME_NAMES, CARD_NAMES, NO_CARD, NUM_BIOMES, NUM_POWERS, POWER_NAMES, STATE, WILD
 from evergreen_env.words import card_word, icons_word
-from tabletop_engine.drawing.kept import kept
+from tabletop_engine.drawing.cached import cached_drawing
 from tabletop_engine.drawing.panels import EDGE, MUTED, STRONG, panel
 from tabletop_engine.drawing.svg import INK, Markup, box, element, text, titled, use
 
@@ -76,7 +76,7 @@ def market(v: View, x: float, y: float, width: float, height: float) -> Iterator
     yield _piles(v, x + width - _PILES - 6, y + _TITLE, _PILES, high)
 
 
-@kept(STATE, ("marker",), ("market",))
+@cached_drawing(STATE, ("marker",), ("market",))
 def _market_card(v: View, slot: int, x: float, y: float, width: float, height: float, choice: bool) -> Markup:
     card = int(v.s.market[slot])
     number = text(str(slot + 1), x + 7, y + height - 7, 13, bold=True)
@@ -151,7 +151,7 @@ def fertility_zone(v: View, x: float, y: float, width: float, height: float, col
         yield _pile(v, pile, tuple(piles[pile]), fertility, most, left, top, across - 6, down - 6)
 
 
-@kept(STATE, ("face_down",), ("waiting_flips",))
+@cached_drawing(STATE, ("face_down",), ("waiting_flips",))
 def _pile(
     v: View,
     pile: int,

@@ -22,7 +22,7 @@ from evergreen_env.state import (
     Sun,
 )
 from evergreen_env.words import PIECE_WORDS, places_in
-from tabletop_engine.drawing.kept import kept
+from tabletop_engine.drawing.cached import cached_drawing
 from tabletop_engine.drawing.outlines import placed
 from tabletop_engine.drawing.panels import MUTED, STRONG
 from tabletop_engine.drawing.svg import INK, Markup, element, group, number, path, text, titled, use
@@ -51,7 +51,7 @@ _WIDTHS = {1: 24.0, 2: 30.0}
 _AIR, _AIR_EDGE = "#bccbd5", "#93a8b6"
 
 
-@kept(STATE, ("players",))
+@cached_drawing(STATE, ("players",))
 def planet(v: View, seat: int, now: Planet, x: float, y: float, size: float) -> Markup:
     """The planet of a player with all that is on it, in the square with its corner at (x, y)."""
     scale = size / SIZE

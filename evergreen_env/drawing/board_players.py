@@ -11,7 +11,7 @@ from evergreen_env.drawing.view import Planet, View
 from evergreen_env.state import POWER_NAMES, SOURCE_NAMES, STATE, Source
 from evergreen_env.words import PLANET_FIELDS, POWER_WORDS, SHOWN_FIELDS
 from tabletop_engine.decisions import check_table
-from tabletop_engine.drawing.kept import kept
+from tabletop_engine.drawing.cached import cached_drawing
 from tabletop_engine.drawing.owners import token
 from tabletop_engine.drawing.panels import MUTED, STRONG, panel
 from tabletop_engine.drawing.panes import Box
@@ -63,7 +63,7 @@ def player_parts(x: float, y: float, width: float, height: float) -> PlayerParts
     return PlayerParts(head, planet, tuple((left, top, room, high) for top, high in heights))
 
 
-@kept(
+@cached_drawing(
     STATE,
     ("players", "sun", "first_player", "next_first", "forfeited", "fertility"),
     ("points", "earned", "card", "level", "shown_level", *PLANET_FIELDS, *SHOWN_FIELDS),

@@ -14,7 +14,7 @@ from evergreen_env.drawing.decisions import hides_actor
 from evergreen_env.state import COLUMNS, NOBODY, PLACES, ROWS, Piece, State, Sun
 from evergreen_env.tables import Tables
 from evergreen_env.words import PLANET_FIELDS, SHOWN_FIELDS
-from tabletop_engine.drawing.kept import Shown
+from tabletop_engine.drawing.cached import Shown
 
 _ALL = (1 << PLACES) - 1
 _FIRST_COLUMN = sum(1 << COLUMNS * row for row in range(ROWS))

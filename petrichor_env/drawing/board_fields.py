@@ -9,7 +9,7 @@ from petrichor_env.drawing.text import drops_to_grow, harvest_words, harvest_wor
 from petrichor_env.state import CROP_NAMES, FACE_DOWN, NOBODY, STATE, Cloud, Crop, Decision, Growing
 from petrichor_env.words import CLOUD_NAMES, FIELDS, GROWING_NAMES, crop_name
 from tabletop_engine.decisions import check_table
-from tabletop_engine.drawing.kept import kept
+from tabletop_engine.drawing.cached import cached_drawing
 from tabletop_engine.drawing.panels import EDGE, MUTED, STRONG
 from tabletop_engine.drawing.svg import INK, Markup, box, circle, group, text, titled, use, width_of
 from tabletop_engine.text.words import name_or_none
@@ -69,7 +69,7 @@ def fields(v: View, x: float, y: float, tile_width: float, tile_height: float) -
         yield _tile(v, tile, left, top, tile_width, tile_height, cards, struck, chosen, lifted if chosen else "")
 
 
-@kept(
+@cached_drawing(
     STATE,
     ("players", "owners", "controller"),
     ("crop", "growing", "drops", "cloud", "cloud_drops", "fertilizer", "pods", "blooms", "scored_drops"),

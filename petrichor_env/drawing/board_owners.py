@@ -16,7 +16,7 @@ from petrichor_env.drawing.pieces import (
 )
 from petrichor_env.drawing.text import forecasts_held
 from petrichor_env.state import POWER_NAMES, STATE, Module, Power, State
-from tabletop_engine.drawing.kept import kept
+from tabletop_engine.drawing.cached import cached_drawing
 from tabletop_engine.drawing.panels import MUTED, STRONG, panel
 from tabletop_engine.drawing.panes import Box
 from tabletop_engine.drawing.svg import INK, Markup, box, circle, element, text, titled, use, width_of
@@ -74,7 +74,7 @@ def row_parts(s: State, shown: bool, x: float, y: float, width: float, height: f
         yield x, y, NUMBERS_END + 80, height
 
 
-@kept(
+@cached_drawing(
     STATE,
     ("players", "owners", "drafting", "modules", "first_player", "passed", "forfeited", "forecast_holder"),
     ("points", "supply", "vote_supply", "voting_wins", "wheat_tokens", "hand", "pack", "power"),

@@ -32,7 +32,7 @@ from petrichor_env.state import (
 )
 from petrichor_env.tables import RESHUFFLE
 from petrichor_env.words import WEATHER_WORDS
-from tabletop_engine.drawing.kept import kept
+from tabletop_engine.drawing.cached import cached_drawing
 from tabletop_engine.drawing.panels import EDGE, MUTED, PANEL, STRONG, panel
 from tabletop_engine.drawing.svg import (
     INK,
@@ -65,7 +65,7 @@ def weather_wheel(v: View, x: float, y: float, width: float, height: float) -> I
     yield _clockwise(x + width / 2, y + height / 2)
 
 
-@kept(STATE, ("players", "owners"), ("votes", "selected"))
+@cached_drawing(STATE, ("players", "owners"), ("votes", "selected"))
 def _weather_space(v: View, kind: int, x: float, y: float, width: float, height: float, resolving: bool) -> Markup:
     votes, selected = v.s.votes[kind], bool(v.s.selected[kind])
     total = int(votes.sum())

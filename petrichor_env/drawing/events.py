@@ -216,9 +216,9 @@ class _Stories(Teller):
 
     def resolve_card(self, s: State, t: Tables, card: int) -> Story:
         """The record has the card only after its effect, but the story shows it before."""
-        revealed = self.told("")
+        revealed = self.sentence("")
         inside = yield None
-        sentences = [revealed._replace(sentence=winds_card_text(s, t, s.winds_revealed - 1)), *inside]
+        sentences = [revealed._replace(text=winds_card_text(s, t, s.winds_revealed - 1)), *inside]
         for sentence in sentences:
             if sentence.state is not None:
                 for name in _WINDS_LOG:

@@ -14,7 +14,7 @@ from petrichor_env.drawing.text import cloud_number, cloud_words
 from petrichor_env.state import NOBODY, WEATHER_NAMES, Cloud, Phase, State
 from petrichor_env.tables import Tables
 from petrichor_env.words import CLOUD_NAMES, WEATHER_WORDS, tile_name
-from tabletop_engine.drawing.kept import Shown
+from tabletop_engine.drawing.cached import Shown
 from tabletop_engine.drawing.owners import token
 from tabletop_engine.drawing.panels import EDGE
 from tabletop_engine.drawing.svg import INK, Markup, box, group, text, title, titled, use

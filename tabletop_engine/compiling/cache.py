@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tabletop_engine.compiling.told import log
+from tabletop_engine.compiling.log import log
 
 CACHE_VARIABLE = "TABLETOP_CACHE_DIR"
 """The environment variable with a folder for machine code, in place of the user's cache folder."""

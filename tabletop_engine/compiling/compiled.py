@@ -19,6 +19,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -27,7 +28,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from tabletop_engine.compiling.failures import told
+from tabletop_engine.compiling.failures import rule_errors
 from tabletop_engine.compiling.shipped import shipped_kernel
 from tabletop_engine.compiling.sources import PACKAGE, Sources, files_of
 
@@ -129,7 +130,7 @@ class Kernel:
 
         Raises RuleError if Numba can't compile a rule that the kernel reaches.
         """
-        with told(self.key):
+        with rule_errors(self.key):
             found = self.compiled if self.shipped is None else self.shipped
             result = found(*arguments)
         self.__class__ = type("Kernel", (Kernel,), {"__call__": staticmethod(found)})
@@ -268,7 +269,7 @@ def made_for(
 def _with_own(sources: Sources, file: str) -> Sources:
     """What the machine code of the templates of a file depends on."""
     beside = Path(file).parent
-    return sources if beside.is_relative_to(PACKAGE) else sources.with_more(files_of([beside]))
+    return sources if beside.is_relative_to(PACKAGE) else replace(sources, more=files_of([beside]))
 
 
 def _kernel(function: Function, sources: Sources) -> Function:

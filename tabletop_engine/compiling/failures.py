@@ -1,4 +1,4 @@
-"""Rules that Numba can't compile, told to their author: the rule, its file and line, and the reason in a sentence.
+"""Rules that Numba can't compile, explained to their author: the rule, its file and line, and the reason in a sentence.
 
 Numba's own text has a paragraph for every function between the mistake and the loop over games. The compiler notes each
 of these functions while its error passes through (`noted`), the innermost first, so the rule at fault is known.
@@ -24,7 +24,7 @@ WHOLE = "TABLETOP_NUMBA_ERRORS"
 """The environment variable with which Numba's whole text goes to stderr, too."""
 
 _LONGEST = 300
-"""The letters of a reason that is told in Numba's words."""
+"""The most letters of a reason in Numba's words."""
 _PASSED = "_tabletop_passed"
 """The attribute of an error with the failures that it has passed through."""
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -91,7 +91,7 @@ def note_wrong_call(function: Callable[..., Any], reason: str) -> None:
 
 
 @contextmanager
-def told(kernel: str) -> Iterator[None]:
+def rule_errors(kernel: str) -> Iterator[None]:
     """Around the first call of a kernel, which compiles it: raises RuleError in place of an error of the compiler."""
     _noted.failures = []
     try:
@@ -186,7 +186,7 @@ _TYPES = (
     (r"<class '(?:\w+\.)*(\w+)'>", r"\1"),
     (r"<iv=\w+>", ""),
 )
-"""How Numba writes types, and how they are told."""
+"""How Numba writes types, and how people do."""
 
 _FORMAT = "a format in an f-string, as in `{number:>3}`"
 _OPCODES = {
@@ -253,12 +253,12 @@ def _no_implementation(found: re.Match[str]) -> str:
     if name == "exception_match" or (specific and "Exception matching" in specific[1]):
         return "a rule can't catch errors: it has no try and except"
     if name in _SIGNS and len(arguments) == 2:
-        told = f"there is no {arguments[0]} {_SIGNS[name]} {arguments[1]}"
+        reason = f"there is no {arguments[0]} {_SIGNS[name]} {arguments[1]}"
     elif name in _OPERATIONS:
-        told = f"there is no {_OPERATIONS[name].format(*arguments, '…', '…')}"
+        reason = f"there is no {_OPERATIONS[name].format(*arguments, '…', '…')}"
     else:
-        told = f"{name}({', '.join(arguments)}) can't be compiled with such arguments"
-    return _short(told + (f" ({specific[1].strip()})" if specific else ""))
+        reason = f"{name}({', '.join(arguments)}) can't be compiled with such arguments"
+    return _short(reason + (f" ({specific[1].strip()})" if specific else ""))
 
 
 def _arguments(text: str) -> list[str]:
@@ -327,4 +327,4 @@ _REASONS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     ),
     (r"format spec in f-strings not supported yet", lambda found: f"rules can't use {_FORMAT}"),  # before Python 3.13
 )
-"""What Numba says, and how it is told. Anything else is told by its first line."""
+"""What Numba says, and the reason that the author reads; for anything else that is its first line."""

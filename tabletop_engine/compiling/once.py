@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 
 from tabletop_engine.compiling.cache import is_kept
 from tabletop_engine.compiling.compiled import JIT
-from tabletop_engine.compiling.told import log, tell_progress
+from tabletop_engine.compiling.log import log, log_progress
 
 Call = tuple[str, Callable[..., Any], tuple[Any, ...]]
 """Words for a compiled function, the function, and arguments of its types."""
@@ -66,7 +66,7 @@ def _compile_all(what: str, calls: list[Call], later: str) -> None:
     start, ended = time.monotonic(), "stopped compiling"
     try:
         for done, (part, call, arguments) in enumerate(calls):
-            tell_progress(f"compiling {what}: {done + 1}/{len(calls)} {part}")
+            log_progress(f"compiling {what}: {done + 1}/{len(calls)} {part}")
             call(*arguments)
         ended = f"compiled in {time.monotonic() - start:.0f} s{later}"
     finally:  # what comes now begins on a line of its own

@@ -44,12 +44,12 @@ def shipped_kernel(key: str, digest: Callable[[], str], otherwise: Callable[...,
         return None
     kernels, library, call = _loaded(FOLDER)
     try:
-        told = kernels[key]
-        if told["sources"] != digest():
+        kernel = kernels[key]
+        if kernel["sources"] != digest():
             return None
-        address = ctypes.cast(library[told["symbol"]], ctypes.c_void_p).value
-        arguments = [part for one in told["arguments"] for part in _parts(one)]
-        return call.bind(address, arguments, told["results"], description, otherwise)
+        address = ctypes.cast(library[kernel["symbol"]], ctypes.c_void_p).value
+        arguments = [part for one in kernel["arguments"] for part in _parts(one)]
+        return call.bind(address, arguments, kernel["results"], description, otherwise)
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
 
@@ -75,16 +75,16 @@ def with_hash(contents: Mapping[str, Any]) -> bytes:
 
 
 def _read_with_hash(file: bytes) -> Any:
-    told, _, text = file.partition(b"\n")
-    if hashlib.sha256(text).hexdigest().encode() != told:
+    digest, _, text = file.partition(b"\n")
+    if hashlib.sha256(text).hexdigest().encode() != digest:
         raise ValueError("the list of machine code is not the one that was shipped")
     return json.loads(text)
 
 
-def _whole(folder: Path, told: Mapping[str, Any]) -> Path:
+def _whole(folder: Path, file: Mapping[str, Any]) -> Path:
     """The path of a file with the right hash: to load a library that is cut off would end the process."""
-    path = folder / told["file"]
-    if hashlib.sha256(path.read_bytes()).hexdigest() != told["sha256"]:
+    path = folder / file["file"]
+    if hashlib.sha256(path.read_bytes()).hexdigest() != file["sha256"]:
         raise ValueError(f"{path}: not the file that was shipped")
     return path
 
@@ -98,30 +98,30 @@ def _extension(path: Path) -> Any:
     return module
 
 
-def _parts(told: Any) -> Iterator[tuple[int, int, int, int, int, str]]:
+def _parts(argument: Any) -> Iterator[tuple[int, int, int, int, int, str]]:
     """An argument, as the extension reads it. The members of a tuple come after it."""
-    if isinstance(told, str):
-        yield _KINDS[told], 0, 0, 0, 1, ""
-    elif isinstance(told, list):
-        yield _KINDS["tuple"], len(told), 0, 0, 1, ""
-        for member in told:
+    if isinstance(argument, str):
+        yield _KINDS[argument], 0, 0, 0, 1, ""
+    elif isinstance(argument, list):
+        yield _KINDS["tuple"], len(argument), 0, 0, 1, ""
+        for member in argument:
             yield from _parts(member)
     else:
-        sizes = (int(told["dimensions"]), int(told["written"]), int(told["itemsize"]), int(told["alignment"]))
-        yield _KINDS["array"], *sizes, str(told["dtype"])
+        sizes = (int(argument[name]) for name in ("dimensions", "written", "itemsize", "alignment"))
+        yield _KINDS["array"], *sizes, str(argument["dtype"])
 
 
 def description(dtype: np.dtype[Any]) -> str:
     """A dtype as text, with all names, formats and offsets: equal only for equal dtypes. Long ones are hashed."""
-    told = dtype.str if dtype.names is None and dtype.subdtype is None else json.dumps(_told(dtype))
-    return told if len(told) < 16 else hashlib.sha256(told.encode()).hexdigest()
+    text = dtype.str if dtype.names is None and dtype.subdtype is None else json.dumps(_as_data(dtype))
+    return text if len(text) < 16 else hashlib.sha256(text.encode()).hexdigest()
 
 
-def _told(dtype: np.dtype[Any]) -> Any:
+def _as_data(dtype: np.dtype[Any]) -> Any:
     if dtype.subdtype is not None:
         element, shape = dtype.subdtype
-        return [_told(element), list(shape)]
+        return [_as_data(element), list(shape)]
     if dtype.names is None or dtype.fields is None:
         return dtype.str
-    fields = [(name, _told(dtype.fields[name][0]), dtype.fields[name][1]) for name in dtype.names]
+    fields = [(name, _as_data(dtype.fields[name][0]), dtype.fields[name][1]) for name in dtype.names]
     return {"fields": fields, "itemsize": dtype.itemsize}

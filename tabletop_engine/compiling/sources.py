@@ -7,7 +7,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -55,10 +55,6 @@ class Sources:
         for path in [*ENGINE_SOURCES, *self.files, *self.more]:
             digest.update(path.name.encode() + b"\0" + _content(path) + b"\0")
         return digest.hexdigest()
-
-    def with_more(self, files: Sequence[Path]) -> Sources:
-        """The same with the files of another package."""
-        return replace(self, more=tuple(files))
 
 
 def files_of(sources: Sequence[Path]) -> tuple[Path, ...]:

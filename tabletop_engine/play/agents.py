@@ -207,31 +207,31 @@ def assess(agent: Agent, decisions: Decisions, generator: np.random.Generator) -
     Raises IllegalAction, with the agent's name, for an illegal action or for numbers that `Assessment` does not allow.
     """
     if hasattr(agent, "assess"):
-        told: Assessment = agent.assess(decisions, generator)
+        assessed: Assessment = agent.assess(decisions, generator)
     elif hasattr(agent, "probabilities"):
         shares = np.asarray(agent.probabilities(decisions, generator))
-        told = Assessment(actions=shares.argmax(axis=-1), shares=shares, meaning="its probability")
+        assessed = Assessment(actions=shares.argmax(axis=-1), shares=shares, meaning="its probability")
     else:
         return Assessment(actions=ask(agent, decisions, generator))
     wrong = f"agent {agent.name!r}: its assessment is wrong:"
     legal = decisions.action_masks == 1
     for name, given, shape in (
-        ("shares", told.shares, legal.shape),
-        ("values", told.values, legal.shape),
-        ("value", told.value, legal.shape[:1]),
+        ("shares", assessed.shares, legal.shape),
+        ("values", assessed.values, legal.shape),
+        ("value", assessed.value, legal.shape[:1]),
     ):
         if given is not None and (given.shape != shape or given.dtype.kind != "f"):
             raise IllegalAction(f"{wrong} {name} are {given.dtype} {given.shape}, not floats {shape}")
         if given is not None and name != "shares" and np.isinf(given).any():
             raise IllegalAction(f"{wrong} {name} are infinite")
-    if told.shares is not None:
-        sound = ((told.shares >= 0) & (legal | (told.shares == 0))).all()
-        if not (sound and np.allclose(told.shares.sum(axis=1), 1.0, atol=1e-3)):
+    if assessed.shares is not None:
+        sound = ((assessed.shares >= 0) & (legal | (assessed.shares == 0))).all()
+        if not (sound and np.allclose(assessed.shares.sum(axis=1), 1.0, atol=1e-3)):
             raise IllegalAction(f"{wrong} shares are not from 0 to 1, with a sum of 1, of the legal actions alone")
-    if told.values is not None and not np.isnan(told.values[~legal]).all():
+    if assessed.values is not None and not np.isnan(assessed.values[~legal]).all():
         raise IllegalAction(f"{wrong} values of illegal actions are not NaN")
-    decisions.check(agent.name, told.actions)
-    return told
+    decisions.check(agent.name, assessed.actions)
+    return assessed
 
 
 @checked

@@ -415,12 +415,12 @@ class Batch:
 
         All arrays are written as `step` does. Raises GameOver as `step` does.
         """
-        kept, raises = int(self._modes[1]), self.illegal_action
+        mode, illegal_action = int(self._modes[1]), self.illegal_action
         self._modes[1], self.illegal_action = ILLEGAL_ACTIONS["lose"], "lose"
         try:
             self.step(np.full(self.num_games, FORFEIT), which)
         finally:
-            self._modes[1], self.illegal_action = kept, raises
+            self._modes[1], self.illegal_action = mode, illegal_action
 
     def refresh(self, check: bool = True) -> None:
         """Update actors, masks and observations after `states` was changed by hand.
@@ -562,18 +562,15 @@ class Batch:
     def _read(self, data: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The saved states, `paid`, and editions of the games that start next."""
         facts, raw = _SAVED.unpack(as_bytes(data), self._header(), free=("mixed",))
-        kinds = [("states", self.game.state), ("paid", np.dtype(("<i8", self.paid.shape[1:])))]
-        if len(self.editions) > 1:
-            kinds.append(("next_editions", np.dtype("<i2")))
-        sizes = [self.num_games * kind.itemsize for _, kind in kinds]
-        if len(raw) != sum(sizes):
-            raise StateError(f"the saved data is damaged: {len(raw)} bytes, not {sum(sizes)}")
-        ends = itertools.accumulate(sizes)
-        saved = {
-            name: np.frombuffer(raw[end - size : end], kind).copy()
-            for (name, kind), size, end in zip(kinds, sizes, ends, strict=True)
-        }
-        states, editions = saved["states"], saved.get("next_editions", np.full(self.num_games, _DRAWN, np.int16))
+        many, n = len(self.editions) > 1, self.num_games
+        after_states = self.states.nbytes
+        after_paid = after_states + self.paid.nbytes
+        size = after_paid + 2 * n * many
+        if len(raw) != size:
+            raise StateError(f"the saved data is damaged: {len(raw)} bytes, not {size}")
+        states = np.frombuffer(raw[:after_states], self.game.state).copy()
+        paid = np.frombuffer(raw[after_states:after_paid], "<i8").reshape(self.paid.shape)
+        editions = np.frombuffer(raw[after_paid:], "<i2") if many else np.full(n, _DRAWN, np.int16)
         if (editions < _DRAWN).any() or (editions >= len(self.editions)).any():
             raise StateError(
                 f"some of the saved games are to start with an edition beyond the {len(self.editions)} there are"
@@ -583,7 +580,7 @@ class Batch:
         elif (states["players"] != self.config.players).any():
             raise StateError(f"some of the saved games don't have {self.config.players} players")
         check_states(self.game, states, self.tables)
-        return states, saved["paid"], editions
+        return states, paid, editions
 
     def _check_switches(self, states: np.ndarray, switches: dict[str, np.ndarray]) -> None:
         for name, value in switches.items():
@@ -594,14 +591,11 @@ class Batch:
                 raise StateError(f"game {game} has {name} {states[name][game]}; this batch plays {played}")
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = self.__dict__.copy()
-        for name in ("_pools", "_step_chunks", "_view_chunks"):
-            del kept[name]
-        kept["listeners"] = []
-        return kept
+        without = ("_pools", "_step_chunks", "_view_chunks")
+        return {name: value for name, value in self.__dict__.items() if name not in without} | {"listeners": []}
 
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__dict__.update(kept)
+    def __setstate__(self, content: dict[str, Any]) -> None:
+        self.__dict__.update(content)
         self._pools = {}
         self.tables.flags.writeable = False  # as from `load_tables`: the machine code is for read-only tables
         self._chunk()
@@ -672,7 +666,7 @@ class Batch:
             game = int(over.argmax())
             raise GameOver(f"game {game} is over: reset it before it is stepped again")
         if self.illegal_action == "raise":
-            game, _ = self.game.kernels.check_actions(self.states, actions, self._which, self.game.num_actions, True)
+            game = self.game.kernels.first_illegal(self.states, actions, self._which, self.game.num_actions)
             if game >= 0:
                 raise refusal(self.game, self.states[game], int(actions[game]), f"game {game}: ")
 

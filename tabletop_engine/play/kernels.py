@@ -29,9 +29,6 @@ FORFEIT_MARGIN = -100.0
 MOST_DECISIONS = 1_000_000
 """The most decisions of one game; a game with more was changed by hand."""
 
-OK, ILLEGAL, OVER = 0, 1, 2
-"""The findings of `check_actions`."""
-
 _SMALLEST_COUNT, _LARGEST_COUNT = np.int16(-128), np.int16(127)
 _1 = np.uint64(1)
 
@@ -175,20 +172,15 @@ def write_forfeit_rewards(s: Any, reward: int, paid: np.ndarray, out: np.ndarray
 
 
 @kernel_template
-def check_actions(
-    states: np.ndarray, actions: np.ndarray, which: np.ndarray, num_actions: int, allow_over: bool
-) -> tuple[int, int]:
-    """The first of the games `which` with a bad action, and the problem (ILLEGAL or OVER); -1 and OK if none has."""
+def first_illegal(states: np.ndarray, actions: np.ndarray, which: np.ndarray, num_actions: int) -> int:
+    """The first of the games `which` that is not over and whose action is not legal; -1 if there is none."""
     for i in range(states.shape[0]):
         s = states[i]
-        if not which[i]:
+        if not which[i] or s.actor == NOBODY:
             continue
-        if s.actor == NOBODY:
-            if not allow_over:
-                return i, OVER
-        elif actions[i] < 0 or actions[i] >= num_actions or not is_legal(s, actions[i]):
-            return i, ILLEGAL
-    return -1, OK
+        if actions[i] < 0 or actions[i] >= num_actions or not is_legal(s, actions[i]):
+            return i
+    return -1
 
 
 @kernel_template

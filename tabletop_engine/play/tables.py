@@ -29,25 +29,21 @@ def editions_of(config: Config, editions: Editions | None) -> tuple[Any, ...]:
     if editions is None:
         return (config.components,)
     wanted = f"must be their number, 1 to {MOST_EDITIONS:,}, or a list of seeds and components"
-    if is_whole(editions):
-        return _drawn(config, range(whole("editions", editions, 1, MOST_EDITIONS)))
     given: Any = editions.tolist() if isinstance(editions, np.ndarray) else editions
+    if is_whole(editions):
+        given = range(whole("editions", editions, 1, MOST_EDITIONS))
     if not isinstance(given, Sequence) or isinstance(given, str | bytes) or not 1 <= len(given) <= MOST_EDITIONS:
         raise ConfigError(f"editions={editions!r:.80}: {wanted}")
     for one in given:
         if not is_whole(one) and not isinstance(one, str | Path | Mapping | tuple):
             raise ConfigError(f"editions: {one!r:.80} is neither a seed nor components; {wanted}")
-    drawn = iter(_drawn(config, [int(one) for one in given if is_whole(one)]))
-    return tuple(next(drawn) if is_whole(one) else replace(config, components=one).components for one in given)
-
-
-def _drawn(config: Any, seeds: Sequence[int]) -> tuple[Any, ...]:
-    return tuple(_draw(config, seed) for seed in seeds)
+    return tuple(
+        _draw(config, int(one)) if is_whole(one) else replace(config, components=one).components for one in given
+    )
 
 
 @lru_cache(maxsize=4096)
 def _draw(config: Any, seed: int) -> Any:
-    """One edition."""
     return replace(config, components=config.game.draw_components(seed, config.components)).components
 
 

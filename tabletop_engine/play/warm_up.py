@@ -44,7 +44,7 @@ def _calls(game: Game) -> list[Call]:
         ("seeing them", kernels.view_games, (state, tables, *views)),
         ("seeing them from a seat", kernels.observe_games, (state, tables, seats, divisors, wide, narrow)),
         ("counting what they see", kernels.count_games, (state, tables, seats, np.zeros((1, size), np.int16))),
-        ("checking actions", kernels.check_actions, (state, actions, which, game.num_actions, True)),
+        ("checking actions", kernels.first_illegal, (state, actions, which, game.num_actions)),
         ("listing legal actions", kernels.refresh_legal, (state, tables)),
         ("choosing legal actions", kernels.random_legal_actions, (state, np.zeros(1), actions)),
         ("choosing by mask", masked_random_actions, (masks, np.zeros(1), actions)),

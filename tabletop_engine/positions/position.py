@@ -12,7 +12,7 @@ import secrets
 import struct
 import threading
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -97,7 +97,35 @@ class Positions:
         Bytes that this process has saved are trusted; all others are checked. Raises StateError for bytes that are not
         a position of this configuration.
         """
-        return _load(self, data)
+        data = as_bytes(data)
+        data, signature = data[:-_DIGEST], data[-_DIGEST:]
+        _, body = _SAVED.unpack(data, self.header)
+        trusted = hmac.compare_digest(_signature(data[-_DIGEST:]), signature)
+        wide, points = self.game.state.itemsize, len(_FIRST) + 8 * self.game.max_owners
+        states = _record(self.game, body[:wide].ljust(wide, b"\0"))
+        begins = states.tobytes() == self.blank.tobytes()
+        between = 0 if begins else points + self.config.players * 2 * _DIGEST
+        tail = body[wide + between :]
+        number = (len(tail) - 8) // 4
+        if len(body) < wide + between + 8 or len(tail) != 8 + 4 * number or number > MOST_DRAWS:
+            raise StateError(f"the saved data is damaged: {len(body)} bytes are not a position of {self.game.name}")
+        pending, count, *outcomes = struct.unpack(f"<iI{number}i", tail)
+        if count != number or (pending == BEGIN) != begins or (pending == _SETTLED and count):
+            raise StateError("the saved data is damaged: the number of its draws is wrong")
+        position = self.first if begins else self._decided(states, body[wide : wide + between], trusted)
+        if pending == _SETTLED:
+            return position
+        if not begins:
+            if pending not in position.legal_actions:
+                raise StateError(f"the saved position is impossible: action {pending} is not legal there")
+            position = position.after(pending)
+        for outcome in outcomes:
+            if position.actor != CHANCE or outcome not in dict(position.chance_outcomes):
+                raise StateError(f"the saved position is impossible: {outcome} is not a possible outcome of its draw")
+            position = position.after(outcome)
+        if position.actor != CHANCE:
+            raise StateError("the saved position is impossible: nothing is drawn there")
+        return position
 
     def __reduce__(self) -> tuple[Callable[..., Positions], tuple[Any, ...]]:
         return positions_of, (self.config, None if self._has_usual_tables else self.tables.tobytes())
@@ -132,6 +160,20 @@ class Positions:
             if (states[name] != wanted).any():
                 raise StateError(f"the position has {name} {states[name][0]}; here {self.config.name} is played")
         self.game.check(states, self.tables)
+
+    def _decided(self, states: np.ndarray, rest: bytes, trusted: bool) -> Position:
+        """The saved decision or end."""
+        if not trusted:
+            self._check(states)
+            if states["rng"][0] or states["edition"][0]:
+                raise StateError("the saved position has a random stream or an edition; positions have none")
+        one = Position(self, states, int(states["actor"][0]))
+        start = len(_FIRST) + 8 * self.game.max_owners
+        if not rest.startswith(_FIRST):
+            one._paid_earlier = np.frombuffer(rest[len(_FIRST) : start], np.int64).copy()
+        digests = [rest[i : i + _DIGEST] for i in range(start, len(rest), _DIGEST)]
+        one._known = dict(enumerate(zip(digests[::2], digests[1::2], strict=True)))
+        return one
 
     @cached_property
     def header(self) -> Header:
@@ -331,10 +373,8 @@ class Position:
             assert self.pending is not None
             before = self._before.resampled(seat, generator)
             return positions._played(before, before.states, self.pending, ())
-        states, randoms = (
-            _record(positions.game, self.states.tobytes()),
-            generator.integers(0, 2**64, 1, dtype=np.uint64),
-        )
+        states = _record(positions.game, self.states.tobytes())
+        randoms = generator.integers(0, 2**64, 1, dtype=np.uint64)
         positions.game.kernels.sample_hidden_games(states, positions.tables, np.array([seat], np.int64), randoms)
         states["rng"] = 0
         one = Position(positions, states, int(states["actor"][0]))
@@ -355,8 +395,22 @@ class Position:
         return total / games
 
     def save(self) -> bytes:
-        """The position as bytes, for `Positions.load`."""
-        return _save(self)
+        """The position as bytes, for `Positions.load`.
+
+        These are: header, record, points paid before it, knowledge of the seats, draws, and digests of all these.
+        """
+        at_draw = self.actor == CHANCE
+        decided = self._before if at_draw else self
+        parts = [self.positions.header.text, self.states.tobytes()]
+        if decided is not None:
+            paid = decided._paid_before
+            parts += [_FIRST, decided.points.tobytes()] if paid is None else [_LATER, paid.tobytes()]
+            for seat in range(self.positions.config.players):
+                parts += decided._knows(seat)
+        pending = self.pending if at_draw else _SETTLED
+        parts.append(struct.pack(f"<iI{len(self.outcomes)}i", pending, len(self.outcomes), *self.outcomes))
+        data = _SAVED.sealed(b"".join(parts))
+        return data + _signature(data[-_DIGEST:])
 
     # --- inside ---
 
@@ -401,23 +455,21 @@ class Position:
                 one._known[seat] = _digest(one._origin, struct.pack("<i", seat), seen), seen
                 continue
             known, seen_before = one._before._known[seat]
-            deed = one._action_digest(seat)
-            one._known[seat] = (_digest(known, deed, seen) if deed or seen != seen_before else known), seen
+            action = one._action_digest(seat)
+            one._known[seat] = (_digest(known, action, seen) if action or seen != seen_before else known), seen
         return self._known[seat]
 
 
 # --- Compiling -------------------------------------------------------------------------------------------------------
 
-_made: dict[str, ScriptedKernels] = {}
 
-
+@cache
 def _kernels(game: Game) -> ScriptedKernels:
     """The kernels of scripted steps, compiled or taken from the cache."""
-    if game.home not in _made:
-        made = _made[game.home] = ScriptedKernels(game)
-        what = f"the rules of {game.title} for positions one by one"
-        compile_once(what, "half a minute", made.rewards_since, lambda: _calls(game, made))
-    return _made[game.home]
+    made = ScriptedKernels(game)
+    what = f"the rules of {game.title} for positions one by one"
+    compile_once(what, "half a minute", made.rewards_since, lambda: _calls(game, made))
+    return made
 
 
 def _calls(game: Game, made: ScriptedKernels) -> list[Call]:
@@ -462,78 +514,6 @@ _SAVED = Format(b"tabletop-position\n", "a position that Position.save", _digest
 
 def _signature(digest: bytes) -> bytes:
     return hashlib.blake2b(digest, digest_size=_DIGEST, key=_KEY).digest()
-
-
-def _save(position: Position) -> bytes:
-    """The bytes: header, record, points paid before it, knowledge of the seats, draws, and digests of all these."""
-    positions, at_draw = position.positions, position.actor == CHANCE
-    decided = position._before if at_draw else position
-    parts = [positions.header.text, position.states.tobytes()]
-    if decided is not None:
-        paid = decided._paid_before
-        parts += [_FIRST, decided.points.tobytes()] if paid is None else [_LATER, paid.tobytes()]
-        for seat in range(positions.config.players):
-            parts += decided._knows(seat)
-    pending = position.pending if at_draw else _SETTLED
-    parts.append(struct.pack(f"<iI{len(position.outcomes)}i", pending, len(position.outcomes), *position.outcomes))
-    data = _SAVED.sealed(b"".join(parts))
-    return data + _signature(data[-_DIGEST:])
-
-
-def _load(positions: Positions, data: bytes | bytearray | memoryview) -> Position:
-    """The position that `_save` wrote. Raises StateError for other bytes."""
-    data = as_bytes(data)
-    data, signature = data[:-_DIGEST], data[-_DIGEST:]
-    _, body = _SAVED.unpack(data, positions.header)
-    trusted = hmac.compare_digest(_signature(data[-_DIGEST:]), signature)
-    game, players = positions.game, positions.config.players
-    wide, points = game.state.itemsize, len(_FIRST) + 8 * game.max_owners
-    states = _record(game, body[:wide].ljust(wide, b"\0"))
-    begins = states.tobytes() == positions.blank.tobytes()
-    between = 0 if begins else points + players * 2 * _DIGEST
-    tail = body[wide + between :]
-    number = (len(tail) - 8) // 4
-    if len(body) < wide + between + 8 or len(tail) != 8 + 4 * number or number > MOST_DRAWS:
-        raise StateError(f"the saved data is damaged: {len(body)} bytes are not a position of {game.name}")
-    pending, count, *outcomes = struct.unpack(f"<iI{number}i", tail)
-    if count != number or (pending == BEGIN) != begins or (pending == _SETTLED and count):
-        raise StateError("the saved data is damaged: the number of its draws is wrong")
-    decided = None
-    if not begins:
-        decided = _decided(positions, states, body[wide : wide + between], trusted)
-    if pending == _SETTLED:
-        assert decided is not None
-        return decided
-    position = positions.first if decided is None else _after(decided, pending)
-    for outcome in outcomes:
-        if position.actor != CHANCE or outcome not in dict(position.chance_outcomes):
-            raise StateError(f"the saved position is impossible: {outcome} is not a possible outcome of its draw")
-        position = position.after(outcome)
-    if position.actor != CHANCE:
-        raise StateError("the saved position is impossible: nothing is drawn there")
-    return position
-
-
-def _decided(positions: Positions, states: np.ndarray, rest: bytes, trusted: bool) -> Position:
-    """The saved decision or end."""
-    if not trusted:
-        positions._check(states)
-        if states["rng"][0] or states["edition"][0]:
-            raise StateError("the saved position has a random stream or an edition; positions have none")
-    one = Position(positions, states, int(states["actor"][0]))
-    start = len(_FIRST) + 8 * positions.game.max_owners
-    if not rest.startswith(_FIRST):
-        one._paid_earlier = np.frombuffer(rest[len(_FIRST) : start], np.int64).copy()
-    digests = [rest[i : i + _DIGEST] for i in range(start, len(rest), _DIGEST)]
-    one._known = dict(enumerate(zip(digests[::2], digests[1::2], strict=True)))
-    return one
-
-
-def _after(decided: Position, pending: int) -> Position:
-    """The first draw after an action of a saved decision."""
-    if pending not in decided.legal_actions:
-        raise StateError(f"the saved position is impossible: action {pending} is not legal there")
-    return decided.after(pending)
 
 
 def positions_of(config: Config, tables: bytes | None = None) -> Positions:

@@ -40,7 +40,7 @@ NUM_FACTS = 6
 class Script(Record):
     """The additional fields of a scripted record. The field `script` marks it as one."""
 
-    told: Number = number(np.int64, "outcomes that the script has")
+    scripted: Number = number(np.int64, "outcomes that the script has")
     drawn: Number = number(np.int64, "draws so far in this step")
     outcomes: Number = number(np.int64, "of the first draw beyond the script: how many outcomes there are")
     weighted: Number = number(np.int64, "1 if `weights` say how likely they are")
@@ -68,27 +68,26 @@ def play_scripted(
     tables: np.ndarray,
     action: int,
     script: np.ndarray,
-    told: int,
+    length: int,
     work: np.ndarray,
     after: np.ndarray,
     facts: np.ndarray,
 ) -> None:
-    """Play a legal action of the record `before`, or BEGIN, with the first `told` outcomes of the script (int32).
+    """Play a legal action of the record `before`, or BEGIN, with the first `length` outcomes of the script.
 
     Arguments:
         before: (1,) record.
         tables: (1,) printed numbers.
         action: a legal action, or BEGIN.
         script: outcomes, int32.
-        told: the number of outcomes in the script.
         work: (1,) scripted record, scratch space. Afterwards it has the `weights` of the first draw beyond the script.
         after: (1,) record, the position reached. It is meaningless if there were more draws than outcomes.
         facts: (NUM_FACTS,) int64, written by this function.
     """
     s = work[0]
     overwrite(s, before[0])
-    s.told, s.drawn = told, 0
-    for i in range(told):
+    s.scripted, s.drawn = length, 0
+    for i in range(length):
         s.script[i] = script[i]
     if action == BEGIN:
         rules.reset(s, tables[0])

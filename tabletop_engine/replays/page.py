@@ -25,17 +25,17 @@ import numpy as np
 
 from tabletop_engine.checks import checked
 from tabletop_engine.drawing import CURVE_STYLE, SCRIPTS
+from tabletop_engine.drawing.parts import drawings_of, parts_without_drawings
 from tabletop_engine.drawing.svg import clean
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import NOBODY
 from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.replays.files import THOUSANDTHS, write
 from tabletop_engine.replays.pictures import Progress, svg_of
-from tabletop_engine.replays.replay import Frame, Replay, frames, told
+from tabletop_engine.replays.replay import Frame, Replay, events_for, frames
 from tabletop_engine.replays.reviews import Moment, Point, Review
 from tabletop_engine.text.words import win_text
 
-_DRAWINGS = re.compile("<defs>.*</defs>", re.DOTALL)
 _OUTLINE = re.compile(' d="(M[^"m]*m[^"]*)"')
 """The outline of words: a start, then the outlines of letters, whose strokes start with a relative move."""
 _STROKE = re.compile("[Mm][^m]*")
@@ -117,17 +117,19 @@ def page_data(
         _check_review(replay, review)
     words = replay.game.words
     numbers: dict[int, int] = {}  # of steps, by the number of actions before
-    boards, texts = _Boards(), _Numbers()
+    boards, texts, drawings = _Boards(), _Numbers(), ""
     steps: list[dict[str, Any]] = []
     before: Frame | None = None
     for frame in frames(replay, viewer):
         numbers[frame.number] = frame.step
         facts = words.facts(frame.state, viewer, replay.owner_labels)
+        picture = svg_of(replay, frame, viewer)
+        drawings = drawings or drawings_of(picture)
         if before is not None and viewer in (None, before.actor):
             steps[-1]["options"] = _options(replay, before, frame.last_action, texts)
         steps.append(
             {
-                "board": boards.add(svg_of(replay, frame, viewer)),
+                "board": boards.add(picture),
                 "round": int(frame.state["round"]),
                 "rounds": int(frame.state["rounds"]),
                 "phase": texts.of(facts.phase),
@@ -135,7 +137,7 @@ def page_data(
                 "actor": facts.actor,
                 "by": frame.last_actor,
                 "done": texts.of(frame.last_action),
-                "changes": [texts.of(sentence) for sentence in told(replay, frame, viewer)],
+                "changes": [texts.of(sentence) for sentence in events_for(replay, frame, viewer)],
                 "points": frame.state["points"][: replay.config.owners].tolist(),
             }
         )
@@ -153,7 +155,7 @@ def page_data(
         "texts": list(texts),
         **boards.content(),
     }
-    return data, boards.drawings
+    return data, drawings
 
 
 def _result(replay: Replay, steps: int) -> str:
@@ -262,35 +264,15 @@ class _Numbers(dict[Any, int]):
 
 
 class _Boards:
-    """Pictures divided into parts, so that equal parts are stored once.
-
-    Attributes:
-        drawings: the `<defs>`, which are the same in all pictures.
-    """
+    """Pictures divided into parts, so that equal parts are stored once."""
 
     def __init__(self) -> None:
         self._strokes, self._tags, self._parts = _Numbers(), _Numbers(), _Numbers()
-        self.drawings = ""
 
     def add(self, svg: str) -> list[int]:
         """The numbers of the picture's parts, without the drawings that all pictures refer to."""
-        if not self.drawings:
-            self.drawings = "".join(_DRAWINGS.findall(svg))
-        text = _OUTLINE.sub(self._outline, svg.replace(self.drawings, ""))
-        parts: list[int] = []
-        part: list[int] = []
-        depth = 0
-        for piece in text.split("<")[1:]:
-            tag = piece[: piece.index(">")]
-            if tag.startswith("/"):
-                depth -= 1
-            elif not tag.endswith("/"):
-                depth += 1
-            part.append(self._tags.of(piece))
-            if depth <= 1:
-                parts.append(self._parts.of(tuple(part)))
-                part = []
-        return parts
+        parts = (_OUTLINE.sub(self._outline, part) for part in parts_without_drawings(svg))
+        return [self._parts.of(tuple(map(self._tags.of, part.split("<")[1:]))) for part in parts]
 
     def _outline(self, found: re.Match[str]) -> str:
         numbers = ".".join(str(self._strokes.of(stroke)) for stroke in _STROKE.findall(found[1]))

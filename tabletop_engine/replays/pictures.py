@@ -13,7 +13,7 @@ from tabletop_engine.checks import checked
 from tabletop_engine.drawing.raster import WIDTH, pillow, rgb_array, save_png
 from tabletop_engine.errors import ReplayError, TabletopError
 from tabletop_engine.replays.files import write
-from tabletop_engine.replays.replay import Frame, Replay, frames, told
+from tabletop_engine.replays.replay import Frame, Replay, events_for, frames
 
 GIF_WIDTH = 480
 MILLISECONDS = 700
@@ -43,7 +43,7 @@ def svg_of(replay: Replay, frame: Frame, viewer: int | None = None, *, with_even
     if frame.last_action:
         sentences.append(f"{replay.label(frame.last_actor)}: {frame.last_action}.")
     if with_events:
-        sentences += told(replay, frame, viewer)
+        sentences += events_for(replay, frame, viewer)
     last, names = game.words.in_brief(sentences), replay.owner_labels
     return game.drawing.render_svg(frame.state, viewer, names=names, tables=replay.tables, last_action=last)
 

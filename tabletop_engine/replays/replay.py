@@ -24,7 +24,6 @@ import numpy as np
 from tabletop_engine.checks import checked, is_whole
 from tabletop_engine.errors import ComponentsError, ConfigError, ReplayError, ScenarioError, StateError
 from tabletop_engine.game import NOBODY, Config, Game
-from tabletop_engine.play import kernels
 from tabletop_engine.play.batch import check_config, game_seed, refusal
 from tabletop_engine.play.warm_up import warm_up
 from tabletop_engine.record import FORFEIT
@@ -304,7 +303,7 @@ def frames(replay: Replay, viewer: int | None = None) -> Iterator[Frame]:
             played += ((state, action),)
 
 
-def told(replay: Replay, frame: Frame, viewer: int | None) -> list[str]:
+def events_for(replay: Replay, frame: Frame, viewer: int | None) -> list[str]:
     """Sentences about the events since the previous frame, as far as the viewer may know them."""
     events = replay.game.words.events
     return [one for state, action in frame.played for one in events(state, action, viewer, replay.tables)]
@@ -375,8 +374,8 @@ def _played(
             after = f"the game was over after {step - 1} actions, but there are {lengths[over.argmax()]}"
             raise ReplayError(f"step {step}: {after}", step)
         checked = stepped & (taken != FORFEIT)
-        wrong, problem = game.kernels.check_actions(states, taken, checked, game.num_actions, False)
-        if problem != kernels.OK:
+        wrong = game.kernels.first_illegal(states, taken, checked, game.num_actions)
+        if wrong >= 0:
             text = refusal(game, states[wrong], int(taken[wrong]))
             raise ReplayError(f"step {step} of {lengths[wrong]}: {text}", step)
         game.kernels.play_actions(states, tables, taken, stepped)

@@ -16,7 +16,7 @@ from tabletop_engine.checks import checked
 from tabletop_engine.drawing.lines import Words, fit, in_columns, joined
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Game
-from tabletop_engine.replays.replay import Frame, Replay, frames, told
+from tabletop_engine.replays.replay import Frame, Replay, events_for, frames
 from tabletop_engine.text import terminal
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class Viewer:
         return f"{replay.config.name}{f', {start}' if self.seat is None else ''}: {players}"
 
     def _about(self, frame: Frame) -> list[str]:
-        lines = [f"- {sentence}" for sentence in told(self.replay, frame, self.seat)]
+        lines = [f"- {sentence}" for sentence in events_for(self.replay, frame, self.seat)]
         if frame.probabilities and self.seat in (None, frame.actor):
             lines += ["", f"{self.replay.label(frame.actor)} gives"]
             likeliest = sorted(frame.probabilities.items(), key=lambda pair: -pair[1])

@@ -256,12 +256,12 @@ class _Plain(Comparison[Config]):
         return {names[action]: action for action in legal_actions(record).tolist()}
 
     def tables(self, record: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        told = {"rng": self.chance.place, **self.game.facts()}
+        slow = {"rng": self.chance.place, **self.game.facts()}
         described = self.config.game.described(record)
-        fast = {name: described.get(name, "missing") for name in told}
+        fast = {name: described.get(name, "missing") for name in slow}
         return (
             {**fast, "legal": sorted(self.fast_answers(record))},
-            {**told, "legal": sorted(self.game.legal())},
+            {**slow, "legal": sorted(self.game.legal())},
         )
 
     def difference(self, problem: str = "") -> Difference:

@@ -33,16 +33,11 @@ _MOST_PARTS = 4
 OnProgress = Callable[[str, int, int], None]
 """Called before each check: its name, how many are done, and how many there are in all."""
 
-
 OnNote = Callable[[str], None]
 """Called with what could not be checked, in a sentence."""
 
 
-def _ignore(name: str, done: int, of: int) -> None:
-    pass
-
-
-def _ignore_note(note: str) -> None:
+def _ignore(*_: object) -> None:
     pass
 
 
@@ -54,7 +49,7 @@ def check_game(
     players: Sequence[int] = (),
     configs: Sequence[Config] = (),
     on_check: OnProgress = _ignore,
-    on_note: OnNote = _ignore_note,
+    on_note: OnNote = _ignore,
 ) -> None:
     """Check a game, as `problems_of` does. Raises CheckFailed with what is wrong.
 
@@ -72,7 +67,7 @@ def problems_of(
     players: Sequence[int] = (),
     configs: Sequence[Config] = (),
     on_check: OnProgress = _ignore,
-    on_note: OnNote = _ignore_note,
+    on_note: OnNote = _ignore,
 ) -> Iterator[Problem]:
     """The mistakes of a game. A check that finds some ends the check of this configuration.
 
@@ -114,38 +109,31 @@ def problems_of(
 
 def _checks(config: Config, seeds: range, on_note: OnNote) -> Iterator[Callable[[], Iterator[Problem]]]:
     number = min(_PLAIN, len(seeds))
-    kept: list[dict[str, Any]] = []
-    yield lambda: _plain(config, number, kept)
-    yield lambda: _two_processes(config, number, kept)
+    plain: list[dict[str, Any]] = []
+    yield lambda: _plain(config, number, plain)
+    yield lambda: _two_processes(config, number, plain)
     yield lambda: played.problems(config, seeds)
     yield lambda: hidden.problems(config, seeds, on_note)
     yield lambda: official.problems(config)
 
 
-def _plain(config: Config, number: int, kept: list[dict[str, Any]]) -> Iterator[Problem]:
-    """Plain Python, where a number that does not fit and an index past the end are errors."""
-    lines, error = _in_a_process(config, number, hash_seed="1")
-    if error:
-        yield Problem("plain Python", error, config.players)
-        return
-    failed = list(_first_error("plain Python", lines, config.players))
-    yield from failed
-    if not failed:
-        kept += lines
+def _plain(config: Config, number: int, plain: list[dict[str, Any]]) -> Iterator[Problem]:
+    """Plain Python, where a number that does not fit and an index past the end are errors. `plain` gets its games."""
+    lines, wrong = _in_a_process("plain Python", config, number, hash_seed="1")
+    yield from wrong
+    if not wrong:
+        plain += lines
 
 
-def _two_processes(config: Config, number: int, kept: list[dict[str, Any]]) -> Iterator[Problem]:
+def _two_processes(config: Config, number: int, plain: list[dict[str, Any]]) -> Iterator[Problem]:
     """The same bytes in a second process of plain Python, and compiled in this one."""
-    lines, error = _in_a_process(config, number, hash_seed="2")
-    if error:
-        yield Problem("two processes", error, config.players)
-        return
-    found = list(_first_difference("two processes of plain Python", kept, lines, config))
+    lines, wrong = _in_a_process("two processes", config, number, hash_seed="2")
+    found = wrong or list(_first_difference("two processes of plain Python", plain, lines, config))
     yield from found
     if JIT and not found:
         compiled = list(games(config, number))
         failed = list(_first_error("compiled", compiled, config.players))
-        yield from failed or _first_difference("plain Python and compiled code", kept, compiled, config)
+        yield from failed or _first_difference("plain Python and compiled code", plain, compiled, config)
 
 
 def _first_error(check: str, lines: list[dict[str, Any]], players: int) -> Iterator[Problem]:
@@ -171,10 +159,10 @@ def _first_difference(
             names = zip(parts(config.game), first["checksums"][step], second["checksums"][step], strict=True)
             differing = [name for name, a, b in names if a != b]
             more = len(differing) - _MOST_PARTS
-            told = ", ".join(differing[:_MOST_PARTS]) + (f" and {more} more" if more > 0 else "")
+            named = ", ".join(differing[:_MOST_PARTS]) + (f" and {more} more" if more > 0 else "")
             place = first["overflows"].get(str(step))
             reason = overflow(place) if place else "chance comes from the record alone, and no global value may change"
-            message = f"{what} play the same seed differently, in {told}: {reason}"
+            message = f"{what} play the same seed differently, in {named}: {reason}"
             yield Problem("two processes", message, players, first["seed"], step)
             return
         if first["ranks"] != second["ranks"]:
@@ -182,8 +170,10 @@ def _first_difference(
             return
 
 
-def _in_a_process(config: Config, number: int, hash_seed: str) -> tuple[list[dict[str, Any]], str]:
-    """What `strict` prints, and what went wrong with the process itself."""
+def _in_a_process(
+    check: str, config: Config, number: int, hash_seed: str
+) -> tuple[list[dict[str, Any]], list[Problem]]:
+    """The games that `strict` plays, and the first thing that goes wrong in them or with the process itself."""
     paths = [str(Path(path or ".").resolve()) for path in sys.path]
     environment = {
         **os.environ,
@@ -202,7 +192,10 @@ def _in_a_process(config: Config, number: int, hash_seed: str) -> tuple[list[dic
             timeout=_SECONDS,
         )
     except subprocess.TimeoutExpired:
-        return [], f"{number} games in plain Python take more than {_SECONDS} seconds"
+        message = f"{number} games in plain Python take more than {_SECONDS} seconds"
+        return [], [Problem(check, message, config.players)]
     if ran.returncode != 0:
-        return [], f"a process of plain Python ends with status {ran.returncode}: {ran.stderr.strip()[-500:]}"
-    return [json.loads(line) for line in ran.stdout.splitlines()], ""
+        message = f"a process of plain Python ends with status {ran.returncode}: {ran.stderr.strip()[-500:]}"
+        return [], [Problem(check, message, config.players)]
+    lines = [json.loads(line) for line in ran.stdout.splitlines()]
+    return lines, list(_first_error(check, lines, config.players))

@@ -60,22 +60,24 @@ def problems(config: Config, seeds: range, on_note: Callable[[str], None] = lamb
         for step in positions(batch, chosen):
             for seat in range(players):
                 key = (seat, step, _views(batch, batch.states, seat)[0])
-                kept = _known(game, batch.states[0])
-                apart = apart or _differing(game, same.setdefault(key, kept), kept)
+                now = _bytes_of(game, batch.states)
+                apart = apart or _differing(game, same.setdefault(key, now.tobytes()), now.tobytes())
                 if looks >= LOOKS or chosen.random() > 0.3:
                     continue
                 looks += 1
-                drawn: list[np.ndarray] = []
-                for message, vary in _redraws(game, batch, seat, chosen, drawn):
-                    varies |= vary
-                    if message and message not in met:
-                        met.add(message)
-                        yield Problem("hidden information", message, players, seed, step, seat)
-                for message in _drawn_unseen(game, batch, seat, chosen):
+                drawn = np.repeat(batch.states, DRAWS)
+                randoms = chosen.integers(0, 2**64, DRAWS, np.uint64)
+                game.kernels.sample_hidden_games(drawn, batch.tables, np.full(DRAWS, seat), randoms)
+                varies |= bool((_bytes_of(game, drawn) != now).any())
+                for message in (
+                    *_redraws(game, batch, drawn, seat),
+                    *_events(game, batch, drawn, seat, chosen),
+                    *_drawn_unseen(game, batch, seat, chosen),
+                ):
                     if message not in met:
                         met.add(message)
                         yield Problem("hidden information", message, players, seed, step, seat)
-                redrawn += [(seed, step, seat, states[0]) for states in drawn]
+                redrawn += [(seed, step, seat, state) for state in drawn]
         if len(met) > 3:
             return
     unsound = _unsound(game, config, redrawn)
@@ -99,13 +101,6 @@ def _unsound(game: Game, config: Any, redrawn: list[tuple[int, int, int, Any]]) 
     return Problem("hidden information", message, config.players, *redrawn[refused[0]][:3])
 
 
-def _known(game: Game, state: Any) -> bytes:
-    """The record without its random stream."""
-    changed = copied(state)
-    changed["rng"] = 0
-    return bytes(changed.tobytes())
-
-
 def _differing(game: Game, one: bytes, other: bytes) -> str:
     """The names of the fields in which two records differ."""
     if one == other:
@@ -121,48 +116,29 @@ def _views(batch: Batch, states: np.ndarray, seat: int) -> list[bytes]:
     return [view.tobytes() + legal.tobytes() for view, legal in zip(views, asked, strict=True)]
 
 
-def _redraws(
-    game: Game, batch: Batch, seat: int, chosen: np.random.Generator, drawn: list[np.ndarray]
-) -> Iterator[tuple[str, bool]]:
-    """Redraws of a state for a seat, which `drawn` gets: what is wrong, and whether the redraw changed the record."""
-    true = batch.states.copy()
-    seen, text = _views(batch, true, seat), game.drawing.render_text(true[0], seat, tables=batch.tables)
+def _redraws(game: Game, batch: Batch, drawn: np.ndarray, seat: int) -> Iterator[str]:
+    """What is wrong with redraws of a state for a seat, (DRAWS,) records."""
+    true = batch.states
+    (seen,), text = _views(batch, true, seat), game.drawing.render_text(true[0], seat, tables=batch.tables)
     facts = game.words.facts(true[0], seat, None)
-    streams = set()
-    for _ in range(DRAWS):
-        states = true.copy()
-        random = chosen.integers(0, 2**64, 1, np.uint64)
-        game.kernels.sample_hidden_games(states, batch.tables, np.array([seat]), random)
-        varies = _known(game, states[0]) != _known(game, true[0])
-        streams.add(states["rng"].tobytes())
-        if len(streams) == 1 and len(drawn) == DRAWS - 1:
-            yield "sample_hidden keeps the random stream: it must take the one that it is given, s.rng = rng", varies
-        if _views(batch, states, seat) != seen:
-            changed = _changed_blocks(game, batch, true, states, seat)
-            what = f"block {changed} of its observation" if changed else "its legal actions"
-            yield f"sample_hidden changes what the seat sees: {what}", varies
-        elif game.drawing.render_text(states[0], seat, tables=batch.tables) != text:
-            yield "the drawing as text shows the seat what it can't know", varies
-        elif game.words.facts(states[0], seat, None) != facts:
-            yield "words.facts tells the seat what it can't know", varies
-        yield "", varies
-        drawn.append(states)
-    yield from _events(game, batch, drawn, seat, chosen)
+    for state, view in zip(drawn, _views(batch, drawn, seat), strict=True):
+        if view != seen:
+            first, second = batch.views_of(np.array([true[0], state]), np.full(2, seat))
+            changed = [one for one in game.observation if (first[one.slice] != second[one.slice]).any()]
+            blocks = ", ".join(repr(block.name) for block in changed)
+            what = f"block {blocks} of its observation" if blocks else "its legal actions"
+            yield f"sample_hidden changes what the seat sees: {what}"
+        elif game.drawing.render_text(state, seat, tables=batch.tables) != text:
+            yield "the drawing as text shows the seat what it can't know"
+        elif game.words.facts(state, seat, None) != facts:
+            yield "words.facts tells the seat what it can't know"
+    if len(np.unique(drawn["rng"])) == 1:
+        yield "sample_hidden keeps the random stream: it must take the one that it is given, s.rng = rng"
 
 
-def _changed_blocks(game: Game, batch: Batch, one: np.ndarray, other: np.ndarray, seat: int) -> str:
-    seats = np.array([seat])
-    first, second = batch.views_of(one, seats)[0], batch.views_of(other, seats)[0]
-    return ", ".join(
-        repr(block.name) for block in game.observation if (first[block.slice] != second[block.slice]).any()
-    )
-
-
-def _events(
-    game: Game, batch: Batch, drawn: list[np.ndarray], seat: int, chosen: np.random.Generator
-) -> Iterator[tuple[str, bool]]:
+def _events(game: Game, batch: Batch, drawn: np.ndarray, seat: int, chosen: np.random.Generator) -> Iterator[str]:
     """An action of another seat is told alike in positions that this seat can't tell apart, before and after it."""
-    first, second = drawn[0][0], drawn[1][0]
+    first, second = drawn[:2]
     actor = int(first["actor"])
     if actor == seat or int(second["actor"]) != actor:
         return
@@ -170,21 +146,21 @@ def _events(
     if not is_legal(second, action):
         return
     after = [Batch(batch.config, 1, 0, autoreset="disabled", num_threads=1) for _ in range(2)]
-    for one, state in zip(after, (first, second), strict=True):
-        one.states[0] = state
-        one.states["rng"] = first["rng"]
-        one.refresh(check=False)
-        one.step([action])
+    for copy, state in zip(after, (first, second), strict=True):
+        copy.states[0] = state
+        copy.states["rng"] = first["rng"]
+        copy.refresh(check=False)
+        copy.step([action])
     if _views(after[0], after[0].states, seat) != _views(after[1], after[1].states, seat):
         return
-    told = [game.words.told_action(state, action, seat) for state in (first, second)]
-    if told[0] != told[1]:
-        yield f"words.told_action tells the seat what it can't know: {told[0]!r} or {told[1]!r}", False
+    one, other = (game.words.told_action(state, action, seat) for state in (first, second))
+    if one != other:
+        yield f"words.told_action tells the seat what it can't know: {one!r} or {other!r}"
     same = [copied(state) for state in (first, second)]
     same[1]["rng"] = same[0]["rng"]
     events = [list(game.words.events(state, action, seat, batch.tables)) for state in same]
     if events[0] != events[1]:
-        yield f"words.events tells the seat what it can't know: {events[0]} or {events[1]}", False
+        yield f"words.events tells the seat what it can't know: {events[0]} or {events[1]}"
 
 
 # --- Draws -----------------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from tabletop_engine.play.play import play
 from tabletop_engine.replays.replay import Replay
 from tabletop_engine.seeds import Stream, generator
 from tabletop_engine.testing.problems import Problem
-from tabletop_engine.testing.strict import pick, positions, settings_of, told
+from tabletop_engine.testing.strict import error_text, pick, positions, settings_of
 
 
 def problems(config: Config) -> Iterator[Problem]:
@@ -36,7 +36,7 @@ def problems(config: Config) -> Iterator[Problem]:
                 warnings.simplefilter("ignore")
                 check(config)
         except Exception as error:  # they raise anything
-            yield Problem(name, told(error), config.players)
+            yield Problem(name, error_text(error), config.players)
 
 
 def _gymnasium(config: Config) -> None:

@@ -153,7 +153,7 @@ def games(config: Any, number: int, first_seed: int = 0) -> Iterator[dict[str, A
             yield {"seed": seed, "checksums": sums, "ranks": batch.places().tolist(), "overflows": overflows}
         except Exception as error:  # whatever a stranger's rules raise
             place = where(error)
-            reason, at = (overflow(place), "") if place in _overflows else (told(error), place)
+            reason, at = (overflow(place), "") if place in _overflows else (error_text(error), place)
             yield {"seed": seed, "step": step, "seat": seat, "error": reason, "where": at}
             return
 
@@ -185,7 +185,7 @@ def parts(game: Any) -> list[str]:
     return [*(f"the field {name}" for name in game.state.names), *blocks, "the action mask"]
 
 
-def told(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """An error in a sentence; one of the engine says by itself what it is."""
     return str(error) if isinstance(error, TabletopError) else f"{type(error).__name__}: {error}"
 

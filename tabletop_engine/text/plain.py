@@ -19,6 +19,7 @@ from tabletop_engine.described.overlays import ComponentFile
 from tabletop_engine.described.scenarios import ROOT, mapping
 from tabletop_engine.drawing import lines
 from tabletop_engine.drawing.covers import cover_of
+from tabletop_engine.drawing.outlines import defs_of
 from tabletop_engine.drawing.owners import Mark, mark, owner_marks
 from tabletop_engine.drawing.panes import Panes
 from tabletop_engine.drawing.svg import (
@@ -29,7 +30,6 @@ from tabletop_engine.drawing.svg import (
     box,
     clean,
     document,
-    element,
     paragraph,
     text,
     title,
@@ -97,32 +97,29 @@ class PlainConfig:
 
     @property
     def owners(self) -> int:
-        """The number of owners of points: the players."""
         return self.players
 
     @property
     def name(self) -> str:
-        """A short name, such as `2p`."""
         return f"{self.players}p"
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """`player_0` and so on."""
         return player_names(self.players)
 
     def write_switches(self, states: np.ndarray) -> None:
-        """Write this configuration's switches into records, (N,)."""
         states["players"], states["owners"], states["rounds"] = self.players, self.owners, self.ROUNDS
 
     @classmethod
     def of(cls, state: Any, components: Any = None) -> Self:
-        """The configuration that a record is played with."""
         return cls(players=int(state["players"]), components=components)
 
 
 @dataclass(eq=False)
 class PlainWords:
     """Plain `Words` of a game, made from the names of its decisions and actions.
+
+    Nothing is hidden or given up, each decision is a question of its own, and an action has no events.
 
     Attributes:
         decisions: the names of the decisions, as in `Game`.
@@ -139,41 +136,32 @@ class PlainWords:
     examples: ClassVar[Sequence[str]] = ()
 
     def question(self, state: Any) -> str:
-        """The name of the pending decision after "for"."""
         return f"for {self.decisions[state['decision']].replace('_', ' ')}"
 
     def continues_answer(self, before: Any, state: Any) -> bool:
-        """Never: each decision is a question of its own."""
         return False
 
     def gives_up(self, state: Any, action: int) -> str:
-        """Nothing: no answer is asked for again."""
         return ""
 
     def action_text(self, state: Any, action: int) -> str:
-        """The name of the action, with spaces for underscores."""
         return self.actions[action].replace("_", " ")
 
     def answer_name(self, state: Any, action: int) -> str:
-        """The name of the action."""
         return self.actions[action]
 
     def told_action(self, state: Any, action: int, viewer: int | None) -> str:
-        """The same for every viewer: nothing is hidden."""
         return self.action_text(state, action)
 
     def events(self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray) -> Sequence[str]:
-        """No sentences."""
         return []
 
     def story(
         self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray
     ) -> Sequence[tuple[str, Any]]:
-        """The sentences of `events`, all with the position after the action."""
         return [(sentence, None) for sentence in self.events(before, action, viewer, tables)]
 
     def in_brief(self, sentences: Iterable[str]) -> str:
-        """As many of the sentences as fit into the last line of a picture."""
         return in_brief(sentences)
 
     def facts(self, state: Any, viewer: int | None, names: Sequence[str] | None) -> Facts:
@@ -185,11 +173,9 @@ class PlainWords:
         return Facts("", f"{name} is asked {self.question(state)}.", actor)
 
     def owner_names(self, players: int) -> tuple[str, ...]:
-        """`player_0` and so on."""
         return player_names(players)
 
     def about(self, config: Any) -> Sequence[str]:
-        """The number of players."""
         return [counted(config.players, "player")]
 
     def lesson(self, config: Any, state: Any = None, tables: np.ndarray | None = None) -> Lesson:
@@ -200,11 +186,9 @@ class PlainWords:
         return Lesson(question[0].upper() + question[1:])
 
     def rules(self, config: Any, tables: np.ndarray | None = None, *, brief: bool = False) -> str:
-        """The rules of the game, the same for every configuration; nothing in brief."""
         return "" if brief else self.rules_text
 
     def sources(self, state: Any) -> Sequence[tuple[str, Sequence[int]]]:
-        """None: the points are not counted by source."""
         return []
 
 
@@ -229,7 +213,6 @@ class PlainDrawing:
         tables: np.ndarray | None = None,
         size: lines.Size = "wide",
     ) -> str:
-        """The game as text: round, points, the pending decision, then the text itself."""
         return lines.joined(self.text_blocks(state, viewer, colour, tables, size))
 
     def text_blocks(
@@ -274,7 +257,7 @@ class PlainDrawing:
         happened = clean(last_action)
         return document(
             title(asked),
-            _drawings(),
+            defs_of(owner_marks()),
             box(0, 0, SIZE, SIZE, fill=_BACKGROUND),
             text(asked, _MARGIN, 50, 24, bold=True, fit=SIZE - 2 * _MARGIN),
             *self._points(state["points"].tolist(), labels, players),
@@ -288,20 +271,17 @@ class PlainDrawing:
         )
 
     def cover(self) -> str:
-        """A cover with the owners' shapes in a row."""
         shapes = (use(f"owner-{owner}", 120 + 80 * owner, 100, 2) for owner in range(4))
-        return cover_of("Who plays", _drawings(), *shapes)
+        return cover_of("Who plays", defs_of(owner_marks()), *shapes)
 
     def places(self, state: Any, action: int) -> tuple[Place, ...]:
         """No places: the picture of a text has no parts to click."""
         return ()
 
     def marks(self, players: int) -> Sequence[Mark]:
-        """The shape and the colour of each player."""
         return [mark(owner) for owner in range(len(self.words.owner_names(players)))]
 
     def panes(self, state: Any, viewer: int | None = None) -> Panes:
-        """The whole picture on every screen."""
         return Panes()
 
     def _lines(self, state: Any, viewer: int | None, tables: np.ndarray | None) -> list[str]:
@@ -321,11 +301,6 @@ class PlainDrawing:
             yield text(label, after, 103, 18, fit=left + room - after - 8, keep_end=True)
 
 
-def _drawings() -> Markup:
-    """The `<defs>` of all pictures."""
-    return element("defs", *(element("g", shape, id=PREFIX + name) for name, shape in owner_marks().items()))
-
-
 def _letters(rows: Sequence[str]) -> Iterator[Markup]:
     """The text as letters in a grid, as large as there is room."""
     wide, high = max(1, *map(len, rows)), len(rows)
@@ -336,11 +311,6 @@ def _letters(rows: Sequence[str]) -> Iterator[Markup]:
             if letter != " ":
                 x, y = left + (j + 0.5) * size * _LETTER, _TOP + (i + 0.8) * size * _LINE
                 yield text(letter, x, y, size, anchor="middle")
-
-
-def _no_contradiction(states: np.ndarray) -> str:
-    """A `PlainPositions.contradiction` of a game in which every number in its range can be played on."""
-    return ""
 
 
 @dataclass(frozen=True)
@@ -357,16 +327,13 @@ class PlainPositions:
 
     game: Callable[[], Game]
     ranges: Mapping[str, tuple[float, float]]
-    contradiction: Callable[[np.ndarray], str] = _no_contradiction
+    contradiction: Callable[[np.ndarray], str] = lambda states: ""
 
     def check(self, states: np.ndarray, tables: np.ndarray) -> None:
         """A `Game.check`. Raises StateError for a number out of its range, a contradiction, or wrong legal actions."""
-        wrong_field = self._out_of_range(states)
-        if wrong_field:
-            raise StateError(wrong_field[1])
-        contradiction = self.contradiction(states)
-        if contradiction:
-            raise StateError(contradiction)
+        _, reason = self._refused(states)
+        if reason:
+            raise StateError(reason)
         if (self._with_legal(states, tables)["legal"] != states["legal"]).any():
             raise StateError("legal: not the actions that the rules allow here")
 
@@ -393,12 +360,9 @@ class PlainPositions:
         game.kernels.reset_games(states, tables, np.ones(1, np.bool_), np.zeros(1, np.int64))
         for name, numbers in given.items():
             states[name] = numbers
-        wrong_field = self._out_of_range(states)
-        if wrong_field:
-            raise ScenarioError(wrong_field[1], wrong_field[0])
-        contradiction = self.contradiction(states)
-        if contradiction:
-            raise ScenarioError(contradiction)
+        field, reason = self._refused(states)
+        if reason:
+            raise ScenarioError(reason, field)
         return self._with_legal(states, tables)[0]
 
     def _switched(self, given: Mapping[str, np.ndarray], chosen: Mapping[str, Any], components: Any) -> np.ndarray:
@@ -428,8 +392,8 @@ class PlainPositions:
     def _described(self) -> list[str]:
         return [name for name in self.game().state.names or () if name not in ("legal", "edition", FILLER)]
 
-    def _out_of_range(self, states: np.ndarray) -> tuple[str, str] | None:
-        """The first field with a number out of range, and what is wrong with it; None if all fit."""
+    def _refused(self, states: np.ndarray) -> tuple[str, str]:
+        """The first field with a number out of its range ("" for a contradiction), and what is wrong, "" if nothing."""
         game = self.game()
         players = states["players"].astype(np.int64)
         if not np.isin(players, game.players).all():
@@ -452,7 +416,7 @@ class PlainPositions:
                 least, most = (np.broadcast_to(bound, numbers.shape)[wrong][0] for bound in (low, high))
                 allowed = f"{least} to {most}" if np.isfinite(most) else f"{least} and more"
                 return name, f"{name}: no game has {numbers[wrong][0]} there; allowed are {allowed}"
-        return None
+        return "", self.contradiction(states)
 
     def _with_legal(self, states: np.ndarray, tables: np.ndarray) -> np.ndarray:
         """Copies of the states with their legal actions, none if the game is over."""

@@ -20,15 +20,15 @@ from tabletop_engine.legal import NOTHING_ASKED, count_legal, nth_legal
 from tabletop_engine.record import FORFEIT, NOBODY
 
 
-class Told(NamedTuple):
+class Sentence(NamedTuple):
     """A sentence, its number in the order of events, and the record at that moment; None if no records are kept."""
 
-    sentence: str
+    text: str
     time: int
     state: Any
 
 
-Story = Generator[str | Told | None, list[Told], None]
+Story = Generator[str | Sentence | None, list[Sentence], None]
 """The story of a rule: a generator of sentences, and once None.
 
 At None the rule runs, and the story receives the sentences that rules inside it told. A story can yield some of these
@@ -65,7 +65,7 @@ class Teller:
         self._stories = {rule_as_written(rule): story for rule, story in stories.items()}
         self._plain: dict[Any, Any] = {}
         self._spaces: dict[int, dict[str, Any]] = {}
-        self._lines: list[Told] = []
+        self._lines: list[Sentence] = []
         self._time = 0
         self._game: np.ndarray | None = None  # (1,), of which records are kept
         self._lock = threading.Lock()
@@ -82,7 +82,7 @@ class Teller:
             viewer: the seat that reads; None may see everything.
             tables: (1,) printed numbers that the game is played with.
         """
-        return [told.sentence for told in self._told(before, action, viewer, tables, keeps=False)]
+        return [one.text for one in self._sentences(before, action, viewer, tables, keeps=False)]
 
     def story(self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray) -> list[tuple[str, Any]]:
         """The sentences of `events`, each with a copy of the record at that moment. Nobody is asked in these records.
@@ -92,22 +92,24 @@ class Teller:
         """
         found: list[tuple[str, Any]] = []
         earliest = None
-        for told in reversed(self._told(before, action, viewer, tables, keeps=True)):
-            if earliest is None or told.time < earliest.time:
-                earliest = told
-            found.append((told.sentence, earliest.state))
+        for one in reversed(self._sentences(before, action, viewer, tables, keeps=True)):
+            if earliest is None or one.time < earliest.time:
+                earliest = one
+            found.append((one.text, earliest.state))
         return found[::-1]
 
-    def told(self, sentence: str) -> Told:
-        """The sentence with the record of this moment; a story may yield it later."""
+    def sentence(self, text: str) -> Sentence:
+        """A sentence with the record of this moment; a story may yield it later."""
         self._time += 1
         if self._game is None:
-            return Told(sentence, self._time, None)
+            return Sentence(text, self._time, None)
         now = self._game.copy()
         now["decision"], now["actor"], now["legal"] = NOTHING_ASKED, NOBODY, 0
-        return Told(sentence, self._time, now[0])
+        return Sentence(text, self._time, now[0])
 
-    def _told(self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray, keeps: bool) -> list[Told]:
+    def _sentences(
+        self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray, keeps: bool
+    ) -> list[Sentence]:
         game = np.zeros(1, before.dtype)
         game[0] = before
         s, t = game[0], tables[0]
@@ -148,18 +150,18 @@ class Teller:
 
     def _telling(self, rule: Callable[..., Any], story: Callable[..., Story]) -> Callable[..., Any]:
         def tell(*arguments: Any) -> Any:
-            outside, told, result = self._lines, story(*arguments), None
-            inside: list[Told] | None = None
+            outside, sentences, result = self._lines, story(*arguments), None
+            inside: list[Sentence] | None = None
             try:
-                sentence = next(told)
+                sentence = next(sentences)
                 while True:
                     if sentence is None:
                         self._lines = inside = []
                         result = rule(*arguments)
-                        sentence = told.send(inside)
+                        sentence = sentences.send(inside)
                     else:
-                        outside.append(sentence if isinstance(sentence, Told) else self.told(sentence))
-                        sentence = next(told)
+                        outside.append(sentence if isinstance(sentence, Sentence) else self.sentence(sentence))
+                        sentence = next(sentences)
             except StopIteration:
                 self._lines = outside
                 return result

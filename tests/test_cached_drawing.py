@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabletop_engine.drawing import kept as module
-from tabletop_engine.drawing.kept import Shown, kept
+from tabletop_engine.drawing import cached as module
+from tabletop_engine.drawing.cached import Shown, cached_drawing
 
 RECORD = np.dtype([("round", np.int8), ("points", np.int16, 3), ("hand", np.int8, (3, 2))])
 NUMBERS = np.zeros(1, [("worth", np.int8)])
@@ -20,7 +20,7 @@ def shown(*points: int, turn: int = 1, viewer: int | None = None) -> Shown:
 def test_a_kept_part() -> None:
     drawn = []
 
-    @kept(RECORD, ("round",), ("points",))
+    @cached_drawing(RECORD, ("round",), ("points",))
     def row(v: Shown, seat: int, size: int) -> str:
         drawn.append(v.s.copy())
         return f"{v.s['round']} {v.s['points'][seat]} {v.viewer} {size}"
@@ -38,7 +38,7 @@ def test_a_kept_part() -> None:
 def test_what_was_not_shown_for_long_is_forgotten() -> None:
     drawn = []
 
-    @kept(RECORD, (), ("points",))
+    @cached_drawing(RECORD, (), ("points",))
     def row(v: Shown, seat: int) -> str:
         drawn.append(seat)
         return str(v.s["points"][seat])

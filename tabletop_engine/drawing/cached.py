@@ -69,7 +69,7 @@ class Shown:
         return bytes(self.t.tobytes())
 
 
-def kept(
+def cached_drawing(
     record: np.dtype[Any], fields: Sequence[str], rows: Sequence[str] = ()
 ) -> Callable[[Callable[Concatenate[V, int, P], T]], Callable[Concatenate[V, int, P], T]]:
     """Keep what a function draws, for the next time that it would draw the same.

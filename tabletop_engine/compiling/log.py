@@ -1,7 +1,7 @@
-"""What is told while rules are compiled: records of the logger `tabletop`, on stderr unless the program logs itself.
+"""The logger `tabletop`, which says what is compiled: on stderr, unless the program has handlers of its own.
 
 `logging.getLogger("tabletop").setLevel("WARNING")` leaves out the progress, and so does `TABLETOP_LOG=warning` in the
-environment.
+environment. The levels are INFO (default), WARNING and ERROR.
 """
 
 from __future__ import annotations
@@ -10,9 +10,6 @@ import logging
 import os
 import sys
 
-LEVEL_VARIABLE = "TABLETOP_LOG"
-"""The environment variable with the least level that is told: INFO (default), WARNING or ERROR."""
-
 log = logging.getLogger("tabletop")
 
 
@@ -20,19 +17,19 @@ class _ToStderr(logging.Handler):
     """Writes to the stderr of the moment. On a terminal the next line overwrites one of progress."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        if sys.stderr is None or logging.root.handlers:  # the program has handlers of its own
+        if sys.stderr is None or logging.root.handlers:
             return
         text, end = f"tabletop: {record.getMessage()}", "\n"
         if sys.stderr.isatty():
-            text, end = f"\r{text:<100}", "" if getattr(record, "continues_answer", False) else "\n"
+            text, end = f"\r{text:<100}", "" if getattr(record, "is_progress", False) else "\n"
         print(text, end=end, file=sys.stderr, flush=True)
 
 
-def tell_progress(text: str) -> None:
-    """Tell what goes on until the next record."""
-    log.info(text, extra={"continues_answer": True})
+def log_progress(text: str) -> None:
+    """Log what goes on until the next record."""
+    log.info(text, extra={"is_progress": True})
 
 
 log.addHandler(_ToStderr())
-_level = os.environ.get(LEVEL_VARIABLE, "").upper()
+_level = os.environ.get("TABLETOP_LOG", "").upper()
 log.setLevel(_level if _level in logging.getLevelNamesMapping() else "INFO")
