@@ -143,17 +143,14 @@ def _fits(value: Any, wanted: Any, *, deep: bool = True) -> bool:
     if kind in (Mapping, dict):
         pairs = value.items() if deep and isinstance(value, Mapping) else ()
         return isinstance(value, Mapping) and all(_fits_any(x, entry[0]) and _fits_any(y, entry[1]) for x, y in pairs)
-    if kind is Any or not isinstance(kind, type) or _is_only_for_types(kind):
+    is_only_for_types = getattr(kind, "_is_protocol", False) and not getattr(kind, "_is_runtime_protocol", False)
+    if kind is Any or not isinstance(kind, type) or is_only_for_types:
         return True  # nothing is known of it
     return isinstance(value, kind) and (kind is type or not isinstance(value, type))  # a class has its objects' methods
 
 
 def _fits_any(value: Any, wanted: Any) -> bool:
     return any(_fits(value, part, deep=False) for part in _parts(wanted))
-
-
-def _is_only_for_types(kind: type) -> bool:
-    return getattr(kind, "_is_protocol", False) and not getattr(kind, "_is_runtime_protocol", False)
 
 
 def _is_list(value: Any, kind: Any) -> bool:

@@ -313,11 +313,7 @@ class Game:
     def made(self, templates: Iterable[Callable[..., Any]], **names: Any) -> dict[str, Any]:
         """Templates compiled for this game (`compiling.compiled.made_for`); `names` become additional globals."""
         keep_shared_rules(self.code_sources)
-        return made_for(self.code_sources, templates, {"rules": self._module, **names})
-
-    @cached_property
-    def _module(self) -> ModuleType:
-        return self.rules.as_module()
+        return made_for(self.code_sources, templates, {"rules": self.rules.as_module(), **names})
 
 
 def is_config(value: Any) -> bool:

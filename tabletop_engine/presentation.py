@@ -106,7 +106,6 @@ class Words(Protocol):
             before: the record that the action is played on. It is not changed.
             action: a legal action; FORFEIT for an illegal one that loses the game; None for a random action that was
                 played in place of an illegal one.
-            viewer: the seat that reads; None may see everything.
             tables: (1,) printed numbers of this game.
         """
         ...
@@ -224,9 +223,6 @@ class Drawing(Protocol):
         game. Records from within an action, as `Words.story` gives them, can be drawn too.
 
         Arguments:
-            state: one record.
-            viewer: the seat that looks on; None may see everything.
-            tables: (1,) printed numbers; None for the shipped ones.
             last_action: words for the last line of the picture.
             names: names of the owners, in place of `Words.owner_names`.
         """

@@ -22,9 +22,9 @@ from tabletop_engine.text.answers import (
     UNREADABLE,
     Option,
     declared_answers,
+    legal_options,
     read_answer,
 )
-from tabletop_engine.text.options import legal_options
 from tests.games import connect_four, leduc_poker
 
 TEXTS = ("play a Frost card", "play a Sun card", "play two other cards as a Sun card", "vote for Sun", "take P1", "P10")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -17,7 +18,7 @@ from tabletop_engine.compiling.cache import CACHE_VARIABLE
 from tabletop_engine.compiling.compiled import Kernel, _in_cache
 from tabletop_engine.compiling.rule_compiler import compile_kernel
 from tabletop_engine.compiling.shipped import SWITCH
-from tabletop_engine.compiling.sources import Sources, files_of
+from tabletop_engine.compiling.sources import ENGINE_SOURCES, PACKAGE, Sources, files_of
 from tests.games import connect_four
 
 NOWHERE = str(Path(__file__, "nowhere"))
@@ -268,6 +269,12 @@ def test_where_machine_code_is_kept(tmp_path: Path) -> None:
     (sources[0] / "stones.py").write_text("STONES = 8\n", encoding="utf-8")
     others.append(Sources("gems", "gems", files_of(sources[:1])).folder)
     assert len({first, *others}) == 5
+
+
+def test_every_file_of_the_engine_with_compiled_functions_counts() -> None:
+    decorated = re.compile(r"^@(rule|shared_rule|kernel)\b|^@\w+_template$|^@rule_with_alternative", re.MULTILINE)
+    compiled = {path for path in PACKAGE.rglob("*.py") if decorated.search(path.read_text(encoding="utf-8"))}
+    assert len(compiled) > 10 and compiled <= {*ENGINE_SOURCES}
 
 
 def test_a_process_that_hangs_does_not_stop_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,8 +28,7 @@ from tabletop_engine.play.past import past_of, remember
 from tabletop_engine.record import FORFEIT, copied
 from tabletop_engine.replays.files import check_names
 from tabletop_engine.replays.replay import Replay, told_steps, words_for
-from tabletop_engine.text.answers import Option
-from tabletop_engine.text.options import legal_options
+from tabletop_engine.text.answers import Option, legal_options
 from tabletop_engine.text.words import counted, win_text
 from tabletop_play.combinations import Combination, chain, combinations
 from tabletop_play.taking_back import may_be_taken_back

@@ -22,8 +22,7 @@ from tabletop_engine.play.agents import USAGE, Decisions
 from tabletop_engine.play.batch import choice
 from tabletop_engine.record import FORFEIT
 from tabletop_engine.replays.replay import told_steps
-from tabletop_engine.text.answers import declared_answers, read_answer
-from tabletop_engine.text.options import legal_options
+from tabletop_engine.text.answers import declared_answers, legal_options, read_answer
 from tabletop_engine.text.tokens import estimated_tokens
 from tabletop_text.threads import in_daemon_thread
 from tabletop_text.turn import FAILURES, Form, Turn

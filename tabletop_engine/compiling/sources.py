@@ -17,11 +17,10 @@ from tabletop_engine.compiling.cache import code_folder
 PACKAGE = Path(__file__).parents[1]
 
 _ENGINE = (
-    *("chance", "decisions", "defaults", "legal", "record", "play/kernels", "positions/scripted"),
-    *(f"parts/{name}" for name in ("auctions", "boards", "decks", "sets", "slots", "tracks", "turns")),
+    *("chance", "decisions", "defaults", "editions", "legal", "record", "play/kernels", "positions/scripted"),
     *("compiling/compiled", "compiling/overwrite", "compiling/rule_compiler", "compiling/sources"),
 )
-ENGINE_SOURCES = [PACKAGE / f"{name}.py" for name in _ENGINE]
+ENGINE_SOURCES = [*sorted((PACKAGE / "parts").glob("*.py")), *(PACKAGE / f"{name}.py" for name in _ENGINE)]
 """The engine's files that contain compiled functions, or that control how functions are compiled."""
 
 

@@ -30,8 +30,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tabletop_engine.described.scenarios import ROOT, a_list, integer, mapping, names_listed, wrong
-from tabletop_engine.described.scenarios import switch as read_switch
 from tabletop_engine.drawing.svg import Place
 from tabletop_engine.errors import ScenarioError
 
@@ -95,8 +93,8 @@ def said(
     form: Form, words: str | None = None, *, labels: Sequence[str] | None = None, blank: str | None = None
 ) -> Form:
     """The form in words for people: what the value, its names and its absence are called."""
-    told = {"words": words, "labels": None if labels is None else list(labels), "blank": blank}
-    return {**form, **{key: value for key, value in told.items() if value is not None}}
+    given = {"words": words, "labels": None if labels is None else list(labels), "blank": blank}
+    return {**form, **{key: value for key, value in given.items() if value is not None}}
 
 
 def grouped(form: Form, *groups: tuple[str, Sequence[str], bool]) -> Form:
@@ -106,32 +104,6 @@ def grouped(form: Form, *groups: tuple[str, Sequence[str], bool]) -> Form:
     """
     there = [(words, [key for key in keys if key in form["keys"]], rare) for words, keys, rare in groups]
     return {**form, "groups": [{"words": words, "keys": keys, "rare": rare} for words, keys, rare in there if keys]}
-
-
-def check(form: Form, value: Any, where: str = ROOT) -> None:
-    """Raise ScenarioError for the first value that doesn't fit its form."""
-    kind = form["kind"]
-    if value is None and form.get("none"):
-        return
-    if kind == "number":
-        integer(value, where, form["low"], form["high"])
-    elif kind == "switch":
-        read_switch(value, where)
-    elif kind == "choice":
-        if not any(value == name and type(value) is type(name) for name in form["names"]):
-            raise wrong(where, f"{value!r}; allowed are {', '.join(map(str, form['names']))}")
-    elif kind == "names":
-        names_listed(value, where, form["names"], len(form["names"]))
-    elif kind == "list":
-        for i, entry in enumerate(a_list(value, where, form["longest"])):
-            check(form["of"], entry, f"{where}[{i}]")
-        if len(value) < form.get("shortest", 0):
-            raise wrong(where, f"{value!r} is not a list of at least {form['shortest']} entries")
-    elif kind == "table":
-        for key, entry in mapping(value, where, list(form["keys"])).items():
-            check(form["keys"][key], entry, key if where == ROOT else f"{where}.{key}")
-    elif value != form["value"]:
-        raise wrong(where, f"{value!r}; this game has {form['value']!r}")
 
 
 def shortest(

@@ -109,10 +109,6 @@ def in_tables(values: Mapping[str, str], prefix: str = "") -> str:
     return "\n".join([*lines, ""])
 
 
-def _nothing_together(reader: Reader, components: Components) -> None:
-    """The `ComponentFile.check_together` of keys that can't contradict each other."""
-
-
 @dataclass(frozen=True, eq=False)
 class ComponentFile:
     """The printed numbers of a game: the shipped file, and overlays that replace numbers in it.
@@ -133,7 +129,7 @@ class ComponentFile:
     page: str
     tables: np.dtype[Any]
     fill: Callable[[Components, Any], None]
-    check_together: Callable[[Reader, Components], None] = _nothing_together
+    check_together: Callable[[Reader, Components], None] = lambda reader, components: None
     kinds: Mapping[str, str] = field(default_factory=dict)
     stated: tuple[Stated, ...] = ()
 

@@ -60,12 +60,10 @@ class Shown:
 
     @cached_property
     def record(self) -> bytes:
-        """All of the record."""
         return bytes(self.s.tobytes())
 
     @cached_property
     def numbers(self) -> bytes:
-        """All of the printed numbers."""
         return bytes(self.t.tobytes())
 
 

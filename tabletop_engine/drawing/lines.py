@@ -93,7 +93,6 @@ class Words:
     texts: Sequence[str]
 
     def lines(self, columns: int) -> list[str]:
-        """The lines, broken at spaces."""
         return [part for line in self.texts for part in wrapped(line, columns)]
 
 
@@ -110,7 +109,6 @@ class Tiles:
     width: int
 
     def lines(self, columns: int) -> list[str]:
-        """The lines of the tiles, in parts if a row is wider than `columns`."""
         number, outer = len(self.rows[0]), self.width + 3
         parts = -(-number // max(1, (columns - 1) // outer))
         beside = -(-number // parts)
@@ -192,7 +190,6 @@ class Table:
     rows: Sequence[Row]
 
     def lines(self, columns: int) -> list[str]:
-        """The lines of the table, in parts if it is wider than `columns`."""
         *above, last = (Row("", texts) for texts in self.headings)
         rows = [*above, Row("", last.numbers, self.words), *self.rows]
         whole = [f"{padded(row.label, self.label)}{''.join(row.numbers)}  {row.words}".rstrip() for row in rows]

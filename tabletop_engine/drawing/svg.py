@@ -164,12 +164,12 @@ def cut(words: str, size: float, fit: float, bold: bool = False, keep_end: bool 
     if width_of(words, size, bold) <= fit:
         return words
 
-    def kept(left: int) -> str:
+    def shortened(left: int) -> str:
         end = left // 2 if keep_end else 0
         return words[: left - end] + "…" + words[len(words) - end :]
 
-    widths = bisect_right(range(len(words)), fit, key=lambda left: width_of(kept(left), size, bold))
-    return kept(max(0, widths - 1))
+    widths = bisect_right(range(len(words)), fit, key=lambda left: width_of(shortened(left), size, bold))
+    return shortened(max(0, widths - 1))
 
 
 @lru_cache(maxsize=4096)

@@ -20,8 +20,8 @@ from tabletop_engine.errors import ConfigError, GameOver
 from tabletop_engine.game import Config
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.learner_games import check_numbers
+from tabletop_engine.play.tables import Editions
 
-_OF_GAMES = ("reward", "observation_dtype", "editions")
 Observation: TypeAlias = dict[str, NDArray[Any]]
 
 
@@ -103,14 +103,25 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         observe_numbers: bool = False,
         render_mode: str | None = None,
         render_size: int = WIDTH,
-        **arguments: Any,
+        reward: str = "win",
+        observation_dtype: str = "float32",
+        editions: Editions | None = None,
+        **unknown: Any,
     ):
         super().__init__()
-        for given in arguments:
-            if given not in _OF_GAMES:
-                raise ConfigError(f"unknown argument {given!r}; there are {', '.join(arguments_of(type(self)))}")
+        if unknown:
+            raise ConfigError(
+                f"unknown argument {next(iter(unknown))!r}; there are {', '.join(arguments_of(type(self)))}"
+            )
         self.metadata = {**type(self).metadata, "name": name}  # type: ignore[misc]
-        self.batch: Batch = Batch(config, 1, autoreset="disabled", illegal_action=illegal_action, **arguments)
+        self.batch: Batch = Batch(
+            config,
+            autoreset="disabled",
+            illegal_action=illegal_action,
+            reward=reward,
+            observation_dtype=observation_dtype,
+            editions=editions,
+        )
         game = self.batch.game
         self._rendering = Rendering(self.batch, render_mode, render_size, self.metadata["render_modes"])
         self.render_mode: str | None = render_mode
@@ -251,21 +262,14 @@ def arguments_of(kind: type[SeatsAEC]) -> list[str]:
     """The names of the arguments of an environment."""
     several = [*inspect.signature(kind).parameters.values(), *inspect.signature(SeatsAEC).parameters.values()]
     named = [one.name for one in several if one.kind is not inspect.Parameter.VAR_KEYWORD]
-    return [one for one in dict.fromkeys([*named, *_OF_GAMES]) if kind is SeatsAEC or one not in ("name", "config")]
+    return [one for one in dict.fromkeys(named) if kind is SeatsAEC or one not in ("name", "config")]
 
 
 class AgentMaskInObservation(wrappers.BaseWrapper):  # type: ignore[misc]
     """`tabletop_engine.envs.masks.MaskInObservation` for all agents: `{key: observation, mask_key: action mask}`.
 
-    For RLlib's masking module, use `key="observations", dtype=np.float32` and RLlib's `PettingZooEnv`.
-
-    Arguments:
-        env: an environment made with `action_mask="info"`, so that its observations are plain arrays.
-        key: the name of the observation in the dictionary.
-        mask_key: the name of the mask in the dictionary.
-        dtype: the dtype of the mask.
-
-    Raises `ConfigError` for two equal names and for a dtype that can't hold 0 and 1.
+    `env` is made with `action_mask="info"`, so that its observations are plain arrays. For RLlib's masking module, use
+    `key="observations", dtype=np.float32` and RLlib's `PettingZooEnv`.
     """
 
     def __init__(

@@ -23,14 +23,8 @@ from tabletop_engine.play.starts import Starts, record_of
 from tabletop_engine.play.tables import Editions
 
 _OF_GAMES = (
-    "opponents",
-    "seat",
-    "reward",
-    "illegal_action",
-    "observation_dtype",
-    "starts",
-    "editions",
-    "observe_numbers",
+    *("opponents", "seat", "reward", "illegal_action", "observation_dtype"),
+    *("starts", "editions", "observe_numbers"),
 )
 
 

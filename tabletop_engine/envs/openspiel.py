@@ -325,11 +325,6 @@ def _is_zero_sum(config: Config, reward: str) -> bool:
     return reward != "points" and config.players > 1
 
 
-def _is_hidden(config: Config) -> bool:
-    """Whether something is hidden from a player. A single player knows all that is fixed; the rest is chance."""
-    return config.players > 1 and config.game.rules.sample_hidden is not hide_nothing
-
-
 def _utilities(game: Game, reward: str) -> tuple[float, float]:
     """The least and the greatest return of a player. Points are limited by the size of the field in a record."""
     if reward == "win":
@@ -343,14 +338,14 @@ def _type(
     config: Config, players: Sequence[int], reward: str = "points", at_the_end: bool = False, chance: bool = True
 ) -> Any:
     kind, game = pyspiel.GameType, config.game
+    # a single player knows all that is fixed; the rest is chance
+    hides = config.players > 1 and game.rules.sample_hidden is not hide_nothing
     return kind(
         short_name=f"python_{game.name}",
         long_name=game.title,
         dynamics=kind.Dynamics.SEQUENTIAL,
         chance_mode=kind.ChanceMode.EXPLICIT_STOCHASTIC if chance else kind.ChanceMode.DETERMINISTIC,
-        information=(
-            kind.Information.IMPERFECT_INFORMATION if _is_hidden(config) else kind.Information.PERFECT_INFORMATION
-        ),
+        information=kind.Information.IMPERFECT_INFORMATION if hides else kind.Information.PERFECT_INFORMATION,
         utility=kind.Utility.ZERO_SUM if _is_zero_sum(config, reward) else kind.Utility.GENERAL_SUM,
         reward_model=kind.RewardModel.TERMINAL if at_the_end or reward == "win" else kind.RewardModel.REWARDS,
         max_num_players=max(players),

@@ -70,8 +70,8 @@ class Rendering:
         self._before = np.zeros(0, self.game.state)
         self._listen()
 
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__dict__.update(kept)
+    def __setstate__(self, content: dict[str, Any]) -> None:
+        self.__dict__.update(content)
         self._listen()  # a copied batch has no listeners
 
     def _listen(self) -> None:
@@ -123,7 +123,7 @@ class Rendering:
 
     def svg(self, shown: Shown) -> str:
         """The picture, in any mode. The last step is in it only in modes that draw pictures."""
-        last = self.game.words.in_brief(self._told(shown))
+        last = self.game.words.in_brief(self._sentences(shown))
         return self.game.drawing.render_svg(shown.state, shown.viewer, tables=shown.tables, last_action=last)
 
     def close(self) -> None:
@@ -134,7 +134,7 @@ class Rendering:
     def _pixels(self, shown: Shown) -> NDArray[np.uint8]:
         return rgb_array(self.svg(shown), self._size)
 
-    def _told(self, shown: Shown) -> Iterator[str]:
+    def _sentences(self, shown: Shown) -> Iterator[str]:
         """Sentences about the last actions and their effects, as far as the viewer may know them."""
         # A game that has started since, or a state that was put in, is shown without the step before.
         if shown.state.tobytes() != self._led_to[shown.game]:

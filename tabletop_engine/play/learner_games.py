@@ -313,7 +313,6 @@ class SoloGames(LearnerGames):
         self._show()
 
     def reset(self, seed: Seed = None, mask: np.ndarray | None = None, prepare: Prepare | None = None) -> None:
-        """Start games as `Batch.reset` does."""
         coerced("prepare", prepare, Prepare | None)
         with self._unchanged_by_errors(prepare):
             self.batch.reset(seed, mask)
@@ -322,7 +321,6 @@ class SoloGames(LearnerGames):
         self._show()
 
     def step(self, actions: np.ndarray | Sequence[int]) -> None:
-        """Play one action in every game, (N,) ints. Raises as `Batch.step` does, and nothing changes then."""
         self.batch.step(actions)
         self._show()
 
@@ -361,7 +359,6 @@ class VersusGames(LearnerGames):
         self.reset(seed)
 
     def reset(self, seed: Seed = None, mask: np.ndarray | None = None, prepare: Prepare | None = None) -> None:
-        """As `LearnerGames.reset`."""
         coerced("prepare", prepare, Prepare | None)
         with self._unchanged_by_errors(prepare):
             which = self._reset_batch(seed, mask)
@@ -375,7 +372,6 @@ class VersusGames(LearnerGames):
         self._show()
 
     def step(self, actions: np.ndarray | Sequence[int]) -> None:
-        """As `LearnerGames.step`."""
         batch = self.batch
         waiting = self.over
         if self.autoreset == "disabled" or not waiting.any():
@@ -397,7 +393,6 @@ class VersusGames(LearnerGames):
         self._show()
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """As `LearnerGames.set_state`."""
         super().set_state(saved)
         self._seat_opponents(self._games)
         self._clear_step_results(slice(None))

@@ -37,8 +37,9 @@ def editions_of(config: Config, editions: Editions | None) -> tuple[Any, ...]:
     for one in given:
         if not is_whole(one) and not isinstance(one, str | Path | Mapping | tuple):
             raise ConfigError(f"editions: {one!r:.80} is neither a seed nor components; {wanted}")
+    frozen: Any = config  # a frozen dataclass, which protocols cannot say
     return tuple(
-        _draw(config, int(one)) if is_whole(one) else replace(config, components=one).components for one in given
+        _draw(frozen, int(one)) if is_whole(one) else replace(frozen, components=one).components for one in given
     )
 
 

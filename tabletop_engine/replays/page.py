@@ -55,8 +55,6 @@ def write_page(
     """Write a replay as a page, which opens in any browser, also from a disk.
 
     Arguments:
-        replay: the replay.
-        path: the file to write.
         viewer: the seat that looks on; the file contains nothing that is hidden from it. None shows all hands.
         on_finished: called with 1 after each step.
         review: what an agent says about this game; the page then has the curve of its estimates, for a viewer only

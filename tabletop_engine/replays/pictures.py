@@ -16,8 +16,9 @@ from tabletop_engine.replays.files import write
 from tabletop_engine.replays.replay import Frame, Replay, events_for, frames
 
 GIF_WIDTH = 480
-MILLISECONDS = 700
 """The width of a GIF, in pixels."""
+MILLISECONDS = 700
+"""The time of a step in a GIF."""
 
 _FASTEST, _SLOWEST = 20, 60_000
 _LAST_PICTURE = 3_000
@@ -60,8 +61,6 @@ def write_gif(
     """Write an animated GIF of all steps. The last one stays for at least three seconds, then the GIF starts again.
 
     Arguments:
-        replay: the replay.
-        path: the file to write.
         width: the width and height, in pixels.
         milliseconds: the time of each step, 20 to 60,000; GIF rounds it to hundredths of a second.
         viewer: the seat that looks on; None shows all hands.
@@ -107,7 +106,6 @@ def write_pngs(
     """Write a picture of every step, named by its number: `000.png` is the start. Returns the paths.
 
     Arguments:
-        replay: the replay.
         folder: the folder for the pictures. It is made if needed, and must be empty, so that games are not mixed.
         width: the width and height, in pixels.
         viewer: the seat that looks on; None shows all hands.

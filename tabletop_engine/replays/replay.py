@@ -144,7 +144,11 @@ class Replay:
         Raises ReplayError, with the step, if the checksums differ from those of the game as it is played here.
         """
         played = np.zeros(len(self.actions) + 1, self.game.state)
-        played[0] = self._first_state()
+        try:
+            start = self.seed if self.scenario is None else self.game.scenario(self.scenario, self.config.components)
+            played[:1] = _first_states(self.config, [start], self.tables)
+        except (ConfigError, ScenarioError, StateError) as error:
+            raise ReplayError(f"scenario: {error}") from None
         now = played[:1].copy()
         chain = _Chain(self, self.tables, now[0])
         try:
@@ -174,13 +178,6 @@ class Replay:
             raise ConfigError(
                 f"seat={seat}: must be 0 to {self.config.players - 1} in this replay, or none for all hands"
             )
-
-    def _first_state(self) -> Any:
-        try:
-            start = self.seed if self.scenario is None else self.game.scenario(self.scenario, self.config.components)
-            return _first_states(self.config, [start], self.tables)[0]
-        except (ConfigError, ScenarioError, StateError) as error:
-            raise ReplayError(f"scenario: {error}") from None
 
 
 @checked

@@ -119,7 +119,7 @@ def _checks(config: Config, seeds: range, on_note: OnNote) -> Iterator[Callable[
 
 def _plain(config: Config, number: int, plain: list[dict[str, Any]]) -> Iterator[Problem]:
     """Plain Python, where a number that does not fit and an index past the end are errors. `plain` gets its games."""
-    lines, wrong = _in_a_process("plain Python", config, number, hash_seed="1")
+    lines, wrong = _plain_games("plain Python", config, number, hash_seed="1")
     yield from wrong
     if not wrong:
         plain += lines
@@ -127,7 +127,7 @@ def _plain(config: Config, number: int, plain: list[dict[str, Any]]) -> Iterator
 
 def _two_processes(config: Config, number: int, plain: list[dict[str, Any]]) -> Iterator[Problem]:
     """The same bytes in a second process of plain Python, and compiled in this one."""
-    lines, wrong = _in_a_process("two processes", config, number, hash_seed="2")
+    lines, wrong = _plain_games("two processes", config, number, hash_seed="2")
     found = wrong or list(_first_difference("two processes of plain Python", plain, lines, config))
     yield from found
     if JIT and not found:
@@ -170,10 +170,14 @@ def _first_difference(
             return
 
 
-def _in_a_process(
-    check: str, config: Config, number: int, hash_seed: str
-) -> tuple[list[dict[str, Any]], list[Problem]]:
-    """The games that `strict` plays, and the first thing that goes wrong in them or with the process itself."""
+def _plain_games(check: str, config: Config, number: int, hash_seed: str) -> tuple[list[dict[str, Any]], list[Problem]]:
+    """Games in plain Python, and the first thing that goes wrong in them or with their process."""
+    lines, error = _in_a_process(config, number, hash_seed)
+    return lines, [Problem(check, error, config.players)] if error else list(_first_error(check, lines, config.players))
+
+
+def _in_a_process(config: Config, number: int, hash_seed: str) -> tuple[list[dict[str, Any]], str]:
+    """What `strict` prints, and what went wrong with the process itself."""
     paths = [str(Path(path or ".").resolve()) for path in sys.path]
     environment = {
         **os.environ,
@@ -192,10 +196,7 @@ def _in_a_process(
             timeout=_SECONDS,
         )
     except subprocess.TimeoutExpired:
-        message = f"{number} games in plain Python take more than {_SECONDS} seconds"
-        return [], [Problem(check, message, config.players)]
+        return [], f"{number} games in plain Python take more than {_SECONDS} seconds"
     if ran.returncode != 0:
-        message = f"a process of plain Python ends with status {ran.returncode}: {ran.stderr.strip()[-500:]}"
-        return [], [Problem(check, message, config.players)]
-    lines = [json.loads(line) for line in ran.stdout.splitlines()]
-    return lines, list(_first_error(check, lines, config.players))
+        return [], f"a process of plain Python ends with status {ran.returncode}: {ran.stderr.strip()[-500:]}"
+    return [json.loads(line) for line in ran.stdout.splitlines()], ""

@@ -14,7 +14,7 @@ import linecache
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -85,22 +85,14 @@ def make_strict() -> None:
 
     def strict_module(self: Any) -> Any:
         module = as_module(self)
-        for name in ("observe", "ranks"):
-            setattr(module, name, _into_strict(getattr(module, name)))
+        observe, ranks = module.observe, module.ranks
+        module.observe = lambda s, t, viewer, out: observe(s, t, viewer, out.view(Strict))
+        module.ranks = lambda s, out: ranks(s, out.view(Strict))
         return module
 
     record.Field.__get__, record.Field.__set__ = strict_get, strict_set
     rules.as_module = strict_module
     compiled.OVERFLOW.update({"over": "call", "call": _note_overflow})
-
-
-def _into_strict(write: Callable[..., None]) -> Callable[..., None]:
-    """The rule, whose last argument is the array that it writes into."""
-
-    def strict(*arguments: Any) -> None:
-        write(*arguments[:-1], arguments[-1].view(Strict))
-
-    return strict
 
 
 def _note_overflow(kind: str, flag: int) -> None:

@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from tabletop_engine.game import Game
+from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.text.words import either, shown
 
 MOST_ANSWERS = 100
@@ -40,6 +42,15 @@ class Option(NamedTuple):
     action: int
     text: str
     names: tuple[str, ...] = ()
+
+
+def legal_options(game: Game, state: Any) -> list[Option]:
+    """The legal actions of a record as `read_answer` takes them."""
+    words, names = game.words, game.actions
+    return [
+        Option(one, words.action_text(state, one), (words.answer_name(state, one), names[one]))
+        for one in legal_actions(state).tolist()
+    ]
 
 
 class Reading(NamedTuple):

@@ -73,19 +73,11 @@ class Teller:
         self._below, self._count, self._nth = self.plain(random_below), self.plain(count_legal), self.plain(nth_legal)
 
     def events(self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray) -> list[str]:
-        """Sentences about an action, in order.
-
-        Arguments:
-            before: the record that the action is played on. It is not changed.
-            action: a legal action; FORFEIT for an illegal one that loses the game; None for a random action that the
-                batch played in place of an illegal one.
-            viewer: the seat that reads; None may see everything.
-            tables: (1,) printed numbers that the game is played with.
-        """
+        """Sentences about an action, in order (`presentation.Words.events`)."""
         return [one.text for one in self._sentences(before, action, viewer, tables, keeps=False)]
 
     def story(self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray) -> list[tuple[str, Any]]:
-        """The sentences of `events`, each with a copy of the record at that moment. Nobody is asked in these records.
+        """The sentences of `events`, each with a copy of the record at that moment, in which no decision is pending.
 
         The story of a rule may put a sentence before those of the rules inside, although it is written after them. Such
         a sentence gets the record of the earliest sentence that follows it, so that the records stay in order.

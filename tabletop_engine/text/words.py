@@ -106,15 +106,15 @@ def player_names(players: int) -> tuple[str, ...]:
     return tuple(f"player_{seat}" for seat in range(players))
 
 
-def in_brief(sentences: Iterable[str], important: Sequence[str] = (), longest: int = _LONGEST) -> str:
-    """The sentences that fit into `longest` letters. The first one, which tells the action, always stays.
+def in_brief(sentences: Iterable[str], important: Sequence[str] = ()) -> str:
+    """The sentences that fit into the last line of a picture. The first one, which tells the action, always stays.
 
     Sentences with one of the `important` words are left out last.
     """
-    told = list(sentences)
-    kept = list(told)
+    every = list(sentences)
+    kept = list(every)
     for kind in (False, True):
-        for one in reversed(told[1:]):
-            if sum(map(len, kept)) + len(kept) > longest and any(word in one for word in important) == kind:
+        for one in reversed(every[1:]):
+            if sum(map(len, kept)) + len(kept) > _LONGEST and any(word in one for word in important) == kind:
                 kept.remove(one)
-    return " ".join([*kept, "…"] if len(kept) < len(told) else kept)
+    return " ".join([*kept, "…"] if len(kept) < len(every) else kept)
