@@ -71,10 +71,10 @@ class Words(Protocol):
         ...
 
     def continues_answer(self, before: Any, state: Any) -> bool:
-        """Whether this decision completes the answer that led from `before` to `state`, as the next card of a payment.
+        """Whether this decision completes the previous answer, such as by the next card of a payment.
 
-        Pages offer such answers together, as one. So what can be answered there must depend only on what the actor sees
-        before the first of them.
+        The previous answer led from `before` to `state`. Pages offer such answers together, as one. So what can be
+        answered there must depend only on what the actor sees before the first of them.
         """
         ...
 

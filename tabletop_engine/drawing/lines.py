@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Literal, Protocol
 
 _PAINT = re.compile("\x1b\\[[0-9;]*m")
@@ -143,14 +144,8 @@ class Cells:
 
     def lines(self, columns: int) -> list[str]:
         """The lines, which are as wide as they are."""
-        lines = []
-        for row in self.rows:
-            for i in range(max(map(len, row))):
-                cells = (
-                    padded(cell[i] if i < len(cell) else "", wide) for cell, wide in zip(row, self.widths, strict=True)
-                )
-                lines.append("|".join(cells).rstrip())
-        return lines
+        rows = (line for row in self.rows for line in zip_longest(*row, fillvalue=""))
+        return ["|".join(map(padded, line, self.widths)).rstrip() for line in rows]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from tabletop_engine.defaults import hide_nothing
 from tabletop_engine.game import NOBODY, Config, Game
 from tabletop_engine.legal import is_legal
 from tabletop_engine.play.batch import Batch, legal_actions
-from tabletop_engine.record import FILLER, copied
+from tabletop_engine.record import FILLER
 from tabletop_engine.seeds import Stream, generator
 from tabletop_engine.testing.played import first_refused
 from tabletop_engine.testing.problems import Problem
@@ -145,22 +145,17 @@ def _events(game: Game, batch: Batch, drawn: np.ndarray, seat: int, chosen: np.r
     action = int(chosen.choice(legal_actions(first)))
     if not is_legal(second, action):
         return
-    after = [Batch(batch.config, 1, 0, autoreset="disabled", num_threads=1) for _ in range(2)]
-    for copy, state in zip(after, (first, second), strict=True):
-        copy.states[0] = state
-        copy.states["rng"] = first["rng"]
-        copy.refresh(check=False)
-        copy.step([action])
-    if _views(after[0], after[0].states, seat) != _views(after[1], after[1].states, seat):
+    before = drawn[:2].copy()
+    before["rng"] = first["rng"]
+    after = before.copy()
+    game.kernels.play_actions(after, batch.tables, np.full(2, action), np.ones(2, np.bool_))
+    if len(set(_views(batch, after, seat))) > 1:
         return
-    one, other = (game.words.told_action(state, action, seat) for state in (first, second))
-    if one != other:
-        yield f"words.told_action tells the seat what it can't know: {one!r} or {other!r}"
-    same = [copied(state) for state in (first, second)]
-    same[1]["rng"] = same[0]["rng"]
-    events = [list(game.words.events(state, action, seat, batch.tables)) for state in same]
-    if events[0] != events[1]:
-        yield f"words.events tells the seat what it can't know: {events[0]} or {events[1]}"
+    tell = _telling(game, batch, action, seat)
+    for what in ("words.told_action", "words.events"):
+        one, other = (tell[what](*states) for states in zip(before, after, strict=True))
+        if one != other:
+            yield f"{what} tells the seat what it can't know: {one!r} or {other!r}"
 
 
 # --- Draws -----------------------------------------------------------------------------------------------------------
