@@ -36,4 +36,4 @@ def test_every_decision_is_told() -> None:
                     assert max(map(len, drawn.split("\n"))) <= 100
     assert told == {("petrichor", one) for one in Decision} | {("evergreen", one) for one in EvergreenDecision}
     assert cards - {None} == {2, 4, 5, 6, 8, 9, 10, 11, 12, 15, NUM_FORECASTS}
-    assert forms == {"rules", "brief", "wide", "small", "compact", "columns", "decision", "steps"}
+    assert forms == {"rules", "brief", "wide", "small", "compact", "columns", "decision", "steps", "refused"}

@@ -12,6 +12,8 @@ down to that line by hand, and the command adds the rest. WHAT is one of these:
                the drawing of the given position; with `as player_1` at the end as that player sees it
     decision   what is asked in the position, the answers, what is lost by them, and the explanation
     steps      what the answers do
+    refused    what is wrong with each description below the line; a title of `SHORT` before one tells which position
+               it changes
 
 A position is a description as `scenario` takes it, which may hold `components`, too. Without one it is that of the part
 before, or that of `tests.support.scenarios.SHORT` with the same title.
@@ -29,6 +31,7 @@ from typing import Any, NamedTuple
 import evergreen_env
 import petrichor_env
 from tabletop_engine.drawing.lines import in_groups, joined
+from tabletop_engine.errors import ScenarioError
 from tabletop_engine.play.batch import Batch, legal_actions
 from tabletop_engine.presentation import Lesson
 from tests.support.scenarios import SHORT
@@ -39,7 +42,7 @@ GAMES = {game.name: game for game in (petrichor_env.GAME, evergreen_env.GAME)}
 
 
 class Part(NamedTuple):
-    """A question of a file: its lines, what is asked, and what is given."""
+    """A question of a file: its lines, what is asked, and what is given: answers, or descriptions that are refused."""
 
     lines: str
     what: str
@@ -51,9 +54,13 @@ def parts_of(path: Path) -> Iterator[Part]:
     """The questions of a file."""
     given: dict[str, Any] = {}
     for text in re.split("^=== ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
-        asked = text.partition("\n---")[0]
+        asked, _, told = text.partition("\n---\n")
         heading, *lines = asked.split("\n")
         what, title = heading.split(": ", 1)
+        if what == "refused":
+            descriptions = [line for line in told.split("\n") if line and not line.startswith("    ")]
+            yield Part(asked, what, {}, descriptions)
+            continue
         given = next((json.loads(line) for line in lines if line.startswith("{")), SHORT.get(title, given))
         yield Part(asked, what, given, [line.removeprefix("> ") for line in lines if line.startswith("> ")])
 
@@ -83,6 +90,8 @@ def played(game: Any, part: Part) -> tuple[Batch, list[str]]:
 def told(game: Any, part: Part) -> str:
     """What the program says about a configuration or a position."""
     words, what = game.words, part.what
+    if what == "refused":
+        return "\n".join(f"{line}\n    {refusal(game, line)}" for line in part.answers)
     if what in ("rules", "brief"):
         config = game.config(**{key: tuple(one) if isinstance(one, list) else one for key, one in part.given.items()})
         rules = str(words.rules(config, brief=what == "brief"))
@@ -102,6 +111,20 @@ def told(game: Any, part: Part) -> str:
     if form.endswith(" columns"):
         return joined(game.drawing.text_blocks(state, viewer, False, tables), int(form.split()[0]))
     return str(game.drawing.render_text(state, viewer, tables=tables, size=form))
+
+
+def refusal(game: Any, line: str) -> str:
+    """What is wrong with a description, or with a position of `SHORT` with these changes."""
+    title, _, content = line.partition("{")
+    changes = json.loads("{" + content)
+    changed = {**SHORT[title.strip()], **changes} if title else changes
+    if title and "pending" in changes:
+        changed["pending"] = {**SHORT[title.strip()].get("pending", {}), **changes["pending"]}
+    try:
+        game.scenario(changed, None)
+    except ScenarioError as error:
+        return str(error)
+    raise AssertionError(f"not refused: {line}")
 
 
 def _lesson(lesson: Lesson) -> str:
