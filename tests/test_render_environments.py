@@ -80,43 +80,29 @@ def told(shown: Any, viewer: int | None = None) -> str:
 # --- pixels ---
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_pixels(name: str) -> None:
-    env = make(name, render_mode="rgb_array")
+@pytest.mark.parametrize(("name", "arguments"), [("solo", {}), ("versus", {"seat": 1, "render_size": 97}), ("aec", {})])
+def test_pixels(name: str, arguments: dict[str, Any]) -> None:
+    """Each step changes the picture, which `picture` draws, too. A seat sees its own hand; PettingZoo's has all."""
+    env, size = make(name, render_mode="rgb_array", **arguments), arguments.get("render_size", 640)
+    assert set(env.metadata["render_modes"]) == {"ansi", "rgb_array", "human"}
     env.reset(seed=1)
+    batch = getattr(env.unwrapped.batch, "batch", env.unwrapped.batch)
+    viewer = None if name == "aec" else env.unwrapped.seat
     frames = [env.render()]
+    np.testing.assert_array_equal(frames[0], rgb_array(render_svg(batch.states[0], viewer), size))
     for _ in range(3):
         play(env, 1)
         frames.append(env.render())
     for frame in frames:
-        assert frame.shape == (640, 640, 3) and frame.dtype == np.uint8
+        assert frame.shape == (size, size, 3) and frame.dtype == np.uint8
     for before, after in itertools.pairwise(frames):
         assert not np.array_equal(before, after)
-    np.testing.assert_array_equal(env.render(), frames[-1])
-    np.testing.assert_array_equal(rgb_array(picture(env).svg), frames[-1])
+    for again in (env.render(), rgb_array(picture(env).svg, size)):
+        np.testing.assert_array_equal(again, frames[-1])
     assert env.close() is None
-
-
-@pytest.mark.parametrize("name", KINDS)
-def test_size(name: str) -> None:
-    env = make(name, render_mode="rgb_array", render_size=np.int64(97))
-    env.reset(seed=1)
-    assert env.render().shape == (97, 97, 3)
-    for bad in (15, 4097, 64.0, "640", True, None):
+    for bad in (15, 4097, "640"):
         with pytest.raises(ConfigError, match=r"render_size=.*: must be a whole number of pixels from 16 to 4096"):
             make(name, render_mode="rgb_array", render_size=bad)
-
-
-def test_every_seat_sees_its_own_hand() -> None:
-    """PettingZoo's picture has all hands, like its text."""
-    for seat in (0, 1):
-        env = make("versus", seat=seat, render_mode="rgb_array")
-        env.reset(seed=1)
-        state = env.unwrapped.state
-        np.testing.assert_array_equal(env.render(), rgb_array(render_svg(state, seat)))
-    aec = make("aec", render_mode="rgb_array")
-    aec.reset(seed=1)
-    np.testing.assert_array_equal(aec.render(), rgb_array(render_svg(aec.unwrapped.game)))
 
 
 def test_numbers_of_an_overlay(tmp_path: Path) -> None:
@@ -125,14 +111,6 @@ def test_numbers_of_an_overlay(tmp_path: Path) -> None:
         env = make(name, components=str(tmp_path / "numbers.toml"))
         env.reset(seed=1)
         assert 'aria-label="17/1"' in picture(env).svg
-
-
-@pytest.mark.parametrize("name", KINDS)
-def test_metadata(name: str) -> None:
-    env = make(name)
-    assert set(env.metadata["render_modes"]) == {"ansi", "rgb_array", "human"}
-    with pytest.raises(ConfigError, match="'ansi'"):
-        make(name, render_mode="svg") if name == "aec" else type(env.unwrapped)(render_mode="svg")
 
 
 @pytest.mark.parametrize("mode", [None, "ansi"])
@@ -149,13 +127,19 @@ def test_the_package_is_imported_without_pictures() -> None:
     in_python(code)
 
 
-def test_copies_draw_the_same() -> None:
-    env = make("solo", render_mode="rgb_array", render_size=64)
+@pytest.mark.parametrize("name", ["solo", "versus"])
+def test_copies_draw_the_same(name: str) -> None:
+    """They go on drawing and telling, too."""
+    env = make(name, render_mode="rgb_array", render_size=64)
     env.reset(seed=1)
     play(env, 5)
-    for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
-        np.testing.assert_array_equal(twin.render(), env.render())
-        assert told(twin) == told(env) != ""
+    twins = [env, copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    for _ in range(2):
+        for twin in twins:
+            np.testing.assert_array_equal(twin.render(), env.render())
+        assert len({told(twin) for twin in twins}) == 1 and told(env) != ""
+        for twin in twins:
+            play(twin, 4)
 
 
 # --- the last action in words ---
@@ -180,15 +164,6 @@ def test_last_action(name: str) -> None:
     assert told(env) == last
     env.reset()
     assert told(env) == ""
-
-
-def test_copies_go_on_telling() -> None:
-    env = make("versus", render_mode="rgb_array", render_size=64)
-    env.reset(seed=1)
-    twins = [env, copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
-    for one in twins:
-        play(one, 4)
-    assert len({told(one) for one in twins}) == 1 and told(env) != ""
 
 
 def test_a_refused_reset_leaves_what_is_told() -> None:
@@ -319,7 +294,7 @@ def test_a_batch_of_seats() -> None:
 # --- others' wrappers ---
 
 
-def test_gymnasium_wrappers() -> None:
+def test_wrappers() -> None:
     env: Any = gymnasium.make(SOLO, render_mode="rgb_array_list", render_size=64)
     env.reset(seed=1)
     play(env, 3)
@@ -331,6 +306,10 @@ def test_gymnasium_wrappers() -> None:
     with HumanRendering(make("solo", render_mode="rgb_array", render_size=64)) as env:
         env.reset(seed=1)
         play(env, 2)
+    env = turn_based_aec_to_parallel(make("aec", render_mode="rgb_array", render_size=64))
+    env.reset(seed=1)
+    assert env.render().shape == (64, 64, 3)
+    env.close()
 
 
 def test_recording_a_video(tmp_path: Path) -> None:
@@ -342,13 +321,6 @@ def test_recording_a_video(tmp_path: Path) -> None:
         env.reset(seed=1)
         play(env, 3)
     assert [path.suffix for path in (tmp_path / "videos").iterdir()] == [".mp4"]
-
-
-def test_pettingzoos_conversion() -> None:
-    env = turn_based_aec_to_parallel(make("aec", render_mode="rgb_array", render_size=64))
-    env.reset(seed=1)
-    assert env.render().shape == (64, 64, 3)
-    env.close()
 
 
 # --- the window ---
@@ -408,8 +380,8 @@ def test_window(name: str, display: Display) -> None:
     env.close()
 
 
-def test_close_button(display: Display) -> None:
-    """The button closes the window for good. The game goes on without it."""
+def test_close_button(display: Display, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The button closes the window for good. The game goes on without it, and nothing is drawn for it."""
     env, other = (make("solo", render_mode="human", render_size=100) for _ in range(2))
     env.reset(seed=1)
     other.reset(seed=1)
@@ -418,9 +390,11 @@ def test_close_button(display: Display) -> None:
     assert len(display.opened) == 2 and not other.unwrapped._rendering._window.is_closed_by_user
     play(env, 1)
     assert env.unwrapped._rendering._window.is_closed_by_user
-    play(env, 3)
-    env.reset(seed=2)
-    assert env.render() is None and len(display.opened) == 2
+    with monkeypatch.context() as patch:
+        patch.setattr(Rendering, "svg", None)
+        play(env, 3)
+        env.reset(seed=2)
+        assert env.render() is None and len(display.opened) == 2
     play(other, 1)
     env.close()
     env.reset(seed=2)
@@ -428,15 +402,6 @@ def test_close_button(display: Display) -> None:
     pygame.event.post(pygame.event.Event(pygame.QUIT))
     play(env, 1)
     assert env.unwrapped._rendering._window.is_closed_by_user
-
-
-def test_nothing_is_drawn_for_a_closed_window(display: Display, monkeypatch: pytest.MonkeyPatch) -> None:
-    env = make("solo", render_mode="human", render_size=100)
-    env.reset(seed=1)
-    display.press_close_button()
-    play(env, 1)
-    monkeypatch.setattr(Rendering, "svg", None)
-    play(env, 3)
 
 
 def test_others_may_use_pygame_too(display: Display) -> None:
@@ -537,16 +502,11 @@ def test_picture_of_an_environment() -> None:
 
 
 def test_picture_of_a_state() -> None:
-    state = scenario({"players": 3})
     batch = Batch(Config(players=3), 2, seed=1)
-    for one in (state, batch.states[1], np.array(state)):
-        assert picture(one, 2).svg == render_svg(np.asarray(one).reshape(1)[0], 2)
-        assert picture(one).svg == render_svg(np.asarray(one).reshape(1)[0])
-    assert petrichor_env.picture is picture
-
-
-def test_what_has_no_picture() -> None:
-    batch = Batch(Config(), 2)
+    for one in (scenario({"players": 3}), batch.states[1], np.array(batch.states[0])):
+        for viewer in (None, 2):
+            assert picture(one, viewer).svg == render_svg(np.asarray(one).reshape(1)[0], viewer)
     for one in (None, "solo", {"players": 2}, np.zeros(3), gymnasium.make_vec(SOLO, num_envs=2), batch, batch.states):
         with pytest.raises(TabletopError, match=r"can't be drawn: an environment of one game, or one state such as"):
             picture(one)
+    assert petrichor_env.picture is picture

@@ -96,38 +96,31 @@ def test_many_at_once_are_those_of_one_by_one() -> None:
     together = replays_of(EVERYTHING, seeds, games)
     assert together == [Replay.of(EVERYTHING, seed, game) for seed, game in zip(seeds, games, strict=True)]
     assert [one.winners is None for one in together] == [False, True, True]
-
-
-def test_winners_are_the_batchs() -> None:
-    games = [played(Config(), seed) for seed in range(12)]
-    replays = replays_of(Config(), range(12), [actions for actions, _ in games])
-    won = Batch(Config()).winners(np.array([states[-1] for _, states in games]))[:, 0]
+    solo = [played(Config(), seed) for seed in range(12)]
+    replays = replays_of(Config(), range(12), [actions for actions, _ in solo])
+    won = Batch(Config()).winners(np.array([states[-1] for _, states in solo]))[:, 0]
     assert [replay.winners == (0,) for replay in replays] == won.tolist()
     assert {replay.winners for replay in replays} <= {(0,), (1,)}
 
 
 def test_numbers_of_ones_own_travel_with_the_game(tmp_path: Path) -> None:
-    overlay = tmp_path / "mine.toml"
-    overlay.write_text(
-        'tiles.wheat.scores = [9, 5, 2, 1]\npieces.wheat_bonus = 3\nharvest_die.sides = ["harvest", 1, 2, 3, 4, 4]\n'
-    )
-    config = Config(players=2, components=str(overlay))
-    actions, states = played(config, 4)
-    for start, taken, count in ((4, actions, 0), (states[20], actions[20:], 20)):
-        replay = Replay.of(config, start, taken)
-        numbers = dict(replay.config.components)
-        assert {"tiles.wheat.scores", "pieces.wheat_bonus", "harvest_die.sides"} >= numbers.keys()
-        assert numbers["pieces.wheat_bonus"] == 3
-        replay.save(tmp_path / f"{count}.json")
-    overlay.unlink()
     as_data = {
         "tiles.wheat.scores": [9, 5, 2, 1],
         "pieces.wheat_bonus": 3,
         "harvest_die.sides": ["harvest", 1, 2, 3, 4, 4],
     }
-    assert Replay.of(dataclasses.replace(config, components=as_data), 4, actions) == Replay.load(
-        tmp_path / "0.json", GAME
-    )
+    overlay = tmp_path / "mine.toml"
+    overlay.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in as_data.items()))
+    config = Config(players=2, components=str(overlay))
+    actions, states = played(config, 4)
+    for start, taken, count in ((4, actions, 0), (states[20], actions[20:], 20)):
+        replay = Replay.of(config, start, taken)
+        numbers = dict(replay.config.components)
+        assert as_data.keys() >= numbers.keys() and numbers["pieces.wheat_bonus"] == 3
+        replay.save(tmp_path / f"{count}.json")
+    overlay.unlink()
+    of_data = Replay.of(dataclasses.replace(config, components=as_data), 4, actions)
+    assert of_data == Replay.load(tmp_path / "0.json", GAME)
     for count in (0, 20):
         replay = Replay.load(tmp_path / f"{count}.json", GAME)
         assert replay.tables["wheat_bonus"] == 3
@@ -249,74 +242,54 @@ def test_another_version_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         load(content, tmp_path)
 
 
-SOLO = {"players": 1, "rounds": 4, "drafting": False, "variants": [], "modules": [], "powers": [], "components": None}
-WRONG = [
-    ("replay", 1),
-    ("replay", 2),
-    ("replay", True),
-    ("replay", "2"),
-    ("game", "another"),
-    ("game", None),
-    ("game", ["petrichor"]),
-    ("package_version", 1),
-    ("package_version", "\x1b[31m"),
-    ("state_version", "3"),
-    ("state_version", True),
-    ("config", None),
-    ("config", {}),
-    ("config", {**SOLO, "players": 9}),
-    ("config", {**SOLO, "drafting": 1}),
-    ("config", {**SOLO, "variants": [[]]}),
-    ("config", {**SOLO, "variants": 3}),
-    ("components", 3),
-    ("components", "own.toml"),
-    ("components", ["pieces.drops"]),
-    ("components", [["pieces.drops", 9], ["pieces.drops", 9]]),
-    ("components", {"no.such.key": 1}),
-    ("components", {"pieces.drops": 10**300}),
-    ("components", {"pieces.drops": "many\n[x]"}),
-    ("components", {"pieces.drops": {"x": 1}}),
-    ("components", {"pieces.drops": [[1]]}),
-    ("components", {"tiles.wheat.scores": ["\ud800", 1, 2, 3]}),
-    ("seed", -1),
-    ("seed", 1.0),
-    ("seed", None),
-    ("seed", "3"),
-    ("names", []),
-    ("names", ["a", "b"]),
-    ("names", [""]),
-    ("names", [3]),
-    ("names", ["\x1b[2J"]),
-    ("names", ["x" * 1000]),
-    ("names", "somebody"),
-    ("actions", None),
-    ("actions", {}),
-    ("actions", [True]),
-    ("actions", [1.0]),
-    ("actions", [[]]),
-    ("points", [1.5, 2]),
-    ("points", 4),
-    ("winners", 0),
-    ("winners", [True]),
-    ("probabilities", [[]]),
-    ("probabilities", 0),
-    ("checksums", 3),
-    ("checksums", "0"),
-    ("checksums", ["0000"]),
-    ("scenario", {}),
-    ("unknown", 1),
+SOLO: dict[str, Any] = {key: [] for key in ("variants", "modules", "powers", "readings")}
+SOLO |= {"players": 1, "rounds": 4, "drafting": False, "components": None}
+WRONG: list[tuple[str, list[Any], str]] = [
+    ("replay", [1, 2, True, "2"], "replay: "),
+    ("game", ["another", None, ["petrichor"]], "game: "),
+    ("package_version", [1, "\x1b[31m"], "package_version: "),
+    ("state_version", ["3", True], "state_version: "),
+    ("config", [None, {}, {**SOLO, "players": 9}, {**SOLO, "drafting": 1}], "config: "),
+    ("config", [{**SOLO, "variants": [[]]}, {**SOLO, "variants": 3}], "config: "),
+    ("seed", [-1, 1.0, None, "3"], "seed"),
+    ("names", [[], ["a", "b"], [""], [3], ["\x1b[2J"], ["x" * 5001], "somebody"], "names: "),
+    ("actions", [None, {}], "actions: "),
+    ("actions", [[True], [1.0], [[]]], "step 1: action "),
+    ("points", [[1.5, 2], 4], "points: "),
+    ("winners", [0, [True]], "winners: "),
+    ("probabilities", [[[]], 0], "probabilities: "),
+    ("checksums", [3, "0", ["0000"]], "checksums: "),
+    ("scenario", [{}], "seed, scenario"),
+    ("unknown", [1], "'unknown': unknown key"),
+]
+"""Values that a key can't have, and the beginning of what is said of them."""
+COMPONENTS: list[Any] = [
+    *(3, "own.toml", ["pieces.drops"], [["pieces.drops", 9], ["pieces.drops", 9]], {"no.such.key": 1}),
+    *({"pieces.drops": wrong} for wrong in (10**300, "many\n[x]", {"x": 1}, [[1]])),
+    {"tiles.wheat.scores": ["\ud800", 1, 2, 3]},
 ]
 
 
-@pytest.mark.parametrize(("key", "value"), WRONG, ids=lambda value: str(value)[:20].encode("ascii", "replace").decode())
-def test_malformed_values(key: str, value: Any, tmp_path: Path) -> None:
+def test_malformed_values(tmp_path: Path) -> None:
     content = content_of(a_replay(), tmp_path)
-    change = {"config": {**SOLO, "components": value}} if key == "components" else {key: value}
-    with pytest.raises(ReplayError) as error:
-        load({**content, **change}, tmp_path)
-    words = "seed, scenario" if key == "scenario" else key
-    assert words in str(error.value)
-    str(error.value).encode()
+    assert content["config"] == SOLO
+    wrong: list[tuple[dict[str, Any], str]] = [({key: value}, says) for key, values, says in WRONG for value in values]
+    wrong += [({"config": {**SOLO, "components": value}}, "config: components") for value in COMPONENTS]
+    for change, says in wrong:
+        with pytest.raises(ReplayError) as error:
+            load({**content, **change}, tmp_path)
+        told = str(error.value).removeprefix(f"{tmp_path / 'changed.json'}: ")
+        assert told.startswith(says), (change, told)
+        told.encode()
+    for key in content.keys() - {"probabilities"}:
+        with pytest.raises(ReplayError, match=key):
+            load({name: value for name, value in content.items() if name != key}, tmp_path)
+    for change, message in (
+        ({"game": "chess"}, "game: a replay of 'chess', not of 'petrichor'"),
+        ({"replay": 1}, "replay: 1; this version reads format 3"),
+    ):
+        with pytest.raises(ReplayError, match=rf"changed\.json: {message}"):
+            load({**content, **change}, tmp_path)
 
 
 def test_malformed_scenarios(tmp_path: Path) -> None:
@@ -332,41 +305,27 @@ def test_malformed_scenarios(tmp_path: Path) -> None:
     assert error.value.step is None
 
 
-def test_numbers_beyond_all_bounds(tmp_path: Path) -> None:
+def test_numbers_and_nesting_beyond_all_bounds(tmp_path: Path) -> None:
     content = content_of(a_replay(), tmp_path)
     config = json.dumps({**SOLO, "components": {"pieces.drops": "BIG"}}).replace('"BIG"', "1e400")
-    for key, value, word in (
+    big = [
         ("config", config, "components"),
         ("seed", "1e400", "seed"),
         ("probabilities", "[[1,1e400]]", "probabilities"),
-    ):
-        text = json.dumps({**content, key: "BIG"}).replace('"BIG"', value)
+    ]
+    deep = [
+        (key, nested, r"changed\.json: ")
+        for key in content
+        for nested in ("[" * 900 + "]" * 900, '{"a":' * 900 + "1" + "}" * 900)
+    ]
+    for key, value, word in big + deep:
         with pytest.raises(ReplayError, match=word):
-            load(text, tmp_path)
-
-
-def test_missing_keys(tmp_path: Path) -> None:
-    content = content_of(a_replay(), tmp_path)
-    for key in content.keys() - {"probabilities"}:
-        with pytest.raises(ReplayError, match=key):
-            load({name: value for name, value in content.items() if name != key}, tmp_path)
+            load(json.dumps({**content, key: "BIG"}).replace('"BIG"', value), tmp_path)
 
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "",
-        "{",
-        "[]",
-        "3",
-        "null",
-        "NaN",
-        "[" * 100_000,
-        '{"replay": 2',
-        "9" * 5000,
-        '{"replay": NaN}',
-        "\0",
-    ],
+    ["", "{", "[]", "3", "null", "NaN", "[" * 100_000, '{"replay": 2', "9" * 5000, '{"replay": NaN}', "\0"],
     ids=range(11),
 )
 def test_what_is_no_replay(text: str, tmp_path: Path) -> None:
@@ -374,39 +333,22 @@ def test_what_is_no_replay(text: str, tmp_path: Path) -> None:
         load(text, tmp_path)
 
 
-def test_files_of_another_game_or_an_older_version(tmp_path: Path) -> None:
-    content = content_of(a_replay(), tmp_path)
-    with pytest.raises(ReplayError, match=r"changed\.json: game: a replay of 'chess', not of 'petrichor'"):
-        load({**content, "game": "chess"}, tmp_path)
-    with pytest.raises(ReplayError, match=r"changed\.json: replay: 1; this version reads format 3"):
-        load({**content, "replay": 1}, tmp_path)
-
-
-def test_deep_values(tmp_path: Path) -> None:
-    content = content_of(a_replay(), tmp_path)
-    for key in content:
-        for deep in ("[" * 900 + "]" * 900, '{"a":' * 900 + "1" + "}" * 900):
-            text = json.dumps({**content, key: "DEEP"}).replace('"DEEP"', deep)
-            with pytest.raises(ReplayError):
-                load(text, tmp_path)
-
-
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+def test_files_that_cannot_be_read_or_written(tmp_path: Path) -> None:
     (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "big").write_bytes(b" " * 11_000_000)
-    for path in (
-        tmp_path,
-        tmp_path / "none.json",
-        tmp_path / "bytes",
-        tmp_path / "big",
-        tmp_path / "\0",
-        tmp_path / ("x" * 5000),
-    ):
+    for name in ("", "none.json", "bytes", "big", "\0", "x" * 5000):
         with pytest.raises(ReplayError):
-            Replay.load(path, GAME)
-    for path in (tmp_path, tmp_path / "none" / "game.json", tmp_path / "\0"):
+            Replay.load(tmp_path / name, GAME)
+    before = sorted(tmp_path.iterdir())
+    for name in ("", "none/game.json", "\0"):
         with pytest.raises(ReplayError, match="can't be written"):
-            a_replay().save(path)
+            a_replay().save(tmp_path / name)
+    with pytest.raises(IsADirectoryError):
+        save_tree(tmp_path, {})
+    assert sorted(tmp_path.iterdir()) == before
+    for content in ("bäume", "bäume".encode()):
+        write(tmp_path / "text", content)
+        assert (tmp_path / "text").read_bytes().decode() == "bäume"
 
 
 JSON = st.recursive(
@@ -418,31 +360,23 @@ JSON = st.recursive(
 
 @settings(max_examples=200, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
-def test_any_content(tmp_path: Path, data: st.DataObject) -> None:
-    """With some values replaced by any others, it is refused, or it is the same replay."""
-    content = content_of(a_replay(), tmp_path)
-    for key in data.draw(st.lists(st.sampled_from(sorted(content)), min_size=1, max_size=2, unique=True)):
-        content[key] = data.draw(JSON)
+def test_any_change_of_a_file(tmp_path: Path, data: st.DataObject) -> None:
+    """With some values replaced by any others, or characters replaced, cut out or inserted: it is refused, or it is the
+    same replay, as if only a blank or a probability's fourth digit differs.
+    """
+    content: Any = content_of(a_replay(), tmp_path)
+    if data.draw(st.booleans()):
+        for key in data.draw(st.lists(st.sampled_from(sorted(content)), min_size=1, max_size=2, unique=True)):
+            content[key] = data.draw(JSON)
+    else:
+        text = (tmp_path / "content.json").read_text(encoding="utf-8")
+        place = data.draw(st.integers(0, len(text) - 1))
+        content = text[:place] + data.draw(st.text(max_size=2)) + text[place + data.draw(st.integers(0, 3)) :]
     try:
         replay = load(content, tmp_path)
     except ReplayError:
         return
     assert replay == a_replay()
-
-
-@settings(max_examples=200, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-@given(st.data())
-def test_any_change_of_the_text(tmp_path: Path, data: st.DataObject) -> None:
-    """With characters replaced, cut out or inserted."""
-    a_replay().save(tmp_path / "game.json")
-    text = (tmp_path / "game.json").read_text(encoding="utf-8")
-    place = data.draw(st.integers(0, len(text) - 1))
-    changed = text[:place] + data.draw(st.text(max_size=2)) + text[place + data.draw(st.integers(0, 3)) :]
-    try:
-        replay = load(changed, tmp_path)
-    except ReplayError:
-        return
-    assert replay == a_replay()  # only a blank, or a probability's fourth digit, differs
 
 
 def test_slips_of_who_records() -> None:
@@ -562,29 +496,20 @@ def test_states_set_by_hand_begin_another_game() -> None:
     assert ends == {begun: batch.states[0].tobytes(), states[20].tobytes(): batch.states[1].tobytes()}
 
 
-def test_a_copy_of_a_recorded_batch_is_its_own() -> None:
-    batch = Batch(Config(), 1, 1, autoreset="disabled")
-    recorder = Recorder(batch)
-    batch.reset(1)
-    twin = batch.copy()
-    batch.step(batch.random_actions())
-    for _ in range(3):
-        twin.step(twin.random_actions())
-    assert len(recorder.running().actions) == 1
-
-
 @pytest.mark.parametrize("first", [0, 1])
 def test_several_recorders_of_one_batch(first: int) -> None:
-    """Any of them may be closed first, and more than once."""
+    """Any of them may be closed first, and more than once. A copy of the batch has none."""
     batch = Batch(Config(), 1, 1, autoreset="disabled")
     recorders = [Recorder(batch)]
     batch.reset(1)
+    twin = batch.copy()
     recorders.append(Recorder(batch))
     batch.step(batch.random_actions())
+    for _ in range(3):
+        twin.step(twin.random_actions())
     for _ in range(2):
         recorders[first].close()
     batch.step(batch.random_actions())
-    assert [len(recorder.running().actions) for recorder in recorders] == ([1, 2] if first == 0 else [2, 1])
     recorders[1 - first].close()
     batch.step(batch.random_actions())
     assert [len(recorder.running().actions) for recorder in recorders] == ([1, 2] if first == 0 else [2, 1])
@@ -772,18 +697,6 @@ def test_folders_are_told_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixt
     matches.main(("random", "greedy"), Config(players=2), games=2, replays=ReplayFiles(folder), output=output)
     said = capsys.readouterr().out.replace("\n", "")
     assert f"In {folder}: 2 replays" in said and str(output) in said
-
-
-def test_files_that_cannot_be_written_leave_nothing(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(ReplayError, match="can't be written"):
-        write(tmp_path / "folder", "text")
-    with pytest.raises(IsADirectoryError):
-        save_tree(tmp_path / "folder", {})
-    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
-    for content in ("bäume", "bäume".encode()):
-        write(tmp_path / "text", content)
-        assert (tmp_path / "text").read_bytes().decode() == "bäume"
 
 
 @pytest.mark.slow
