@@ -9,6 +9,7 @@ import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,7 @@ def points_of(visitor: Visitor) -> list[int]:
 
 
 @pytest.mark.parametrize("game", ["petrichor", pytest.param("evergreen", marks=pytest.mark.slow)])
-def test_a_whole_game_alone(visitor: Visitor, game: str, quick_adviser: None) -> None:
+def test_a_whole_game_alone(visitor: Visitor, sound: Callable[[], None], quick_adviser: None, game: str) -> None:
     """A whole game, with clicks on the board if answers have places; then its points, file, review, and a moment."""
     visitor.choose(game, seed=5)
     visitor.click("play")
@@ -115,6 +116,7 @@ def test_a_whole_game_alone(visitor: Visitor, game: str, quick_adviser: None) ->
 
     visitor.click("review-button")
     wait(lambda: visitor.all("#moments button") and not visitor.shows("review-progress"), SECONDS)
+    sound()
     assert "ismcts-20" in visitor.text("review-about")
     moment = visitor.find("#moments button")
     step = int(moment.get_attribute("data-step"))
@@ -382,9 +384,14 @@ def path_of(place: list[list[str]]) -> str:
 
 
 @pytest.mark.parametrize("game", [pytest.param("petrichor", marks=pytest.mark.slow), "evergreen"])
-def test_only_answers_can_be_clicked(visitor: Visitor, server: Server, game: str) -> None:
-    """All places of answers can be clicked and no others, each with exactly its answers."""
-    visitor.sit(server.make(game, ["here"], start={"seed": 4})[0])
+def test_only_answers_can_be_clicked(
+    visitor: Visitor, server: Server, sound: Callable[[], None], quick_adviser: None, game: str
+) -> None:
+    """All places of answers can be clicked and no others, each with exactly its answers.
+
+    If an agent gives one answer all of its share, the board's words and numbers stay readable.
+    """
+    visitor.sit(server.make(game, ["here", "random"], start={"seed": 4})[0])
     for _ in range(20):
         answers = with_answers(visitor, server, lambda spots: len(spots) > 1)
         assert visitor.texts("#answers .words") == [one["text"] for one in answers]
@@ -398,7 +405,13 @@ def test_only_answers_can_be_clicked(visitor: Visitor, server: Server, game: str
             assert set(spot["actions"]) == offered[spot["place"]]
         reached = {action for spot in spots for action in spot["actions"]}
         assert reached == {one["actions"][0] for one in answers if one["steps"][0]["places"]}
+        for place, covered in visitor.browser.execute_async_script(_COVERED):
+            assert covered == [], place
         visitor.answer()
+    with_answers(visitor, server, lambda spots: len(spots) > 1)
+    press(visitor.browser, "?")
+    wait(lambda: visitor.all("#answers .share"), SECONDS)
+    sound()
 
 
 _ELSEWHERE = """
@@ -411,12 +424,8 @@ return found;
 """
 
 
-@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
-def test_what_is_no_answer_does_nothing(visitor: Visitor, server: Server, game: str) -> None:
-    """Also around a place that is the only one left, such as the planet. A note says what was clicked, and why not."""
-    visitor.sit(server.make(game, ["here"], start={"seed": 4})[0])
-    while game == "evergreen" and not (len(visitor.all(".mark")) == 1 and "space:" in visitor.spots()[0]["place"]):
-        visitor.answer()
+def click_elsewhere(visitor: Visitor) -> None:
+    """What is no answer does nothing. A note says what was clicked, and why not; the next answer clears it."""
     sent, elsewhere = visitor.sent(), visitor.run(_ELSEWHERE)
     assert len(elsewhere) > 100
     notes = []
@@ -439,12 +448,9 @@ def test_places_in_any_order(visitor: Visitor, server: Server) -> None:
         found = [spot for spot in visitor.spots() if " space:" in spot["place"] and len(spot["actions"]) == 1]
         return sorted(found, key=lambda spot: spot["actions"])
 
-    while True:
-        card = next(iter(visitor.all("#answers button")))
-        if "plant up to 3" in visitor.text("answers"):
-            break
+    while "plant up to 3" not in visitor.text("answers"):
         before = visitor.ready
-        card.click()
+        visitor.find("#answers button").click()
         visitor.changed(before)
     visitor.tap(next(spot for spot in visitor.spots() if " card:" in spot["place"]))
     next(one for one in visitor.all("#menu button") if "3 sprouts" in one.text).click()
@@ -459,11 +465,25 @@ def test_places_in_any_order(visitor: Visitor, server: Server) -> None:
     end.click()
     visitor.changed(before)
     assert visitor.sent()[-1]["actions"][-2:] == [*first["actions"], *last["actions"]]
+    # around a place that is the only one left, too
+    while not (len(visitor.all(".mark")) == 1 and "space:" in visitor.spots()[0]["place"]):
+        visitor.answer()
+    click_elsewhere(visitor)
 
 
-def test_a_place_with_several_answers(visitor: Visitor, server: Server) -> None:
-    """A click opens a menu of the answers. Escape or a click elsewhere closes it, without an answer."""
+def test_answers_on_the_board_and_in_the_list(
+    visitor: Visitor, server: Server, sound: Callable[[], None], quick_adviser: None
+) -> None:
+    """A game, in its order. Once its table is open, the page loads nothing more, so it needs no network."""
     visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
+    visitor.asked.clear()
+    click_elsewhere(visitor)
+    with_answers(visitor, server, lambda spots: len(spots) > 2)
+    light_each_other_up(visitor)
+    pass_and_be_asked_again(visitor)
+    take_back_what_is_begun(visitor)
+
+    # a click on a place with several answers opens a menu; Escape or a click elsewhere closes it, without an answer
     several = lambda spots: any(len(spot["actions"]) > 1 for spot in spots)  # noqa: E731
     words = {one["actions"][0]: one["steps"][0]["text"] for one in with_answers(visitor, server, several)}
     sent = len(visitor.sent())
@@ -478,16 +498,22 @@ def test_a_place_with_several_answers(visitor: Visitor, server: Server) -> None:
     assert visitor.shows("menu")
     visitor.click("asked")
     assert not visitor.shows("menu") and len(visitor.sent()) == sent
+    press(visitor.browser, "?")
+    wait(lambda: visitor.all("#answers .share"), SECONDS)
+    sound()
+    spot = next(spot for spot in visitor.spots() if len(spot["actions"]) > 1)
     visitor.point(*spot["at"])
+    assert visitor.shows("menu") and visitor.browser.execute_async_script(_AXE, None) == []
     before = visitor.ready
     visitor.all("#menu button")[1].click()
     visitor.go_on(before)
     assert visitor.sent()[-1]["actions"][0] == spot["actions"][1]
+    press(visitor.browser, "h", Keys.ESCAPE)
+    assert visitor.asked == set()
 
 
-def test_list_and_board_light_each_other_up(visitor: Visitor, server: Server) -> None:
-    visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
-    with_answers(visitor, server, lambda spots: len(spots) > 2)
+def light_each_other_up(visitor: Visitor) -> None:
+    """The mouse on a place lights up its answers in the list, and the other way round."""
     spots = visitor.spots()
     for spot in spots[:3]:
         visitor.hover(*spot["at"])
@@ -580,9 +606,24 @@ return key ? !press.defaultPrevented : !document.querySelector("#answers button:
 _LATE = "const now = performance.now.bind(performance); performance.now = () => now() + 200_000"
 
 
-def test_slips(patient: Visitor, patient_server: Server) -> None:
-    """A question takes no click in its first moments, and a double click is one answer. The same holds for keys."""
+def test_slips(patient: Visitor, patient_server: Server, quick_adviser: None) -> None:
+    """What moves under the pointer takes no click, nor does a question in its first moments. A double click is one
+    answer, and none at all on the button for advice. The same holds for keys.
+    """
     patient.sit(patient_server.make("petrichor", ["here"], start={"seed": 4})[0])
+    x, y, width, height = patient.run(_FIRST)
+    button = patient.find("#advice").rect
+    at = (button["x"] + 20, button["y"] + 20)
+    patient.point(*at)
+    wait(lambda: patient.all("#answers .share"), SECONDS)
+    assert patient.run(_FIRST)[:2] == [x, y]  # advice has its own space
+    patient.point(*at)
+    assert patient.run(_PRESSED_AT, *at) is True  # as if the list were below the button
+    patient.hover(x + width / 2, y + 1.5 * height + 5)  # the second answer
+    assert patient.browser.execute_async_script(_MOVED) is True
+    assert not any(message["do"] == "answer" for message in patient.sent())
+    patient.browser.refresh()
+    patient.starts()
 
     def press(later: int, right: int = 0, **key: Any) -> bool:
         return bool(patient.run(_PRESS, 0, later, right, key or None))
@@ -594,12 +635,10 @@ def test_slips(patient: Visitor, patient_server: Server) -> None:
     assert not press(3999) and not press(3750, 15) and not press(3001)  # the second one of two in quick succession
     assert press(3999, 40)  # elsewhere
     patient.changed(before)
-    before = patient.ready
-    assert press(6000)
-    patient.changed(before)
-    before = patient.ready
-    assert press(7001)
-    patient.changed(before)
+    for later in (6000, 7001):
+        before = patient.ready
+        assert press(later)
+        patient.changed(before)
 
     patient.run(_LATE)  # by the page's clock, the next question comes later
     before = patient.ready
@@ -615,48 +654,27 @@ _FIRST = """
 const { x, y, width, height } = document.querySelector("#answers button").getBoundingClientRect();
 return [x, y, width, height];
 """
+_PRESSED_AT = """
+const [clientX, clientY] = arguments, options = { bubbles: true, cancelable: true, detail: 1, clientX, clientY };
+const click = new MouseEvent("click", options);
+document.querySelector("#answers button").dispatchEvent(click);
+return click.defaultPrevented;
+"""
+_MOVED = """
+// the list moves under the pointer, and the answer that comes there is clicked at once
+const done = arguments[0];
+document.getElementById("answers").addEventListener("pointerover", ({ target }) => {
+  const click = new MouseEvent("click", { bubbles: true, cancelable: true, detail: 1 });
+  if (target.closest("button")?.dispatchEvent(click) !== undefined) done(click.defaultPrevented);
+});
+setTimeout(() => (document.getElementById("asked").style.paddingTop = "40px"), 1500); // it is not new
+"""
 
 
-def test_nothing_moves_when_advice_comes(patient: Visitor, patient_server: Server, quick_adviser: None) -> None:
-    """Advice has its own space. Two quick clicks on its button give no answer, even if the list were below it."""
-    patient.sit(patient_server.make("petrichor", ["here"], start={"seed": 4})[0])
-    before = patient.run(_FIRST)[:2]
-    button = patient.find("#advice").rect
-    at = (button["x"] + 20, button["y"] + 20)
-    patient.point(*at)
-    wait(lambda: patient.all("#answers .share"), SECONDS)
-    assert patient.run(_FIRST)[:2] == before
-    press = "const [x, y, later] = arguments; const one = document.querySelector('#answers button');"
-    press += (
-        "const click = new MouseEvent('click', { bubbles: true, cancelable: true, detail: 1, clientX: x, clientY: y });"
-    )
-    press += "one.dispatchEvent(click); return click.defaultPrevented"
-    patient.point(*at)
-    assert patient.run(press, *at) is True
-    assert not any(message["do"] == "answer" for message in patient.sent())
-
-
-def test_what_moves_under_the_pointer_takes_no_click(patient: Visitor, patient_server: Server) -> None:
-    patient.sit(patient_server.make("petrichor", ["here"], start={"seed": 4})[0])
-    x, y, width, height = patient.run(_FIRST)
-    patient.hover(x + width / 2, y + 1.5 * height + 5)  # the second answer
-    asked = (
-        "const done = arguments[0], list = document.getElementById('answers');"
-        "list.addEventListener('pointerover', ({ target }) => { const one = target.closest('button'); if (!one) return;"
-        "const click = new MouseEvent('click', { bubbles: true, cancelable: true, detail: 1 });"
-        "one.dispatchEvent(click); done(click.defaultPrevented) });"
-        "setTimeout(() => (document.getElementById('asked').style.paddingTop = '40px'), 1500)"  # it is not new
-    )
-    assert patient.browser.execute_async_script(asked) is True
-    assert patient.sent() == []
-
-
-def test_passing_is_asked_again(visitor: Visitor, server: Server) -> None:
+def pass_and_be_asked_again(visitor: Visitor) -> None:
     """To pass is last in the list. If cards are lost, the page asks again, on whichever way it was chosen."""
-    visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
     while not visitor.texts("#answers .words")[-1].startswith("pass and discard"):
-        visitor.press()
-        wait(lambda: visitor.ready, SECONDS)
+        visitor.answer()
     before, sent = visitor.ready, len(visitor.sent())
     last = visitor.all("#answers button")[-1]
     assert visitor.all("#answers li.apart button") == [last]
@@ -673,9 +691,8 @@ def test_passing_is_asked_again(visitor: Visitor, server: Server) -> None:
     assert visitor.sent()[-1]["actions"] == [0]
 
 
-def test_what_is_begun_on_the_board(visitor: Visitor, server: Server) -> None:
-    """A click there can begin several answers. The next click continues one, and the first can be taken back."""
-    visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
+def take_back_what_is_begun(visitor: Visitor) -> None:
+    """A click can begin several answers. The next click continues one, and the first can be taken back."""
     while True:
         answers, spots = visitor.view()["answers"], [spot for spot in visitor.spots() if len(spot["actions"]) == 1]
         several = [spot for spot in spots if sum(one["actions"][0] in spot["actions"] for one in answers) > 1]
@@ -686,9 +703,8 @@ def test_what_is_begun_on_the_board(visitor: Visitor, server: Server) -> None:
     begun = [one for one in answers if one["actions"][0] in spot["actions"]]
     sent = len(visitor.sent())
     visitor.point(*spot["at"])
-    assert visitor.facts["begun"] == "1" and visitor.text("begun").lower().startswith(
-        begun[0]["steps"][0]["text"].lower()
-    )
+    assert visitor.facts["begun"] == "1"
+    assert visitor.text("begun").lower().startswith(begun[0]["steps"][0]["text"].lower())
     shown = [one for one in visitor.all("#answers button") if one.is_displayed()]
     assert len(shown) == len(begun) and len(visitor.sent()) == sent
     wait(lambda: visitor.ready == before)
@@ -705,20 +721,27 @@ def test_what_is_begun_on_the_board(visitor: Visitor, server: Server) -> None:
     assert visitor.view()["answers"] == answers and "back: " in visitor.texts("#log > li")[-1]
 
 
-@pytest.mark.parametrize("still", [False, True])
-def test_pieces_move(visitor: Visitor, server: Server, still: bool) -> None:
-    """Pieces move from where they were, unless the system asks for less motion."""
-    motion = {"features": [{"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"}]}
-    visitor.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", motion)
-    visitor.sit(server.make("petrichor", ["here"], start={"seed": 5})[0])
+@contextmanager
+def motion(visitor: Visitor, wish: str) -> Iterator[None]:
+    """The system asks for less motion ("reduce") or not ("no-preference"). The page tells quickly what happens."""
+    media = "Emulation.setEmulatedMedia"
+    visitor.browser.execute_cdp_cmd(media, {"features": [{"name": "prefers-reduced-motion", "value": wish}]})
     choose_speed(visitor, "4")
-    moving = []
-    for _ in range(6):
-        before = visitor.ready
-        moving.append(visitor.browser.execute_async_script(_CLICK, 1)["moving"])
-        visitor.changed(before)
-    assert (max(moving) > 0) != still
-    visitor.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    yield
+    visitor.browser.execute_cdp_cmd(media, {"features": []})
+
+
+def test_pieces_move(visitor: Visitor, server: Server) -> None:
+    """Pieces move from where they were, unless the system asks for less motion."""
+    for wish in ("no-preference", "reduce"):
+        visitor.sit(server.make("petrichor", ["here"], start={"seed": 5})[0])
+        with motion(visitor, wish):
+            moving = []
+            for _ in range(6):
+                before = visitor.ready
+                moving.append(visitor.browser.execute_async_script(_CLICK, 1)["moving"])
+                visitor.changed(before)
+        assert (max(moving) > 0) == (wish == "no-preference")
 
 
 _FITS = """
@@ -739,40 +762,29 @@ return wrong;
 
 
 @pytest.mark.parametrize(("game", "seats"), [("evergreen", 1), ("petrichor", 4)])
-def test_boxes_fit_while_pieces_move(visitor: Visitor, server: Server, game: str, seats: int) -> None:
-    """With motion on, each box is around its place, also if a piece flies to it or away."""
-    motion = {"features": [{"name": "prefers-reduced-motion", "value": "no-preference"}]}
-    visitor.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", motion)
+def test_what_changes_while_pieces_move(visitor: Visitor, server: Server, game: str, seats: int) -> None:
+    """Each box is around its place, also if a piece flies to it or away. No whole panel, such as a tile, goes pale."""
     visitor.sit(server.make(game, ["here", *["random"] * (seats - 1)], start={"seed": 4})[0])
-    choose_speed(visitor, "4")
-    for _ in range(16):
-        assert visitor.run(_FITS) == [], visitor.text("asked")
-        visitor.answer()
-    visitor.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    pale = 0
+    with motion(visitor, "no-preference"):
+        for _ in range(16):
+            assert visitor.run(_FITS) == [], visitor.text("asked")
+            visitor.answer()
+            number, wide = visitor.run(_PALE)
+            assert wide == []
+            pale += number
+    assert pale > 16
 
 
 _PALE = """
-const done = arguments[0], all = document.querySelectorAll("#board .fresh");
+// how many parts of the board come up, and which of them are as wide as a tile
+const all = [...document.querySelectorAll("#board .fresh")];
 for (const one of document.getAnimations()) if (one.effect.target.closest("#board")) one.finish();
-done([...all].map((one) => {
-  const { width, height } = one.getBoundingClientRect();
-  return [width, height, one.outerHTML.slice(0, 80)];
-}));
+const tile = document.querySelector("#board [data-tile]")?.getBoundingClientRect().width ?? Infinity;
+const size = ({ width, height }) => Math.min(width, height);
+const wide = all.filter((one) => size(one.getBoundingClientRect()) >= 0.8 * tile);
+return [all.length, wide.map((one) => one.outerHTML.slice(0, 80))];
 """
-
-
-def test_only_what_has_changed_comes_up(visitor: Visitor, server: Server) -> None:
-    """At a change no whole panel, such as the market or a tile, goes pale."""
-    visitor.sit(server.make("petrichor", ["here", "random"], start={"seed": 4})[0])
-    choose_speed(visitor, "4")
-    seen = 0
-    for _ in range(8):
-        visitor.answer()
-        wide = visitor.run("return document.querySelector('#board [data-tile]').getBoundingClientRect().width")
-        for width, height, markup in visitor.browser.execute_async_script(_PALE):
-            seen += 1
-            assert min(width, height) < 0.8 * wide, markup
-    assert seen > 8
 
 
 def choose_speed(visitor: Visitor, value: str) -> None:
@@ -789,10 +801,11 @@ def position(visitor: Visitor) -> tuple[str, list[str], list[int]]:
     return picture, visitor.texts("#answers .words"), points_of(visitor)
 
 
-def test_names_and_own_games(visitor: Visitor, server: Server) -> None:
+def test_names_clocks_and_own_games(visitor: Visitor, server: Server) -> None:
     """Names are text on the board, in the points and on the start page, where the game can be continued.
 
-    The start page tells the game's present state. A text about an agent stands below one seat only.
+    The start page tells the game's present state. A text about an agent stands below one seat only. A clock is chosen
+    for a new game, runs, and goes on below zero.
     """
     visitor.choose("petrichor", 4)
     shown = "return [...document.querySelectorAll('.seat-row .hint:not(.unseen)')].map((one) => one.textContent)"
@@ -801,8 +814,17 @@ def test_names_and_own_games(visitor: Visitor, server: Server) -> None:
     visitor.choose("evergreen", 2)
     visitor.find("[aria-label='Name of player_0']").send_keys(name)
     assert "against greedy" not in visitor.find(".seat-row[data-seat='1'] .hint").text
+    assert visitor.run("return document.getElementById('clock').value") == ""  # none, unless one is chosen
+    visitor.find("#clock").send_keys("5 min")
     visitor.click("play")
-    wait(lambda: visitor.ready)
+    visitor.starts()
+    (before,) = filter(None, visitor.texts("#owners .clock"))
+    assert re.fullmatch(r"[345]:\d\d", before)
+    wait(lambda: visitor.texts("#owners .clock")[0] != before)
+    came = "const done = arguments[0]; import('/page/people.js').then(({ clockCame }) => done(clockCame({})))"
+    visitor.browser.execute_async_script(came.replace("{}", "{ left: { 0: -34.5 }, runs: -1 }"))
+    assert visitor.text("owners").count("−0:34") == 1 and visitor.all("#owners .clock.over")
+
     path = visitor.run("return location.pathname")
     assert any(name in text for text in visitor.texts("#owners th")) and name in visitor.text("board")
     visitor.open("/")
@@ -818,6 +840,11 @@ def test_names_and_own_games(visitor: Visitor, server: Server) -> None:
     wait(lambda: "over" in visitor.text("mine-list"))
     visitor.find("#mine-list button").click()
     assert not visitor.shows("mine")
+
+
+def is_asked(visitor: Visitor) -> bool:
+    facts = visitor.facts
+    return facts["turn"] == "you" and facts["ready"] != ""
 
 
 def about_seats(visitor: Visitor) -> list[str]:
@@ -837,7 +864,9 @@ def as_somebody_else(visitor: Visitor) -> None:
     visitor.run("localStorage.tabletop = JSON.stringify({ speed: '0', browser: 'somebody-else-here' })")
 
 
-def test_who_is_here_and_whose_turn(visitor: Visitor, other: Visitor, server: Server) -> None:
+def test_people_at_a_table(visitor: Visitor, other: Visitor, server: Server, sound: Callable[[], None]) -> None:
+    """Who is here, whose turn it is, who watches; and a name of one's own, which is in earlier messages, too."""
+    as_somebody_else(other)
     paths = server.make("petrichor", ["apart", "apart", "greedy"], start={"seed": 3})
     look(visitor, paths[0])
     assert about_seats(visitor)[1].startswith("away") and about_seats(visitor)[0].startswith("you")
@@ -851,11 +880,38 @@ def test_who_is_here_and_whose_turn(visitor: Visitor, other: Visitor, server: Se
     assert "your turn" in about_seats(asked)[seat] and asked.run("return document.title") == "● Your turn – Petrichor"
     assert "their turn" in about_seats(waits)[seat] and waits.run("return document.title") == "Petrichor"
     assert "turn" not in about_seats(waits)[1 - seat]
-    other.open("/")
-    wait(lambda: about_seats(visitor)[1].startswith("away"))
     with server.open(paths[0], "a-browser-of-nobody"):
-        wait(lambda: visitor.text("watching") == "1 person watches.")
+        wait(lambda: visitor.text("watching") == "1 person watches." and visitor.all("#guests button"))
+        sound()
     wait(lambda: visitor.text("watching") == "")
+    for page in (asked, waits):
+        wait(partial(is_asked, page), SECONDS)
+        page.answer()
+
+    assert any("player_0" in text for text in visitor.texts("#log .who"))
+    name = "<b>Ana</b>"
+    visitor.find("#owners .rename").click()
+    sound()
+    for given, error in (("greedy", "greedy is what somebody else is called"), (name, "")):
+        field = visitor.find("#own-name")
+        field.clear()
+        field.send_keys(given + Keys.ENTER)
+        refused = partial(lambda words: words in visitor.text("naming-error"), error)
+        wait(refused if error else lambda: not visitor.shows("naming"))
+    for page in pages:
+        wait(partial(lambda page: name in page.text("owners") and name in page.text("board"), page))
+        assert any(name in text for text in page.texts("#log .who"))
+        assert not any("player_0" in text for text in page.texts("#log .who"))
+    assert visitor.run("return document.activeElement.matches('#owners .rename')")
+    wait(partial(is_asked, visitor), SECONDS)
+    visitor.answer()
+    visitor.open("/")
+    wait(lambda: visitor.shows("mine"))
+    assert visitor.find("#mine-list a").text.startswith(f"Petrichor: {name} against ")
+    wait(lambda: about_seats(other)[0].startswith("away"))
+    look(visitor, paths[1])
+    assert "You only watch" in visitor.text("guests")
+    sound()
 
 
 def test_another_is_asked_in_secret(visitor: Visitor, server: Server) -> None:
@@ -873,21 +929,6 @@ def test_another_is_asked_in_secret(visitor: Visitor, server: Server) -> None:
         page.until("you")
         assert "error" not in page.answer([DECLINE])
         wait(lambda: visitor.facts["view"] != number)
-
-
-def test_a_clock(visitor: Visitor) -> None:
-    """A clock is chosen for a new game, runs, and goes on below zero."""
-    visitor.choose("petrichor")
-    assert visitor.run("return document.getElementById('clock').value") == ""  # none, unless one is chosen
-    visitor.find("#clock").send_keys("5 min")
-    visitor.click("play")
-    visitor.starts()
-    (before,) = filter(None, visitor.texts("#owners .clock"))
-    assert re.fullmatch(r"[345]:\d\d", before)
-    wait(lambda: visitor.texts("#owners .clock")[0] != before)
-    came = "const done = arguments[0]; import('/page/people.js').then(({ clockCame }) => done(clockCame({})))"
-    visitor.browser.execute_async_script(came.replace("{}", "{ left: { 0: -34.5 }, runs: -1 }"))
-    assert visitor.text("owners").count("−0:34") == 1 and visitor.all("#owners .clock.over")
 
 
 _COUNTED = """
@@ -932,14 +973,19 @@ def test_playing_again(visitor: Visitor, other: Visitor, server: Server) -> None
     assert {visitor.turn, other.turn} == {"you", "others"}
 
 
-def test_links_of_a_computer_alone(visitor: Visitor) -> None:
-    """Links that only this computer can open say so, and how others can join."""
-    visitor.choose("petrichor", 2)
+def test_links_of_a_computer_alone(visitor: Visitor, sound: Callable[[], None]) -> None:
+    """Links that only this computer can open say so, and how others can join. A link to no table says that."""
+    visitor.choose("petrichor", 3)
     visitor.all(".seat-row select")[1].send_keys("Somebody")
     visitor.click("play")
     wait(lambda: visitor.shows("links"), SECONDS)
     assert visitor.find("#links-list input").get_attribute("value").startswith("http://127.0.0.1")
     assert visitor.shows("links-local") and "petrichor web --host 0.0.0.0" in visitor.text("links-local")
+    sound()
+    visitor.open("/table/nobody-knows")
+    wait(lambda: "no such table" in visitor.text("banner"))
+    visitor.find("#banner a").click()
+    wait(lambda: visitor.shows("start"))
 
 
 def test_a_sound_when_it_is_ones_turn(visitor: Visitor, server: Server) -> None:
@@ -982,8 +1028,10 @@ def test_a_sound_when_it_is_ones_turn(visitor: Visitor, server: Server) -> None:
     assert not visitor.shows("sound")
 
 
-def test_a_second_person_at_a_link(visitor: Visitor, other: Visitor, server: Server) -> None:
-    """A second person watches, and plays when let in. A reload changes nothing."""
+def test_a_second_person_at_a_link(
+    visitor: Visitor, other: Visitor, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second person watches, and plays when let in, or when the first is gone. A reload changes nothing."""
     (path,) = server.make("petrichor", ["here"], start={"seed": 4})
     as_somebody_else(other)
     visitor.sit(path)
@@ -1006,14 +1054,9 @@ def test_a_second_person_at_a_link(visitor: Visitor, other: Visitor, server: Ser
     other.sit(path)
     assert other.turn == "you" and other.text("guests") == ""
 
-
-def test_seats_of_those_who_are_gone(
-    visitor: Visitor, other: Visitor, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr(people, "AWAY", 0.5)
     monkeypatch.setattr(people, "MOMENT", 0.1)
     (path,) = server.make("petrichor", ["here"], start={"seed": 4})
-    as_somebody_else(other)
     visitor.sit(path)
     look(other, path)
     assert not other.all("#guests button")
@@ -1024,61 +1067,40 @@ def test_seats_of_those_who_are_gone(
     other.answer()
 
 
-def test_a_name_of_ones_own(visitor: Visitor, server: Server) -> None:
-    """A person with a link chooses a name. It appears in earlier messages, too."""
-    name = "<b>Ana</b>"
-    visitor.sit(server.make("petrichor", ["here", "greedy"], start={"seed": 4})[0])
-    for _ in range(2):
-        visitor.answer()
-    assert any("player_0" in text for text in visitor.texts("#log .who"))
-    for given, error in (("greedy", "greedy is what somebody else is called"), (name, "")):
-        if not visitor.shows("naming"):
-            visitor.find("#owners .rename").click()
-        field = visitor.find("#own-name")
-        field.clear()
-        field.send_keys(given + Keys.ENTER)
-        wait(
-            partial(
-                lambda words: visitor.shows("naming") == bool(words) and words in visitor.text("naming-error"), error
-            )
-        )
-    wait(lambda: any(name in text for text in visitor.texts("#owners th")))
-    wait(lambda: name in visitor.text("board"))
-    assert any(name in text for text in visitor.texts("#log .who"))
-    assert not any("player_0" in text for text in visitor.texts("#log .who"))
-    assert visitor.run("return document.activeElement.matches('#owners .rename')")
-    visitor.answer()
-    visitor.open("/")
-    wait(lambda: visitor.shows("mine"))
-    assert visitor.find("#mine-list a").text == f"Petrichor: {name} against greedy"
-
-
 def test_a_page_comes_back(visitor: Visitor, server: Server) -> None:
-    """After a reload, from the start page, and in another tab when the first one was closed."""
+    """After a reload, from the start page, and in another tab when the first one was closed.
+
+    What happened last is in sight each time: the log is scrolled to its end.
+    """
     (path,) = server.make("petrichor", ["here", "greedy"], start={"seed": 3})
     visitor.sit(path)
-    for _ in range(4):
+    while not visitor.run(_AT_ITS_END, "log")[0]:
         visitor.answer()
     there, told = position(visitor), len(visitor.texts("#log > li"))
+    assert told > 4
+
+    def is_back() -> None:
+        visitor.starts()
+        assert position(visitor) == there and len(visitor.texts("#log > li")) == told
+        wait(lambda: visitor.run(_AT_ITS_END, "log") == [True, True])
+
+    is_back()
     visitor.browser.refresh()
-    visitor.starts()
-    assert position(visitor) == there and len(visitor.texts("#log > li")) == told > 4
+    is_back()
     visitor.click("home")
     wait(lambda: visitor.shows("start"))
     visitor.browser.back()
-    visitor.starts()
-    assert position(visitor) == there
+    is_back()
     first = visitor.browser.current_window_handle
     visitor.browser.switch_to.new_window("tab")
     visitor.sit(path)
     visitor.answer()
-    there = position(visitor)
+    there, told = position(visitor), len(visitor.texts("#log > li"))
     visitor.browser.close()
     visitor.browser.switch_to.window(first)
     wait(lambda: position(visitor) == there)  # two pages of one link show the same
     visitor.browser.refresh()
-    visitor.starts()
-    assert position(visitor) == there
+    is_back()
     visitor.answer()
 
 
@@ -1091,37 +1113,6 @@ const one = document.querySelector("#line [aria-current]").getBoundingClientRect
 const line = document.getElementById("line"), around = line.getBoundingClientRect();
 return [line.scrollHeight > line.clientHeight, one.top >= around.top - 1 && one.bottom <= around.bottom + 1];
 """
-
-
-def test_what_happened_last_is_in_sight(visitor: Visitor, server: Server) -> None:
-    """The log is scrolled to its end, at first and after a reload, however the page is left and entered."""
-    visitor.sit(server.make("petrichor", ["here", "greedy"], start={"seed": 3})[0])
-    while not visitor.run(_AT_ITS_END, "log")[0]:
-        visitor.answer()
-    assert visitor.run(_AT_ITS_END, "log") == [True, True]
-    visitor.browser.refresh()
-    visitor.starts()
-    wait(lambda: visitor.run(_AT_ITS_END, "log") == [True, True])
-    visitor.click("home")
-    wait(lambda: visitor.shows("start"))
-    visitor.browser.back()
-    visitor.starts()
-    wait(lambda: visitor.run(_AT_ITS_END, "log") == [True, True])
-
-
-def test_the_present_step_is_in_sight(analysed: Visitor) -> None:
-    """The current move of an analysis is in sight after a reload and after the form for setting up a position."""
-    before = analysed.ready
-    analysed.click("last")
-    analysed.changed(before)
-    assert analysed.run(_IN_SIGHT) == [True, True]
-    analysed.browser.refresh()
-    analysed.starts("analyse")
-    wait(lambda: analysed.run(_IN_SIGHT) == [True, True])
-    analysed.click("set-up")
-    wait(lambda: "in order" in analysed.text("editor-error"))
-    analysed.click("cancel")
-    wait(lambda: analysed.run(_IN_SIGHT) == [True, True])
 
 
 def test_the_server_comes_back(desk: Any, tmp_path: Path) -> None:
@@ -1151,27 +1142,10 @@ def test_the_server_comes_back(desk: Any, tmp_path: Path) -> None:
                 assert session.number > 5 and points_of(visitor) == session.points()[-1][1]
 
 
-def test_a_table_that_is_not_there(visitor: Visitor) -> None:
-    visitor.open("/table/nobody-knows")
-    wait(lambda: "no such table" in visitor.text("banner"))
-    visitor.find("#banner a").click()
-    wait(lambda: visitor.shows("start"))
-
-
-def test_without_a_network(visitor: Visitor, server: Server) -> None:
-    """Once a table is open, the page loads nothing more, so a game needs no network."""
-    visitor.sit(server.make("petrichor", ["here"], start={"seed": 3})[0])
-    visitor.asked.clear()
-    for _ in range(3):
-        visitor.answer()
-    press(visitor.browser, "h", Keys.ESCAPE)
-    assert visitor.asked == set()
-
-
 # --- several people at one screen ------------------------------------------------------------------------------------
 
 
-def test_a_curtain_between_people(visitor: Visitor, server: Server) -> None:
+def test_a_curtain_between_people(visitor: Visitor, server: Server, sound: Callable[[], None]) -> None:
     """A curtain hides everything before another person's turn; keys don't open it."""
     visitor.choose("petrichor", 2, seed=5)
     visitor.all(".seat-row select")[1].send_keys("You")
@@ -1189,6 +1163,8 @@ def test_a_curtain_between_people(visitor: Visitor, server: Server) -> None:
             press(visitor.browser, Keys.ESCAPE, Keys.ESCAPE, Keys.ESCAPE)
             wait(lambda: visitor.shows("curtain"))
             assert session.actor == asked and visitor.all("#board svg") == []
+            if curtains == 1:
+                sound()
             before = visitor.ready
             visitor.click("here")
             visitor.changed(before)
@@ -1222,8 +1198,7 @@ def test_from_another_device(tmp_path: Path) -> None:
 # --- watching and analysing ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_watching(visitor: Visitor) -> None:
+def test_watching(visitor: Visitor, sound: Callable[[], None]) -> None:
     """The game goes on by itself. It is paused, goes on step by step, and then by itself to the end."""
     visitor.choose("evergreen", 2, seed=2)
     visitor.find(".seat-row select").send_keys("An agent")
@@ -1236,6 +1211,7 @@ def test_watching(visitor: Visitor) -> None:
     visitor.click("go")
     assert by_id(visitor.browser, "go").get_attribute("aria-label") == "Go"
     paused = settled(visitor)
+    sound()
     for key in (True, False, True):
         before = visitor.ready
         press(visitor.browser, Keys.ARROW_RIGHT) if key else visitor.click("forward")
@@ -1298,8 +1274,16 @@ def step_of(visitor: Visitor) -> int:
     return int(found[1])
 
 
+def go_to(analysed: Visitor, step: int) -> None:
+    analysed.find(f"#line [data-step='{step}']").click()
+    wait(lambda: step_of(analysed) == step)
+
+
 def test_along_a_replay(analysed: Visitor, replay: Replay) -> None:
-    """A replay is stepped through by buttons, keys, slider and list of moves, and continued differently midway."""
+    """A replay is stepped through by buttons, keys, slider and list of moves, and continued differently midway.
+
+    The current move is in sight, after a reload and after the form for setting up a position, too.
+    """
     last = len(replay.actions)
 
     def at(step: int, act: Callable[[], Any]) -> None:
@@ -1320,7 +1304,13 @@ def test_along_a_replay(analysed: Visitor, replay: Replay) -> None:
     at(2, lambda: analysed.click("forward"))
     at(1, lambda: analysed.click("back"))
     at(last, lambda: analysed.click("last"))
-    assert analysed.shows("result")
+    assert analysed.shows("result") and analysed.run(_IN_SIGHT) == [True, True]
+    analysed.browser.refresh()
+    analysed.starts("analyse")
+    wait(lambda: analysed.run(_IN_SIGHT) == [True, True])
+    set_up(analysed)
+    analysed.click("cancel")
+    wait(lambda: analysed.run(_IN_SIGHT) == [True, True])
     at(0, lambda: analysed.click("first"))
     at(last, lambda: press(analysed.browser, Keys.END))
     at(last - 1, lambda: press(analysed.browser, Keys.ARROW_LEFT))
@@ -1350,6 +1340,12 @@ def asked_of(state: Any) -> str:
     return html.unescape(drawn.partition('data-asked="')[2].partition('"')[0])
 
 
+def set_up(visitor: Visitor) -> None:
+    """Open the form for a position."""
+    visitor.run("document.getElementById('set-up').click()")  # a phone would have to scroll
+    wait(lambda: "in order" in visitor.text("editor-error"))
+
+
 def spot_at(visitor: Visitor, begins: str) -> dict[str, Any]:
     """While a position is set up: the first place of the board whose name begins with this text."""
     return next(spot for spot in visitor.run(_EDITED) if spot["place"].startswith(begins))
@@ -1367,10 +1363,8 @@ def more(where: str) -> str:
 
 def test_setting_a_position_up(analysed: Visitor) -> None:
     """The page says what the rules don't allow, and can't use it. A corrected position can be played on."""
-    analysed.find("#line [data-step='30']").click()
-    wait(lambda: step_of(analysed) == 30)
-    analysed.click("set-up")
-    wait(lambda: "in order" in analysed.text("editor-error"))
+    go_to(analysed, 30)
+    set_up(analysed)
     field = analysed.find("#form [data-where='round'] input")
     was = field.get_attribute("value")
     field.clear()
@@ -1434,11 +1428,11 @@ def test_what_follows_goes_along(visitor: Visitor, server: Server) -> None:
     """A card for a hand comes from the deck. A new question drops the answers so far, and the page says so."""
     hands = {"player_0": {"sun": 2}, "player_1": {"frost": 2}}
     voting = {"players": 2, "decision": "vote", "turns": 0, "pending": {"card": "frost"}, "hands": hands}
-    (path,) = server.make("petrichor", [], players=2, kind="analyse", start={"scenario": json.dumps(voting)})
-    visitor.open(path)
+    start = {"scenario": json.dumps({**voting, "modules": list(MODULES)})}
+    visitor.open(server.make("petrichor", [], players=2, kind="analyse", start=start)[0])
     visitor.starts("analyse")
-    visitor.click("set-up")
-    wait(lambda: "in order" in visitor.text("editor-error"))
+    set_up(visitor)
+    labels_are_whole(visitor)
     deck = "return document.querySelector('#board [data-deck]').dataset.deckKinds.split(',').map(Number)"
     before = visitor.run(deck)
     visitor.point(*spot_at(visitor, "owner:player_1")["at"])
@@ -1456,12 +1450,11 @@ def test_what_follows_goes_along(visitor: Visitor, server: Server) -> None:
 
 def test_setting_up_by_keys_on_a_phone(visitor: Visitor, server: Server) -> None:
     """A space by Enter, Tab and arrows; its content in the sheet below. Then the space has the focus again."""
-    resize(visitor.browser, *PHONE)
-    (path,) = server.make("evergreen", [], players=2, kind="analyse", start={"seed": 3})
-    visitor.open(path)
+    visitor.open(server.make("evergreen", [], players=4, kind="analyse", start={"seed": 3})[0])
     visitor.starts("analyse")
-    visitor.run("document.getElementById('set-up').click()")
-    wait(lambda: "in order" in visitor.text("editor-error"))
+    set_up(visitor)
+    labels_are_whole(visitor)
+    resize(visitor.browser, *PHONE)
     place = "player:player_0 space:c2"
     visitor.run("document.querySelector(`.mark[data-place='${arguments[0]}']`).focus()", place)
     press(visitor.browser, Keys.ENTER)
@@ -1476,34 +1469,60 @@ def test_setting_up_by_keys_on_a_phone(visitor: Visitor, server: Server) -> None
     assert len(chips) == 6 and min(chips) >= LEAST
     press(visitor.browser, Keys.ESCAPE)
     assert visitor.run("return document.activeElement.dataset.place") == place
-    resize(visitor.browser, *DESK)
 
 
-def test_an_error_ends(analysed: Visitor) -> None:
-    """An error disappears after any success and in another view. The form for a position shows no earlier one."""
+def ask_agents(visitor: Visitor, names: str) -> None:
+    """Ask agents for their opinions on the position."""
+    field = by_id(visitor.browser, "agent-name")
+    field.clear()
+    field.send_keys(names + Keys.ENTER)
+
+
+def test_opinions_files_and_errors(analysed: Visitor, replay: Replay) -> None:
+    """Two agents are compared. Files and pictures of a position are that position.
+
+    An error disappears after any success and in another view. The form for a position shows no earlier one.
+    """
 
     def fail() -> None:
-        name = by_id(analysed.browser, "agent-name")
-        name.clear()
-        name.send_keys("nobody" + Keys.ENTER)
+        ask_agents(analysed, "nobody")
         wait(lambda: "agent nobody: not available here" in analysed.text("message"))
 
-    fail()
-    name = by_id(analysed.browser, "agent-name")
-    name.clear()
-    name.send_keys("greedy" + Keys.ENTER)
-    wait(lambda: analysed.text("message") == "")
-    successes: list[Callable[[], Any]] = [
-        *(partial(analysed.click, f"export-{what}") for what in ("scenario", "replay", "svg", "png")),
-        lambda: analysed.find("#look option[value='1']").click(),
-        partial(analysed.click, "forward"),
-        partial(analysed.click, "set-up"),
-    ]
-    for succeed in successes:
+    def succeed(act: Callable[[], Any]) -> None:
         fail()
-        succeed()
+        act()
         wait(lambda: analysed.text("message") == "")
-    wait(lambda: "in order" in analysed.text("editor-error"))
+
+    def exported(what: str, pattern: str) -> Path:
+        succeed(partial(analysed.click, f"export-{what}"))
+        return analysed.downloaded(pattern)
+
+    go_to(analysed, 25)
+    ask_agents(analysed, "greedy, ismcts-20")
+    wait(lambda: len(analysed.all("#estimates p:not(.waiting)")) == 2, SECONDS)
+    assert [one.text for one in analysed.all("#estimates b")] == ["A: greedy", "B: ismcts-20"]
+    compared = [len(row.find_elements("class name", "compare")) for row in analysed.all("#answers button")]
+    assert compared == [2] * len(compared)
+
+    saved = Replay.load(exported("replay", "petrichor-*.json"), game_of("petrichor_env"))
+    assert saved.actions == replay.actions[:25] and saved.seed == replay.seed
+    exported("scenario", "*-scenario.json")
+    text = exported("svg", "petrichor-25.svg").read_text(encoding="utf-8")
+    root = ElementTree.fromstring(text)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg" and root.attrib["data-asked"] == asked_of(replay.states[25])
+    page = analysed.view()
+    first, *others = (page["parts"][part] for part in page["board"])
+    drawn = game_of("petrichor_env").drawing.render_svg(replay.states[25], None)
+    assert ElementTree.canonicalize(text) == ElementTree.canonicalize("".join([first, drawings_of(drawn), *others]))
+    with Image.open(exported("png", "petrichor-25.png")) as picture:
+        assert picture.size == (1600, 1600)
+        red, green, blue = np.moveaxis(np.asarray(picture.convert("RGB")).astype(np.int64), -1, 0)
+        assert len(np.unique((red << 16) + (green << 8) + blue)) > 500
+
+    succeed(lambda: ask_agents(analysed, "greedy"))
+    succeed(lambda: analysed.find("#look option[value='1']").click())
+    succeed(partial(analysed.click, "forward"))
+    succeed(partial(set_up, analysed))
     analysed.click("cancel")
     fail()
     analysed.click("home")
@@ -1523,14 +1542,8 @@ return seen.map((one) => {
 """
 
 
-@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
-def test_labels_of_boxes_are_whole(visitor: Visitor, server: Server, game: str) -> None:
+def labels_are_whole(visitor: Visitor) -> None:
     """In the form for a position, the label of a check box is on one line, at a desk and on a phone."""
-    options = {"modules": list(MODULES)} if game == "petrichor" else {}
-    visitor.open(server.make(game, [], players=4, kind="analyse", options=options)[0])
-    visitor.starts("analyse")
-    visitor.click("set-up")
-    wait(lambda: "in order" in visitor.text("editor-error"))
     for size in (PHONE, DESK):
         resize(visitor.browser, *size)
         boxes = visitor.run(_BOXES)
@@ -1540,21 +1553,6 @@ def test_labels_of_boxes_are_whole(visitor: Visitor, server: Server, game: str) 
 _EDITED = SPOTS.replace("mark.dataset.actions", '"0"').replace(
     "at: null }", "at: null, words: mark.getAttribute('aria-label') }"
 )
-
-
-def test_two_opinions(analysed: Visitor) -> None:
-    analysed.find("#line [data-step='20']").click()
-    wait(lambda: step_of(analysed) == 20)
-    name = by_id(analysed.browser, "agent-name")
-    name.clear()
-    name.send_keys("greedy, ismcts-20" + Keys.ENTER)
-    wait(lambda: len(analysed.all("#estimates p:not(.waiting)")) == 2, SECONDS)
-    assert [one.text for one in analysed.all("#estimates b")] == ["A: greedy", "B: ismcts-20"]
-    compared = [len(row.find_elements("class name", "compare")) for row in analysed.all("#answers button")]
-    assert compared == [2] * len(compared)
-    name.clear()
-    name.send_keys("nobody" + Keys.ENTER)
-    wait(lambda: "agent nobody: not available here" in analysed.text("message"))
 
 
 _COVERED = """
@@ -1577,58 +1575,17 @@ import("/page/board.js").then(({ showBadges }) => {
 """
 
 
-@pytest.mark.parametrize("game", [pytest.param("petrichor", marks=pytest.mark.slow), "evergreen"])
-def test_shares_cover_no_label(visitor: Visitor, server: Server, game: str) -> None:
-    """If an agent gives one answer all of its share, the board's words and numbers stay readable."""
-    visitor.sit(server.make(game, ["here", "random"], start={"seed": 3})[0])
-    places = 0
-    for _ in range(12):
-        for place, covered in visitor.browser.execute_async_script(_COVERED):
-            places += 1
-            assert covered == [], place
-        visitor.answer()
-    assert places > 12
-
-
-def test_exports(analysed: Visitor, replay: Replay) -> None:
-    """Files and pictures of a position are that position."""
-    analysed.find("#line [data-step='25']").click()
-    wait(lambda: step_of(analysed) == 25)
-    analysed.click("export-replay")
-    saved = Replay.load(analysed.downloaded("petrichor-*.json"), game_of("petrichor_env"))
-    assert saved.actions == replay.actions[:25] and saved.seed == replay.seed
-    analysed.click("export-scenario")
-    analysed.downloaded("*-scenario.json")
-
-    analysed.click("export-svg")
-    text = analysed.downloaded("petrichor-25.svg").read_text(encoding="utf-8")
-    root = ElementTree.fromstring(text)
-    assert root.tag == "{http://www.w3.org/2000/svg}svg" and root.attrib["data-asked"] == asked_of(replay.states[25])
-    page = analysed.view()
-    first, *others = (page["parts"][part] for part in page["board"])
-    whole = "".join([first, drawings_of(drawing_of(replay.states[25])), *others])
-    assert ElementTree.canonicalize(text) == ElementTree.canonicalize(whole)
-    analysed.click("export-png")
-    with Image.open(analysed.downloaded("petrichor-25.png")) as picture:
-        assert picture.size == (1600, 1600)
-        red, green, blue = np.moveaxis(np.asarray(picture.convert("RGB")).astype(np.int64), -1, 0)
-        assert len(np.unique((red << 16) + (green << 8) + blue)) > 500
-
-
-def drawing_of(state: Any) -> str:
-    return game_of("petrichor_env").drawing.render_svg(state, None)
-
-
 # --- learning --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("game", ["petrichor", pytest.param("evergreen", marks=pytest.mark.slow)])
-def test_learning(visitor: Visitor, server: Server, game: str) -> None:
+def test_learning(visitor: Visitor, server: Server, sound: Callable[[], None], game: str) -> None:
     """The first page introduces the game; then each decision is explained, with the rulebook's section."""
     visitor.choose(game, seed=1)
     visitor.click("learn")
     visitor.click("play")
     visitor.starts()
+    sound()
     words, session = game_of(f"{game}_env").words, session_of(server, visitor)
     introduction = words.lesson(session.config)
     assert visitor.shows("introduction")
@@ -1653,13 +1610,19 @@ def rulebook(lesson: Any) -> list[str]:
     return [f"Rulebook: {lesson.section}"] if lesson.section else []
 
 
-def test_rules_as_text(visitor: Visitor, server: Server) -> None:
-    visitor.choose("evergreen")
+def test_start_and_rules(visitor: Visitor, server: Server, sound: Callable[[], None]) -> None:
+    """The start page, its help, and the rules of what is chosen there or of a table."""
+    visitor.choose("petrichor", 5, seed=1)
+    sound()
+    visitor.click("show-help")
+    sound()
+    press(visitor.browser, Keys.ESCAPE)
     visitor.click("rules-button")
     wait(lambda: visitor.all("#rules-text h2"))
+    sound()
     asked = unquote(visitor.browser.current_url).partition("#rules=")[2]
-    assert asked.startswith("evergreen&of=")
-    told = server.http.get("/api/rules/evergreen", params={"of": asked.removeprefix("evergreen&of=")}).json()["html"]
+    assert asked.startswith("petrichor&of=")
+    told = server.http.get("/api/rules/petrichor", params={"of": asked.removeprefix("petrichor&of=")}).json()["html"]
     assert visitor.texts("#rules-text h2") == [html.unescape(one) for one in re.findall(r"<h2[^>]*>(.*?)</h2>", told)]
     assert not visitor.shows("start")
     visitor.browser.back()
@@ -1780,90 +1743,15 @@ def sound(visitor: Visitor, axe: str) -> Iterator[Callable[[], None]]:
     resize(visitor.browser, *DESK)
 
 
-def test_start_and_rules_are_sound(visitor: Visitor, sound: Callable[[], None]) -> None:
-    visitor.choose("petrichor", 5, seed=1)
-    sound()
-    visitor.click("show-help")
-    sound()
-    press(visitor.browser, Keys.ESCAPE)
-    visitor.click("rules-button")
-    wait(lambda: visitor.all("#rules-text h2"))
-    sound()
-
-
-@pytest.mark.parametrize("game", ["petrichor", pytest.param("evergreen", marks=pytest.mark.slow)])
-def test_playing_is_sound(
-    visitor: Visitor, server: Server, sound: Callable[[], None], quick_adviser: None, game: str
-) -> None:
-    """In all states of a game: answering, with advice, with a menu, in a first game, waiting, and over."""
-    (path,) = server.make(game, ["here"], start={"seed": 4}, learn=True)
-    visitor.sit(path)
-    sound()
-    several = lambda spots: any(len(spot["actions"]) > 1 for spot in spots)  # noqa: E731
-    with_answers(visitor, server, several)
-    press(visitor.browser, "?")
-    wait(lambda: visitor.all("#answers .share"), SECONDS)
-    sound()
-    spot = next(spot for spot in visitor.spots() if len(spot["actions"]) > 1)
-    visitor.point(*spot["at"])
-    assert visitor.shows("menu")
-    assert visitor.browser.execute_async_script(_AXE, None) == []
-    press(visitor.browser, Keys.ESCAPE)
-    with server.open(path) as page:
-        page.play_out()  # by another page of the same link; tests above play whole games by mouse
-    wait(lambda: visitor.turn == "over", SECONDS)
-    visitor.click("review-button")
-    wait(lambda: visitor.all("#moments button") and not visitor.shows("review-progress"), SECONDS)
-    sound()
-
-
-def test_a_curtain_and_links_are_sound(visitor: Visitor, server: Server, sound: Callable[[], None]) -> None:
-    visitor.choose("petrichor", 3, seed=5)
-    visitor.all(".seat-row select")[1].send_keys("Some")
-    visitor.click("play")
-    wait(lambda: visitor.shows("links"), SECONDS)
-    sound()
-    visitor.sit(server.make("petrichor", ["here", "here"], start={"seed": 5})[0])
-    while visitor.turn != "handover":
-        visitor.answer()
-    sound()
-
-
-def test_people_are_sound(visitor: Visitor, server: Server, sound: Callable[[], None]) -> None:
-    """Somebody waits to be let in; a name is given; and somebody only watches."""
-    paths = server.make("petrichor", ["apart", "apart", "greedy"], start={"seed": 3})
-    look(visitor, paths[0])
-    with server.open(paths[0], "a-browser-of-nobody"):
-        wait(lambda: visitor.all("#guests button"))
-        sound()
-    visitor.find("#owners .rename").click()
-    sound()
-    with server.open(paths[1], "a-browser-of-nobody"):
-        look(visitor, paths[1])
-        assert "You only watch" in visitor.text("guests")
-        sound()
-
-
-def test_watching_is_sound(visitor: Visitor, server: Server, sound: Callable[[], None]) -> None:
-    visitor.open(server.make("petrichor", ["random", "random"], kind="watch", start={"seed": 2})[0])
-    wait(lambda: visitor.facts["view"] and int(visitor.facts["view"]) > 2, SECONDS)
-    press(visitor.browser, " ")  # a mouse may miss the button, as the page grows with each step
-    settled(visitor)
-    sound()
-
-
 @pytest.mark.slow
 def test_analysing_is_sound(analysed: Visitor, sound: Callable[[], None]) -> None:
     """Along a replay, with two opinions, and with the form to set a position up, with an error in it."""
-    analysed.find("#line [data-step='20']").click()
-    wait(lambda: step_of(analysed) == 20)
+    go_to(analysed, 20)
     sound()
-    by_id(analysed.browser, "agent-name").clear()
-    by_id(analysed.browser, "agent-name").send_keys("greedy, ismcts-20" + Keys.ENTER)
+    ask_agents(analysed, "greedy, ismcts-20")
     wait(lambda: len(analysed.all("#estimates p:not(.waiting)")) == 2, SECONDS)
     sound()
-    analysed.click("set-up")
-    wait(lambda: "in order" in analysed.text("editor-error"))
+    set_up(analysed)
     sound()
     analysed.run("for (const one of document.querySelectorAll('#form details')) one.open = true")
     field = analysed.find("#form [data-where='round'] input")
