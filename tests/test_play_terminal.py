@@ -86,6 +86,7 @@ def play_out(session: TypedSession, seed: int = 0) -> None:
 
 def test_a_screen() -> None:
     session = solo()
+    assert "player_0 (you) against the Southern Winds (neutral). The game is solo.\n" in session.screen()
     session.answer("1")
     screen = session.screen()
     assert "player_0 (you): play a Frost card\n- player_0 discards 1 frost.\n" in screen
@@ -101,18 +102,11 @@ def test_a_screen() -> None:
     assert re.sub("\x1b\\[[0-9;]*m", "", coloured) == screen != coloured
 
 
-def test_the_first_screen_says_who_plays() -> None:
+def test_what_happened_since_the_last_own_decision() -> None:
+    """Everything that others did is told once. An answer is not taken back against them."""
     session = against_two()
     go_on(session)
     assert "player_0 (greedy), player_1 (you), player_2 (random). The game is 3p.\n" in session.screen()
-    assert "player_0 (you) against the Southern Winds (neutral). The game is solo.\n" in solo().screen()
-
-
-def test_what_happened_since_the_last_own_decision() -> None:
-    """Everything that others did is told once."""
-    session = against_two()
-    go_on(session)
-    session.answer("1")
     before = session.state
     while not session.waits_for_agent:
         before = session.state
@@ -123,6 +117,9 @@ def test_what_happened_since_the_last_own_decision() -> None:
     told = re.findall(r"^(player_\d \(\w+\)): (.*)$", screen.split("\nRound ")[0], re.MULTILINE)
     assert told[0] == ("player_1 (you)", action_text(before, replay.actions[-len(told)]))
     assert {who for who, _ in told[1:]} <= {"player_0 (greedy)", "player_2 (random)"} and len(told) > 2
+    now = session.state.tobytes()
+    assert session.answer("u").text == "No undo: only in the game alone against the Southern Winds."
+    assert session.state.tobytes() == now
 
 
 def test_everything_fits() -> None:
@@ -223,20 +220,6 @@ def test_the_numbers_of_a_game_stand_below_their_headings() -> None:
         session.answer("1")
 
 
-def test_the_result() -> None:
-    session = solo()
-    play_out(session)
-    screen = session.screen()
-    own, neutral = session.state["points"][:2].tolist()
-    rows = re.findall(r"^([a-z ]+?) {2,}(-?\d+) +(-?\d+)$", screen.split("(you)  neutral\n")[1], re.MULTILINE)
-    assert rows.pop() == ("points", str(own), str(neutral))
-    assert {name for name, *_ in rows} <= {*CROP_NAMES, "dice", "voting wins", "wheat tokens", "cards"}
-    assert [sum(int(row[i]) for row in rows) for i in (1, 2)] == [own, neutral]
-    assert ("You win against the Southern Winds" in screen) == (session.replay.winners == (0,))
-    assert "The seed was 7." in screen and "seed" not in solo().screen() + solo().answer("h").text
-    assert "game over" in screen and "s FILE" in screen and session.prompt == "save? "
-
-
 def test_who_won() -> None:
     verdicts = set()
     for seed in range(6):
@@ -314,33 +297,11 @@ def test_people_at_one_terminal_see_their_own_cards_only() -> None:
 
 
 def test_answers_by_number_and_by_name() -> None:
+    """Wrong lines change nothing."""
     by_number, by_name = solo(), solo()
     for number, name in (("1", "play a fr"), ("3", "p5"), ("02", "vote sun")):
         assert by_number.answer(number).moved and by_name.answer(name).moved
     assert by_number.state.tobytes() == by_name.state.tobytes()
-
-
-WRONG = [
-    "0",
-    "4",
-    "99",
-    "-1",
-    "1.5",
-    "9" * 5000,
-    "١",
-    "snow",
-    "new cloud",
-    "put p",
-    "\x00",
-    "\x1b[A",
-    "�",
-    "q q",
-    "u 2",
-    "x" * 5000,
-]
-
-
-def test_wrong_lines_change_nothing() -> None:
     session = solo()
     session.answer("1")
     before = session.state.tobytes()
@@ -354,6 +315,10 @@ def test_wrong_lines_change_nothing() -> None:
     assert session.answer("new").text == (
         '"new" may be 1 (put a new cloud on P1), 2 (put a new cloud on P3) or 3 (put a new cloud on P5). h: help'
     )
+
+
+WRONG = ["0", "4", "99", "-1", "1.5", "9" * 5000, "١", "snow", "new cloud", "put p"]
+WRONG += ["\x00", "\x1b[A", "�", "q q", "u 2", "x" * 5000]
 
 
 def test_an_empty_line() -> None:
@@ -390,15 +355,6 @@ def test_undo() -> None:
     assert len(session.replay.actions) == len(numbers)
 
 
-def test_no_undo_against_others() -> None:
-    session = against_two()
-    go_on(session)
-    session.answer("1")
-    before = session.state.tobytes()
-    assert session.answer("u").text == "No undo: only in the game alone against the Southern Winds."
-    assert session.state.tobytes() == before
-
-
 def test_hints() -> None:
     """A hint has the favourite with its number, the best three with shares and estimates. The game does not change."""
     session = solo()
@@ -418,9 +374,12 @@ def test_hints() -> None:
 
 
 def test_hints_say_what_the_agent_can() -> None:
-    greedy, network, random = (
-        TypedSession(Config(), seed=7, hints=make_agent(name, GAME)).answer("?").text.split("\n")
-        for name in ("greedy", "policy:solo", "random")
+    greedy, network, random, broken = (
+        TypedSession(Config(), seed=7, hints=agent).answer("?").text.split("\n")
+        for agent in (
+            *(make_agent(name, GAME) for name in ("greedy", "policy:solo", "random")),
+            Broken(IllegalAction("this is none")),
+        )
     )
     number, favourite = re.fullmatch(r"greedy would answer (\d): (.*)", greedy[0]).groups()  # type: ignore[union-attr]
     value = re.fullmatch(rf" +([+-][\d.]+) +{number}  {re.escape(favourite)}", greedy[1])
@@ -428,6 +387,7 @@ def test_hints_say_what_the_agent_can() -> None:
     assert greedy[4] == f"In front: {POINTS_AHEAD}. With best play: {value[1]}."
     assert re.fullmatch(r"In front: probability of its policy. With best play, chance to win: [\d.]+%.", network[4])
     assert len(random) == 1 and re.fullmatch(r"random would answer \d: .*", random[0])
+    assert broken == ["No hint: this is none"]
 
 
 class Broken:
@@ -440,11 +400,6 @@ class Broken:
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         raise self.error
-
-
-def test_a_hint_that_is_none() -> None:
-    session = TypedSession(Config(), seed=7, hints=Broken(IllegalAction("this is none")))
-    assert session.answer("?").text == "No hint: this is none"
 
 
 # --- saving and leaving ----------------------------------------------------------------------------------------------
@@ -477,7 +432,7 @@ def test_a_resumed_game_goes_on_as_it_would_have_gone(make: Callable[[], TypedSe
 
 
 def test_resuming_with_other_numbers(tmp_path: Path) -> None:
-    """The saved game holds the numbers on the pieces, so their file may be gone."""
+    """The saved game holds the numbers on the pieces, so their file may be gone. One from a position has no seed."""
     overlay = tmp_path / "own.toml"
     overlay.write_text("pieces.clouds = 9\n", encoding="utf-8")
     session = TypedSession(Config(components=str(overlay)), seed=7, hints=QUICK)
@@ -491,28 +446,42 @@ def test_resuming_with_other_numbers(tmp_path: Path) -> None:
     assert resumed.answer("s").text.startswith("Saved.")
     assert TypedSession.resume(path, GAME, QUICK).state.tobytes() == resumed.state.tobytes()
 
-
-def test_resuming_a_game_from_a_position(tmp_path: Path) -> None:
-    """Such a game has no seed."""
-    state = solo().state
-    path = tmp_path / "game.json"
-    Replay.of(Config(), state, [], names=[PERSON]).save(path)
+    Replay.of(Config(), solo().state, [], names=[PERSON]).save(path)
     session = TypedSession.resume(path, GAME, QUICK)
     session.answer("1")
     assert session.answer("s").text.startswith("Saved.")
     play_out(TypedSession.resume(path, GAME, QUICK))
 
 
-def test_files_that_cannot_be_resumed(tmp_path: Path) -> None:
+def test_files_that_cannot_be_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user's own agent is imported only if the command names it, too."""
     path = tmp_path / "game.json"
     with pytest.raises(ReplayError, match="can't be read"):
         TypedSession.resume(path, GAME)
-    Replay.of(Config(players=2), 1, [], names=["greedy", "random"]).save(path)
+
+    def saved(*names: str) -> Path:
+        Replay.of(Config(players=2), 1, [], names=names).save(path)
+        return path
+
     with pytest.raises(ConfigError, match="no seat is called 'person'"):
-        TypedSession.resume(path, GAME)
-    Replay.of(Config(players=2), 1, [], names=["person", "an unknown one"]).save(path)
+        TypedSession.resume(saved("greedy", "random"), GAME)
     with pytest.raises(ConfigError, match="agent 'an unknown one': must be one of random, greedy"):
-        TypedSession.resume(path, GAME)
+        TypedSession.resume(saved("person", "an unknown one"), GAME)
+
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "evil_module.py").write_text(EVIL, encoding="utf-8")
+    saved("person", "evil_module:Agent")
+    for trusted in ((), ("other:Agent", "greedy")):
+        with pytest.raises(ConfigError, match=r"names evil_module:Agent.*--trust evil_module:Agent"):
+            TypedSession.resume(path, GAME, QUICK, trusted)
+    assert not Path("it_ran").exists()
+    session = TypedSession.resume(path, GAME, QUICK, ("evil_module:Agent",))
+    assert Path("it_ran").exists()
+    Path("it_ran").unlink()
+    assert session.answer("s").text.endswith(f"petrichor play --resume {path} --trust evil_module:Agent")
+    # `policy:NAME` looks like `MODULE:CLASS`, but runs no module
+    assert own_agents(["policy:versus", "policy-sample:versus", "greedy", "person", "a.b:C"]) == ["a.b:C"]
+    assert TypedSession.resume(saved("person", "policy:versus"), GAME, QUICK).agents[1].name == "policy:versus"
 
 
 EVIL = """
@@ -522,30 +491,6 @@ from tabletop_agents import GreedyAgent
 class Agent(GreedyAgent):
     pass
 """
-
-
-def test_a_file_runs_no_code_that_its_reader_has_not_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A user's own agent is imported only if the command names it, too."""
-    monkeypatch.syspath_prepend(str(tmp_path))
-    (tmp_path / "evil_module.py").write_text(EVIL, encoding="utf-8")
-    path = tmp_path / "game.json"
-    Replay.of(Config(players=2), 1, [], names=["person", "evil_module:Agent"]).save(path)
-    for trusted in ((), ("other:Agent", "greedy")):
-        with pytest.raises(ConfigError, match=r"names evil_module:Agent.*--trust evil_module:Agent"):
-            TypedSession.resume(path, GAME, QUICK, trusted)
-    assert not Path("it_ran").exists()
-    session = TypedSession.resume(path, GAME, QUICK, ("evil_module:Agent",))
-    assert Path("it_ran").exists()
-    Path("it_ran").unlink()
-    assert session.answer("s").text.endswith(f"petrichor play --resume {path} --trust evil_module:Agent")
-
-
-def test_a_shipped_policy_needs_no_trust(tmp_path: Path) -> None:
-    """`policy:NAME` looks like `MODULE:CLASS`, but runs no module."""
-    assert own_agents(["policy:versus", "policy-sample:versus", "greedy", "person", "a.b:C"]) == ["a.b:C"]
-    path = tmp_path / "game.json"
-    Replay.of(Config(players=2), 1, [], names=["person", "policy:versus"]).save(path)
-    assert TypedSession.resume(path, GAME, QUICK).agents[1].name == "policy:versus"
 
 
 def test_saving_replaces_no_other_file(tmp_path: Path) -> None:
@@ -560,11 +505,12 @@ def test_saving_replaces_no_other_file(tmp_path: Path) -> None:
     assert session.answer("s").text.endswith("petrichor-solo-2.json")
     assert session.answer("s! mine.txt").text.endswith("petrichor play --resume mine.txt")
     assert Replay.load("mine.txt", GAME).actions == session.replay.actions
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "mine.txt",
-        "petrichor-solo-2.json",
-        "petrichor-solo.json",
-    ]
+    files = sorted(path.name for path in tmp_path.iterdir())
+    assert files == ["mine.txt", "petrichor-solo-2.json", "petrichor-solo.json"]
+    for name in ("no/such/folder/game.json", "~nobody-of-that-name/x", "\0", "x" * 400, "."):
+        session.answer("1")
+        reply = session.answer(f"s! {name}")
+        assert reply.text.startswith("Not saved: ") and not reply.left and session.unsaved
 
 
 def test_saving_by_a_short_word() -> None:
@@ -598,14 +544,6 @@ def test_the_start_of_select_sun_is_no_file(tmp_path: Path) -> None:
     pytest.fail("no game had such a tie")
 
 
-@pytest.mark.parametrize("name", ["no/such/folder/game.json", "~nobody-of-that-name/x", "\0", "x" * 400, "."])
-def test_where_nothing_can_be_saved(name: str) -> None:
-    session = solo()
-    session.answer("1")
-    reply = session.answer(f"s! {name}")
-    assert reply.text.startswith("Not saved: ") and not reply.left and session.unsaved
-
-
 def test_leaving(tmp_path: Path) -> None:
     assert solo().answer("q").left  # nothing was played, nothing is lost
     session = solo()
@@ -629,6 +567,15 @@ def test_leaving(tmp_path: Path) -> None:
 def test_after_the_end(tmp_path: Path) -> None:
     session = solo()
     play_out(session)
+    screen = session.screen()
+    own, neutral = session.state["points"][:2].tolist()
+    rows = re.findall(r"^([a-z ]+?) {2,}(-?\d+) +(-?\d+)$", screen.split("(you)  neutral\n")[1], re.MULTILINE)
+    assert rows.pop() == ("points", str(own), str(neutral))
+    assert {name for name, *_ in rows} <= {*CROP_NAMES, "dice", "voting wins", "wheat tokens", "cards"}
+    assert [sum(int(row[i]) for row in rows) for i in (1, 2)] == [own, neutral]
+    assert ("You win against the Southern Winds" in screen) == (session.replay.winners == (0,))
+    assert "The seed was 7." in screen and "seed" not in solo().screen() + solo().answer("h").text
+    assert "game over" in screen and "s FILE" in screen and session.prompt == "save? "
     for line in ("q", "1", "c", "what"):
         assert "The replay is not saved." in session.answer(line).text
     path = tmp_path / "game.json"
@@ -672,16 +619,6 @@ class Script(Terminal):
     def waiting(self, text: str) -> Iterator[None]:
         self.waited.append(text)
         yield
-
-
-def test_the_end_of_the_input_keeps_the_game() -> None:
-    terminal = Script(["1", "1"])
-    play(solo(), terminal)
-    assert terminal.shown[-1] == "\nThe game is kept. Go on with: petrichor play --resume petrichor-solo.json"
-    assert len(TypedSession.resume("petrichor-solo.json", GAME).replay.actions) == 2
-    untouched = Script([])
-    play(solo(), untouched)
-    assert len(untouched.shown) == 1 and len(list(Path().iterdir())) == 1
 
 
 @pytest.mark.parametrize(
@@ -795,12 +732,25 @@ def test_signals_that_follow_the_first_one_are_ignored(monkeypatch: pytest.Monke
 
 
 def test_ctrl_c() -> None:
-    """The first Ctrl-C asks, as `q` does. The second one saves the game and leaves."""
-    terminal = Script(["1", KeyboardInterrupt(), "c", "1", KeyboardInterrupt(), KeyboardInterrupt()])
-    play(solo(), terminal)
-    assert sum("The game is not saved." in text for text in terminal.shown) == 2
-    assert "The game is kept." in terminal.shown[-1]
-    assert len(TypedSession.resume("petrichor-solo.json", GAME).replay.actions) == 2
+    """The first Ctrl-C asks, as `q` does. The second one saves the game and leaves, as the end of the input does."""
+    interrupted: list[str | BaseException] = [
+        "1",
+        KeyboardInterrupt(),
+        "c",
+        "1",
+        KeyboardInterrupt(),
+        KeyboardInterrupt(),
+    ]
+    for lines, times, line in ((interrupted, 2, ""), (["1", "1"], 0, "\n")):
+        terminal = Script(lines)
+        play(solo(), terminal)
+        assert sum("The game is not saved." in text for text in terminal.shown) == times
+        assert terminal.shown[-1] == f"{line}The game is kept. Go on with: petrichor play --resume petrichor-solo.json"
+        assert len(TypedSession.resume("petrichor-solo.json", GAME).replay.actions) == 2
+        Path("petrichor-solo.json").unlink()
+    untouched = Script([])
+    play(solo(), untouched)
+    assert len(untouched.shown) == 1 and list(Path().iterdir()) == []
 
 
 def test_ctrl_c_while_others_think() -> None:
@@ -864,6 +814,7 @@ def test_closed_streams(closed: Keyboard | None, monkeypatch: pytest.MonkeyPatch
 
 
 def test_where_there_is_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows is told to obey control sequences once."""
     monkeypatch.setattr(sys, "stdout", Keyboard())
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
@@ -873,11 +824,7 @@ def test_where_there_is_colour(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR")
     monkeypatch.setenv("TERM", "dumb")
     assert not wants_colour() and not obeys_sequences() and wants_colour(True)
-
-
-def test_windows_is_told_to_obey_once(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
-    monkeypatch.setattr(sys, "stdout", Keyboard())
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("tabletop_engine.text.terminal._WINDOWS", True)
     monkeypatch.setattr("os.system", told.append)
@@ -926,30 +873,31 @@ def test_wrong_arguments(arguments: dict[str, object], problem: str) -> None:
         main(GAME, **arguments)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", ["x" * 5001, "", "two\nlines"])
-def test_an_agent_whose_name_no_replay_can_hold(name: str) -> None:
-    """Such a game could never be saved."""
+class SoloOnly(RandomAgent):
+    def check(self, config: Config) -> None:
+        raise ConfigError("only the solo game")
+
+
+def test_agents_that_cannot_play_this() -> None:
+    """A game with an agent whose name no replay can hold could never be saved."""
     agent = Broken(RuntimeError())
-    agent.name = name
-    with pytest.raises(ConfigError, match=r"names: .*: must be 1 to 5000 printable characters"):
-        TypedSession(Config(players=2), {1: agent})
-
-
-def test_an_agent_that_cannot_play_this() -> None:
-    class SoloOnly(RandomAgent):
-        def check(self, config: Config) -> None:
-            raise ConfigError("only the solo game")
-
-    agent: Agent = SoloOnly()
+    for name in ("x" * 5001, "", "two\nlines"):
+        agent.name = name
+        with pytest.raises(ConfigError, match=r"names: .*: must be 1 to 5000 printable characters"):
+            TypedSession(Config(players=2), {1: agent})
+    solo_only: Agent = SoloOnly()
     with pytest.raises(ConfigError, match="only the solo game"):
-        TypedSession(Config(players=2), {1: agent})
+        TypedSession(Config(players=2), {1: solo_only})
     with pytest.raises(ConfigError, match="only the solo game"):
-        TypedSession(Config(players=2), {1: GreedyAgent()}, hints=agent)
+        TypedSession(Config(players=2), {1: GreedyAgent()}, hints=solo_only)
     with pytest.raises(ConfigError, match="agents in all seats, 0 to 1: leave one for a person"):
         TypedSession(Config(players=2), {0: GreedyAgent(), 1: GreedyAgent()})
 
 
 # --- on a pseudo-terminal --------------------------------------------------------------------------------------------
+
+
+TILES = [f"{column}{row}" for column in "abcd" for row in "1234"]
 
 
 def program(call: str) -> list[str]:
@@ -993,23 +941,36 @@ def test_a_whole_game_on_a_terminal(tmp_path: Path) -> None:
 
 
 def test_a_game_with_others_is_left_and_resumed(tmp_path: Path) -> None:
-    """In a narrow terminal without colours, the game is left by Ctrl-C and by the end of the input."""
-    path = tmp_path / "game.json"
-    options = "colour=False, hints='ismcts-20'"
-    with PseudoTerminal(program(f"main(GAME, ['greedy'], people=(1,), seed=7, {options})"), columns=60) as terminal:
-        terminal.wait_for("a number, or part of a name")
-        assert "player_0 (greedy), player_1 (you)" in terminal.written
-        assert not re.search("\x1b\\[[0-9;]*m", terminal.written)
-        terminal.press("b2\r")
-        terminal.wait_for("Play a card")
+    """In a small terminal the whole board, the question, its answers and the input line are on the screen at once.
+
+    The game is left by Ctrl-C; in a narrow terminal without colours it is left by the end of the input.
+    """
+    path, keys = tmp_path / "game.json", "a number, or part of a name"
+    call = f"main(GAME, ['random'] * 4, people=(0,), seed=3, modules={MODULES}, hints='ismcts-20', colour=True)"
+    with PseudoTerminal(program(call), rows=24, columns=80) as terminal:
+        for _ in range(8):
+            terminal.wait_for(keys)
+            screen = terminal.wait_for("\n>")
+            lines = screen.split("\n")
+            assert len(lines) == 24 and lines[-1].startswith(">")
+            place = max(i for i, line in enumerate(lines) if line.startswith("Round "))
+            asked = next(i for i, line in enumerate(lines) if line.endswith(":") and i > place)
+            assert all(any(f"{a}{i}" in line for line in lines[place:asked]) for a in "abcd" for i in range(1, 5)), (
+                screen
+            )
+            terminal.screen.feed("\x1b[H\x1b[J")  # clears the screen, so that only new text is seen
+            terminal.press("1\r")
+        terminal.wait_for(keys)
         terminal.interrupt_until("The game is not saved.", typed="half a line")
         terminal.press("c\r", "\r", "q\r", "what\r", f"s {path}\r")
         assert terminal.wait_for_end() == 0
     saved = Replay.load(path, GAME)
-    assert saved.names == ("greedy", PERSON) and saved.winners is None
-    with PseudoTerminal(program(f"main(GAME, resume={str(path)!r}, {options})"), columns=60) as terminal:
-        again = terminal.wait_for("a number, or part of a name")
+    assert saved.names == (PERSON, *["random"] * 4) and saved.winners is None
+    call = f"main(GAME, resume={str(path)!r}, colour=False, hints='ismcts-20')"
+    with PseudoTerminal(program(call), columns=60) as terminal:
+        again = terminal.wait_for(keys)
         assert TypedSession.resume(path, GAME).screen(60).split("\n")[-1] in again
+        assert not re.search("\x1b\\[[0-9;]*m", terminal.written)
         terminal.press("1\r")
         terminal.end_input()
         assert terminal.wait_for_end() == 0
@@ -1030,37 +991,6 @@ def test_a_terminal_that_is_closed(tmp_path: Path) -> None:
         terminal.close()
         assert terminal.process.wait(60) == 0
     assert len(TypedSession.resume(path, GAME, QUICK).replay.actions) == 1
-
-
-_SMALL_GAMES = {
-    "petrichor": (
-        f"['random'] * 4, people=(0,), seed=3, modules={MODULES}",
-        [f"{a}{i}" for a in "abcd" for i in range(1, 5)],
-    ),
-    "evergreen": ("['random'] * 3, people=(0,), seed=3", ["p0 player_0", "p1 ", "p2 ", "p3 ", *"1234567"]),
-}
-
-
-@pytest.mark.parametrize("game", _SMALL_GAMES)
-def test_a_terminal_of_80_by_24(game: str) -> None:
-    """The whole board, the question, its answers and the input line are on the screen at once."""
-    options, board = _SMALL_GAMES[game]
-    call = f"main(GAME, {options}, hints='ismcts-20', colour=True)"
-    arguments = program(call)
-    arguments[1] = arguments[1].replace("petrichor_env", f"{game}_env")
-    keys = "a number, or part of a name"
-    with PseudoTerminal(arguments, rows=24, columns=80) as terminal:
-        for _ in range(8):
-            terminal.wait_for(keys)
-            screen = terminal.wait_for("\n>")
-            lines = screen.split("\n")
-            assert len(lines) == 24 and lines[-1].startswith(">")
-            place = max(i for i, line in enumerate(lines) if line.startswith("Round "))
-            asked = next(i for i, line in enumerate(lines) if line.endswith(":") and i > place)
-            grid = lines[place:asked]
-            assert all(any(one in line for line in grid) for one in board), screen
-            terminal.screen.feed("\x1b[H\x1b[J")  # clears the screen, so that only new text is seen
-            terminal.press("1\r")
 
 
 # --- the page --------------------------------------------------------------------------------------------------------

@@ -309,7 +309,7 @@ def test_numbers_and_nesting_beyond_all_bounds(tmp_path: Path) -> None:
     content = content_of(a_replay(), tmp_path)
     config = json.dumps({**SOLO, "components": {"pieces.drops": "BIG"}}).replace('"BIG"', "1e400")
     big = [
-        ("config", config, "components"),
+        ("config", config, "components: pieces.drops: inf"),
         ("seed", "1e400", "seed"),
         ("probabilities", "[[1,1e400]]", "probabilities"),
     ]
