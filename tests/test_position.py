@@ -329,58 +329,47 @@ def test_bytes_that_are_no_position() -> None:
     positions = positions_of(config)
     position = positions.first.settled(np.random.default_rng(0))
     data, draw = position.save(), positions.first.save()
-    body, size = data[:-32], len(positions.header.text)
+    body, start = data[:-32], len(positions.header.text)
+    end = start + config.game.state.itemsize
     for wrong in ("text", None, 3):
         with pytest.raises(StateError, match="is bytes, not"):
             positions.load(wrong)  # type: ignore[arg-type]
-    for end in (0, 1, 17, 30, size, size + 100, len(data) - 1):
+    for length in (0, 1, 17, 30, start, start + 100, len(data) - 1):
         with pytest.raises(StateError):
-            positions.load(data[:end])
-        if end < len(body):
+            positions.load(data[:length])
+        if length < len(body):
             with pytest.raises(StateError):
-                positions.load(signed_anew(body[:end]))
+                positions.load(signed_anew(body[:length]))
     for place in range(0, len(data) - 16, 7):
         with pytest.raises(StateError):
             positions.load(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
     with pytest.raises(StateError, match="has players 3; here it is 2"):
         positions.load(positions_of(PetrichorConfig(players=3)).first.save())
     with pytest.raises(StateError, match="has game"):
-        Positions(leduc_poker.Config()).load(connect_four_save())
-    with pytest.raises(StateError, match="header is not JSON"):
-        positions.load(signed_anew(body[:60] + b"\xff" + body[61:]))
+        Positions(leduc_poker.Config()).load(Positions(connect_four.Config()).first.save())
 
-    forged = np.frombuffer(body[size : size + 752], config.game.state).copy()
-    forged["hand"][0, 0, 0] = 99
-    with pytest.raises(StateError, match="card"):
-        positions.load(signed_anew(body[:size] + forged.tobytes() + body[size + 752 :]))
-    forged = np.frombuffer(body[size : size + 752], config.game.state).copy()
-    forged["rounds"] = 6
-    with pytest.raises(StateError, match="rounds"):
-        positions.load(signed_anew(body[:size] + forged.tobytes() + body[size + 752 :]))
-    forged = np.frombuffer(body[size : size + 752], config.game.state).copy()
-    forged["rng"] = 1
-    with pytest.raises(StateError, match="random stream"):
-        positions.load(signed_anew(body[:size] + forged.tobytes() + body[size + 752 :]))
+    def forged(field: str, at: Any, value: int) -> bytes:
+        record = np.frombuffer(body[start:end], config.game.state).copy()
+        record[field][at] = value
+        return signed_anew(body[:start] + record.tobytes() + body[end:])
 
-    def with_draws(start: bytes, *numbers: int) -> bytes:
-        return signed_anew(start[:-40] + np.array(numbers, "<i4").tobytes())
+    def with_draws(saved: bytes, *numbers: int) -> bytes:
+        return signed_anew(saved[:-40] + np.array(numbers, "<i4").tobytes())
 
-    with pytest.raises(StateError, match="not a possible outcome"):
-        positions.load(with_draws(draw, BEGIN, 1, 77))
-    with pytest.raises(StateError, match="number of its draws is wrong"):
-        positions.load(with_draws(draw, BEGIN, 9, 1))
-    with pytest.raises(StateError, match="number of its draws is wrong"):
-        positions.load(with_draws(data, BEGIN, 0))
-    with pytest.raises(StateError, match="nothing is drawn"):
-        positions.load(with_draws(data, position.legal_actions[0], 0))
-    with pytest.raises(StateError, match="action 142 is not legal"):
-        positions.load(with_draws(data, 142, 0))
-    with pytest.raises(StateError, match="not a position of"):
-        positions.load(with_draws(draw, BEGIN, 5000, *[0] * 5000))
-
-
-def connect_four_save() -> bytes:
-    return Positions(connect_four.Config()).first.save()
+    for saved, message in (
+        (signed_anew(body[:60] + b"\xff" + body[61:]), "header is not JSON"),
+        (forged("hand", (0, 0, 0), 99), "card"),
+        (forged("rounds", 0, 6), "rounds"),
+        (forged("rng", 0, 1), "random stream"),
+        (with_draws(draw, BEGIN, 1, 77), "not a possible outcome"),
+        (with_draws(draw, BEGIN, 9, 1), "number of its draws is wrong"),
+        (with_draws(data, BEGIN, 0), "number of its draws is wrong"),
+        (with_draws(data, position.legal_actions[0], 0), "nothing is drawn"),
+        (with_draws(data, 142, 0), "action 142 is not legal"),
+        (with_draws(draw, BEGIN, 5000, *[0] * 5000), "not a position of"),
+    ):
+        with pytest.raises(StateError, match=message):
+            positions.load(saved)
 
 
 # --- Knowledge -------------------------------------------------------------------------------------------------------

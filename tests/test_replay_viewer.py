@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -24,15 +23,8 @@ from tabletop_engine.replays.replay import Replay
 from tabletop_engine.replays.viewer import KeyControl, Viewer, by_lines, help_in, keys_in
 from tests.support.terminal import ROOT, Terminal
 
-RIGHT, LEFT, DOWN, HOME, END, PAGE_UP, PAGE_DOWN = (
-    "\x1b[C",
-    "\x1b[D",
-    "\x1b[B",
-    "\x1b[H",
-    "\x1b[F",
-    "\x1b[5~",
-    "\x1b[6~",
-)
+RIGHT, LEFT, DOWN, HOME, END = (f"\x1b[{letter}" for letter in "CDBHF")
+PAGE_UP, PAGE_DOWN = "\x1b[5~", "\x1b[6~"
 PROGRAM = (
     "import sys; from petrichor_env.game import GAME; from tabletop_engine.replays.viewer import main; "
     "main(sys.argv[1], GAME)"
@@ -93,7 +85,9 @@ def test_probabilities_are_shown_with_what_was_played() -> None:
 
 
 def test_a_seats_view_hides_what_others_hold() -> None:
+    """It is told no seed, from which all hands could be dealt again."""
     viewer = Viewer(replay(), seat=1, colour=False)
+    assert viewer.text().startswith("3p-draft: player_0 (ann), ") and "seed" not in viewer.text()
     drafted = [
         frame.step for frame in viewer.frames[1:] if viewer.frames[frame.step - 1].state["decision"] == Decision.DRAFT
     ]
@@ -111,13 +105,6 @@ def test_a_seats_view_hides_what_others_hold() -> None:
     for wrong in (3, -1, True):
         with pytest.raises(ConfigError, match="seat"):
             Viewer(replay(), wrong)
-
-
-def test_a_seat_is_told_no_seed() -> None:
-    """All hands could be dealt again from a seed."""
-    viewer = Viewer(replay(), seat=1, colour=False)
-    assert viewer.text().startswith("3p-draft: player_0 (ann), ")
-    assert "seed" not in viewer.text()
 
 
 def test_views_keep_the_place() -> None:
@@ -250,69 +237,49 @@ def test_keys(keys: tuple[str, ...], step: int) -> None:
     assert control.viewer.step == (step if step >= 0 else control.viewer.last)
 
 
-@pytest.mark.parametrize("key", ["q", "\x03", "\x04"])
-def test_keys_that_end_it(key: str) -> None:
-    assert press("n", key, "n").viewer.step == 1
-
-
 def test_views_and_speed() -> None:
     control = press("v", "v", "+", "+", "-", "q")
     assert control.viewer.seat == 1
     assert control.seconds == 0.1
     assert press(*"+" * 30, "q").seconds == 0.05
     assert press(*"-" * 30, "q").seconds == 20
+    for key in ("q", "\x03", "\x04"):  # each of them ends it
+        assert press("n", key, "n").viewer.step == 1
 
 
-@pytest.fixture
-def terminal(file: Path) -> Iterator[Terminal]:
-    with Terminal([*COMMAND, str(file)]) as opened:
-        yield opened
-
-
-def test_in_a_terminal(terminal: Terminal, file: Path) -> None:
+def test_in_a_terminal(file: Path) -> None:
     last = len(replay().actions)
-    assert "seed 4: player_0 (ann), player_1 (bob)" in terminal.wait_for(f"Step 0 of {last}")
-    terminal.press(RIGHT)
-    assert "player_2 is asked to keep a card" in terminal.wait_for("Step 1 of")
-    terminal.press("x", "\x1b[15~", "5")
-    terminal.wait_for("go to step 5")
-    terminal.press("\r")
-    screen = terminal.wait_for(f"Step 5 of {last}, round 1")
-    assert "a2" in screen and "(played)" in screen
-    terminal.press("z")
-    terminal.wait_for("'z' does nothing; h: help")
-    terminal.press("h")
-    terminal.wait_for("play on its own, and stop")
-    terminal.press("h", "+", "+", "+", "+", "+", "a")
-    terminal.wait_for("plays on its own")
-    terminal.wait_for("Step 1")  # 10 to 19 or 100 to 199, because a slow machine does not show every step
-    terminal.press(END)
-    assert "game over" in terminal.wait_for(f"Step {last} of {last}")
-    terminal.press("q")
-    assert terminal.wait_for_end() == 0
-    assert f"left at step {last} of {last}." in str(terminal.screen)
-    assert "\x1b[0;38;5;" in terminal.written  # in colour
+    with Terminal([*COMMAND, str(file)]) as terminal:
+        assert "seed 4: player_0 (ann), player_1 (bob)" in terminal.wait_for(f"Step 0 of {last}")
+        terminal.press(RIGHT)
+        assert "player_2 is asked to keep a card" in terminal.wait_for("Step 1 of")
+        terminal.press("x", "\x1b[15~", "5")
+        terminal.wait_for("go to step 5")
+        terminal.press("\r")
+        screen = terminal.wait_for(f"Step 5 of {last}, round 1")
+        assert "a2" in screen and "(played)" in screen
+        terminal.press("z")
+        terminal.wait_for("'z' does nothing; h: help")
+        terminal.press("h")
+        terminal.wait_for("play on its own, and stop")
+        terminal.press("h", "+", "+", "+", "+", "+", "a")
+        terminal.wait_for("plays on its own")
+        terminal.wait_for("Step 1")  # 10 to 19 or 100 to 199, because a slow machine does not show every step
+        terminal.press(END)
+        assert "game over" in terminal.wait_for(f"Step {last} of {last}")
+        terminal.press("q")
+        assert terminal.wait_for_end() == 0
+        assert f"left at step {last} of {last}." in str(terminal.screen)
+        assert "\x1b[0;38;5;" in terminal.written  # in colour
 
 
 @pytest.mark.slow
 def test_in_a_small_terminal(file: Path) -> None:
-    with Terminal([*COMMAND, str(file)], rows=20, columns=70) as terminal:
-        screen = terminal.wait_for("↓ more")
-        assert "Harvest dice" not in screen
-        terminal.press(*[DOWN] * 60)
-        screen = terminal.wait_for("Harvest dice")
-        assert "pack 1 frost, 3 sun, 1 wind, 2 rain" in screen
-        terminal.press("\x03")
-        assert terminal.wait_for_end() == 0
-
-
-@pytest.mark.slow
-def test_scrolling_in_a_small_terminal(file: Path) -> None:
     """By lines and by pages; the status says where there is more, and a step shows what happened again."""
     with Terminal([*COMMAND, str(file)], rows=24, columns=60) as terminal:
         screen = terminal.wait_for("↓ more")
         assert "↑↓ scroll" in screen and "q quit" in screen and "↑↓ more" not in screen
-        assert "ann" in screen.split("\n")[0]
+        assert "ann" in screen.split("\n")[0] and "Harvest dice" not in screen
         terminal.press("d")
         screen = terminal.wait_for("↑↓ more")
         assert "ann" not in screen
@@ -327,16 +294,18 @@ def test_scrolling_in_a_small_terminal(file: Path) -> None:
         terminal.wait_for("↑↓ more")
         terminal.press("u")
         terminal.wait_for("| ↓ more")
-        terminal.press("q")
+        terminal.press(*[DOWN] * 60)
+        terminal.wait_for("Harvest dice")
+        terminal.press("\x03")
         assert terminal.wait_for_end() == 0
 
 
-@pytest.mark.parametrize("columns", [120, 100, 80, 60, 40])
-def test_keys_and_help_fit(columns: int) -> None:
-    assert len(keys_in(columns)) <= columns
-    assert keys_in(columns).endswith("h help  q quit") and "↑↓ scroll" in keys_in(columns)
-    assert max(map(len, help_in(columns))) <= columns
-    assert len(help_in(columns)) == (7 if columns == 120 else 14) or columns == 40
+def test_keys_and_help_fit() -> None:
+    for columns in (120, 100, 80, 60, 40):
+        assert len(keys_in(columns)) <= columns
+        assert keys_in(columns).endswith("h help  q quit") and "↑↓ scroll" in keys_in(columns)
+        assert max(map(len, help_in(columns))) <= columns
+        assert len(help_in(columns)) == (7 if columns == 120 else 14) or columns == 40
 
 
 def test_files_and_arguments_that_are_wrong(file: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import asyncio
 import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -330,11 +331,11 @@ def test_cards_that_nobody_plays() -> None:
     assert silent > 4
 
 
-@pytest.mark.parametrize("players", [2, 3, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("players", [3, *(pytest.param(one, marks=pytest.mark.slow) for one in (2, 4))])
 def test_turns_that_nobody_sees(players: int) -> None:
     """Evergreen: during a round's turns a page gets messages about its own seat only."""
     compared, heard = 0, 0
-    for number, batch in enumerate(turns(players, seed=1)):
+    for number, batch in islice(enumerate(turns(players, seed=1)), 0, None, games(2, 1)):
         seat, start = number % players, batch.states.copy()
         got: list[list[str]] = []
         own = np.random.default_rng(number)
@@ -354,7 +355,7 @@ def test_turns_that_nobody_sees(players: int) -> None:
             got.append(sent)
         assert got[0] == got[1]
         compared, heard = compared + 1, heard + len(got[0])
-    assert compared > 8 and heard > compared
+    assert compared > games(3, 8) and heard > compared
 
 
 def test_no_page_gets_links_or_seeds() -> None:

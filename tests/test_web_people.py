@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -15,7 +16,7 @@ from tabletop_play.web import people
 from tabletop_play.web.clock import Clock, clock_of
 from tabletop_play.web.messages import Refused
 from tabletop_play.web.people import AWAY, MOMENT, Visitors, browser_of
-from tests.support.web import SECONDS, Page, Server, closing_words, serving
+from tests.support.web import SECONDS, Page, Server, closing_words, play_out, serving
 
 FIRST, SECOND, THIRD = "the-first-browser", "the-second-browser", "the-third-browser"
 WATCHING = "you watch here, until somebody who plays lets you in"
@@ -96,13 +97,13 @@ def test_visitors_have_limits() -> None:
     assert "a" in visitors.let_in and len(visitors.watching) == 1
 
 
-@pytest.mark.parametrize("given", ["short", "a" * 65, "with spaces in it", "\u00e4" * 20, "a" * 16 + "\n"])
-def test_what_no_browser_calls_itself(server: Server, given: str) -> None:
-    with pytest.raises(Refused):
-        browser_of(given)
+def test_what_no_browser_calls_itself(server: Server) -> None:
     path = server.make("petrichor", ["here"])[0]
-    with server.connect(path, given.replace("\n", "%0A").replace(" ", "%20").replace("\u00e4", "%C3%A4")) as socket:
-        assert closing_words(socket).startswith("browser: 16 to 64")
+    for given in ("short", "a" * 65, "with spaces in it", "\u00e4" * 20, "a" * 16 + "\n"):
+        with pytest.raises(Refused):
+            browser_of(given)
+        with server.connect(path, quote(given)) as socket:
+            assert closing_words(socket).startswith("browser: 16 to 64")
 
 
 def test_a_second_person_at_a_link(server: Server) -> None:
@@ -191,16 +192,16 @@ def test_who_was_let_in_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert "error" not in two.ask("sit")
 
 
-@pytest.mark.parametrize("let_in", ["all", [1], ["x"] * 9, {"a": 1}])
-def test_links_files_with_other_things_in_them(tmp_path: Path, let_in: Any) -> None:
-    with serving(tmp_path) as server:
-        path = server.make("petrichor", ["here"])[0]
-    file = tmp_path / "petrichor-solo.links"
-    notes = json.loads(file.read_text())
-    notes["links"][0]["let_in"] = let_in
-    file.write_text(json.dumps(notes))
-    with serving(tmp_path, resume=True) as server, server.connect(path) as socket:
-        assert closing_words(socket) == "there is no such table here"
+def test_links_files_with_other_things_in_them(tmp_path: Path) -> None:
+    for let_in in ("all", [1], ["x"] * 9, {"a": 1}):
+        with serving(tmp_path) as server:
+            path = server.make("petrichor", ["here"])[0]
+        file = max(tmp_path.glob("*.links"), key=lambda one: one.stat().st_mtime_ns)
+        notes = json.loads(file.read_text())
+        notes["links"][0]["let_in"] = let_in
+        file.write_text(json.dumps(notes))
+        with serving(tmp_path, resume=True) as server, server.connect(path) as socket:
+            assert closing_words(socket) == "there is no such table here"
 
 
 def test_everybody_may_watch_and_analyse(server: Server) -> None:
@@ -265,40 +266,30 @@ def test_a_name_of_ones_own(server: Server) -> None:
         assert asked.ask("name", seat=seat, name="")["reply"]  # no name again
         assert asked.ask("name", seat=seat, name=name)["reply"]
         assert other.ask("alone", give=True)["reply"]  # by now, earlier messages have come
-        threads = [threading.Thread(target=page.play_out) for page in (asked, other)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(SECONDS)
+        play_out(asked, other)
         names = ["", "", "greedy"]
         names[seat], names[other.view["seat"]] = name, "Ana"
         assert json.loads(asked.ask("export", what="replay")["text"])["names"] == names
         assert "Ana" in asked.ask("page")["text"]
 
 
-@pytest.mark.parametrize(
-    ("name", "error"),
-    [
+def test_names_that_nobody_can_take(server: Server) -> None:
+    """Each new name makes all pages show their view again, so there are not many at once."""
+    wrong: list[tuple[Any, str]] = [
         ("a" * 25, "names: at most 24"),
         ("a\u202eb", "name: the value has the wrong type"),
         ("greedy", "names: greedy is what somebody else is called"),
         ("Player_1", "names: Player_1 is what somebody else is called"),
         ("Bo", "names: Bo is what somebody else is called"),
         (None, "name: the value has the wrong type"),
-    ],
-)
-def test_names_that_nobody_can_take(server: Server, name: Any, error: str) -> None:
+    ]
     paths = server.make("evergreen", ["apart", "apart"], names=["Ana", "Bo"])
-    with server.open(paths[0]) as page:
-        assert page.ask("name", seat=0, name=name)["error"].startswith(error)
-        assert page.ask("name", seat=1, name="Eve")["error"] == "seat: one of your own"
-        assert page.view["owners"][0]["name"] == "Ana"
-
-
-def test_no_flood_of_names(server: Server) -> None:
-    """Each new name makes all pages show their view again, so names are limited."""
-    paths = server.make("evergreen", ["apart", "apart"])
-    with server.open(paths[0]) as page:
+    for name, error in wrong:
+        with server.open(paths[0]) as page:
+            assert page.ask("name", seat=0, name=name)["error"].startswith(error)
+            assert page.ask("name", seat=1, name="Eve")["error"] == "seat: one of your own"
+            assert page.view["owners"][0]["name"] == "Ana"
+    with server.open(server.make("evergreen", ["apart", "apart"])[0]) as page:
         errors = [page.ask("name", seat=0, name=f"a{number}").get("error", "") for number in range(15)]
         assert errors.count("too many new names; wait a little") >= 3 and errors[0] == ""
 
@@ -380,41 +371,22 @@ def test_a_clock_of_answers_that_are_taken_back() -> None:
         assert clock.shown((0,))["left"] == {0: 60.0 - number}
 
 
-@pytest.mark.parametrize(
-    "order",
-    [
-        {},
-        {"minutes": 0, "seconds": 1},
-        {"minutes": 601, "seconds": 1},
-        {"minutes": 5},
-        {"minutes": 5.5, "seconds": 1},
-        {"minutes": 5, "seconds": -1},
-        {"minutes": True, "seconds": 1},
-        {"minutes": 5, "seconds": 5, "left": [1, 1]},
-    ],
-)
-def test_clocks_that_nobody_can_have(server: Server, order: Any) -> None:
-    seats = ["apart", "apart"]
-    assert server.refused(game="petrichor", players=2, seats=seats, clock=order).startswith("clock: minutes from 1")
-    assert server.refused(game="petrichor", players=2, seats=seats, clock=3) == "clock: the value has the wrong type"
+def test_clocks_that_nobody_can_have(server: Server) -> None:
+    refused = partial(server.refused, game="petrichor", players=2)
+    orders: list[Any] = [{}, {"minutes": 5}, {"minutes": 5, "seconds": 5, "left": [1, 1]}]
+    orders += [{"minutes": minutes, "seconds": 1} for minutes in (0, 601, 5.5, True)] + [{"minutes": 5, "seconds": -1}]
+    for order in orders:
+        assert refused(seats=["apart", "apart"], clock=order).startswith("clock: minutes from 1"), order
+    assert refused(seats=["apart", "apart"], clock=3) == "clock: the value has the wrong type"
     watch = {"kind": "watch", "seats": ["random", "random"], "clock": {"minutes": 5, "seconds": 0}}
-    assert server.refused(game="petrichor", players=2, **watch) == "clock: only for a game of people"
+    assert refused(**watch) == "clock: only for a game of people"
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"minutes": 0},
-        {"left": [float("inf"), 1.0]},
-        {"left": [1.0]},
-        {"left": ["1", 1]},
-        {"seen": "no"},
-        {"asked": None},
-    ],
-)
-def test_clocks_of_files_with_other_things_in_them(wrong: dict[str, Any]) -> None:
-    others: list[Any] = [3, [], {}]
-    for notes in (*others, {**Clock(5, 5, (0, 1)).notes, **wrong}):
+def test_clocks_of_files_with_other_things_in_them() -> None:
+    wrong: list[dict[str, Any]] = [{"left": left} for left in ([float("inf"), 1.0], [1.0], ["1", 1])]
+    wrong += [{"minutes": 0}, {"seen": "no"}, {"asked": None}]
+    others: list[Any] = [3, [], {}, *({**Clock(5, 5, (0, 1)).notes, **one} for one in wrong)]
+    for notes in others:
         with pytest.raises(Refused):
             Clock.of_notes(notes, (0, 1))
     assert clock_of(None, (0, 1)) is Clock.of_notes(None, (0, 1)) is None
@@ -444,11 +416,7 @@ def test_a_game_with_a_clock(tmp_path: Path) -> None:
         server.open(paths[1], FIRST) as two,
     ):
         assert one.clock["left"]["0"] < kept["left"][0] + 0.1 and two.clock["left"]["1"] < kept["left"][1] + 0.1
-        threads = [threading.Thread(target=page.play_out) for page in (one, two)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(SECONDS)
+        play_out(one, two)
         assert one.clock["runs"] == NOBODY
         assert "error" not in one.ask("again")
         next_one = json.loads((tmp_path / "petrichor-3p-2.links").read_text())["clock"]

@@ -47,7 +47,7 @@ from tabletop_play.web.views import steps_of
 from tabletop_training.files.job import Job
 from tests.games.playthroughs import GAMES
 from tests.support.effort import games
-from tests.support.web import BROWSER, SECONDS, Page, Server, closing_words, serving
+from tests.support.web import BROWSER, SECONDS, Page, Server, closing_words, play_out, serving
 
 # --- what is offered -------------------------------------------------------------------------------------------------
 
@@ -68,9 +68,10 @@ def test_games_that_are_offered(server: Server) -> None:
     }
     assert options["rounds"] == rounds
     assert "components" not in options  # it would be the path of a file
-    assert all(
-        options[one]["about"].keys() == set(options[one]["names"]) for one in ("variants", "modules", "readings")
-    )
+    refused = {str(players): ["lake", "flower_tiles"] if players == 1 else [] for players in range(1, 6)}
+    assert options["modules"]["refused"] == refused  # by the game
+    for name in ("variants", "modules", "readings"):
+        assert options[name]["about"].keys() == set(options[name]["names"])
     for game in games.values():
         for players, names in game["agents"].items():
             assert all(game["about"][players][name] for name in names)
@@ -80,12 +81,8 @@ def test_games_that_are_offered(server: Server) -> None:
 
 
 def test_files_of_the_page(server: Server) -> None:
-    for path, kind in (
-        ("/", "text/html"),
-        ("/table/any", "text/html"),
-        ("/page/style.css", "text/css"),
-        ("/page/curve.css", "text/css"),
-    ):
+    styles = [(f"/page/{name}.css", "text/css") for name in ("style", "curve")]
+    for path, kind in (("/", "text/html"), ("/table/any", "text/html"), *styles):
         answer = server.http.get(path)
         assert answer.status_code == 200 and answer.headers["content-type"].startswith(kind)
         policy = answer.headers["content-security-policy"]
@@ -98,60 +95,56 @@ def test_files_of_the_page(server: Server) -> None:
 
 
 def test_rules_of_what_is_chosen_and_of_a_table(server: Server) -> None:
-    def rules(game: str, **asked: str) -> str:
-        return str(server.http.get(f"/api/rules/{game}", params=asked).json()["html"])
+    def asked(**given: str) -> httpx.Response:
+        return server.http.get("/api/rules/petrichor", params=given)
 
-    assert "rules for you against the Southern Winds" in rules("petrichor")
-    chosen = rules("petrichor", of='{"players": 5, "options": {"modules": ["lake"]}}')
+    assert "rules for you against the Southern Winds" in asked().json()["html"]
+    chosen = asked(of='{"players": 5, "options": {"modules": ["lake"]}}').json()["html"]
     assert "rules for 5 players" in chosen and "Lake: no crop" in chosen and "Cactus" not in chosen.split("<h2>")[1]
     key = server.make("petrichor", ["here", "greedy"], options={"rounds": 6})[0].rpartition("/")[2]
-    assert "rules for 2 players, 6 rounds" in rules("petrichor", table=key)
-
-
-@pytest.mark.parametrize(
-    ("asked", "error"),
-    [
+    assert "rules for 2 players, 6 rounds" in asked(table=key).json()["html"]
+    for given, error in (
         ({"of": "[]"}, "a message is a JSON object"),
         ({"of": '{"players": 2}'}, "options: missing"),
         ({"of": '{"players": 7, "options": {}}'}, "players: 7; there can be 1, 2, 3, 4, 5"),
         ({"of": '{"players": 2, "options": {"components": "/etc/passwd"}}'}, "options: unknown components"),
         ({"table": "nobody"}, "there is no such table here"),
-    ],
-    ids=str,
-)
-def test_rules_of_nothing(server: Server, asked: dict[str, str], error: str) -> None:
-    answer = server.http.get("/api/rules/petrichor", params=asked)
-    assert answer.status_code == 404 and answer.json()["error"].startswith(error)
+    ):
+        answer = asked(**given)
+        assert answer.status_code == 404 and answer.json()["error"].startswith(error)
 
 
 def test_what_a_table_may_be(server: Server) -> None:
-    refused = server.refused
-    assert refused(game="chess", players=2) == "game: one of petrichor, evergreen"
-    assert refused(game="petrichor", players=7, seats=[]) == "players: 7; there can be 1, 2, 3, 4, 5"
-    assert refused(game="petrichor", players=2, seats=["here"]) == "seats: 1 given, but the game has 2 players"
-    assert refused(game="petrichor", players=1, seats=["greedy"]) == "seats: to play, leave at least one for a person"
-    watch = {"kind": "watch", "seats": ["greedy", "here"]}
-    assert refused(game="petrichor", players=2, **watch) == "seats: to watch, choose an agent for every seat"
-    assert refused(game="petrichor", players=1, seats=["here"], kind="fly") == "kind: play, watch, analyse"
-    options: dict[str, Any] = {"modules": ["snow"]}
-    assert refused(game="petrichor", players=1, seats=["here"], options=options).startswith("modules: some of fert")
-    assert "players=1" in refused(game="petrichor", players=1, seats=["here"], options={"modules": ["lake"]})
-    assert refused(game="petrichor", players=1, seats=["here"], options={"components": "/etc/passwd"}).startswith(
-        "options: unknown components"
-    )
-    assert refused(game="petrichor", players=1, seats=["here"], start={"seed": -1}).startswith("seed: a whole number")
-    broken = {"scenario": {"players": 1, "round": 9}}
-    assert refused(game="petrichor", players=1, seats=["here"], start=broken) == "round: 9; allowed are 1 to 4"
-
-
-AGENTS = ("policy:/etc/passwd", "policy:../solo", "os:system", "search-0:solo", "ismcts-100000", "search-5:no", "")
-
-
-@pytest.mark.parametrize("name", AGENTS)
-def test_agents_that_nobody_allowed(server: Server, name: str) -> None:
-    assert server.refused(game="petrichor", players=2, seats=["here", name]).startswith(
-        f"agent {name}: not available here"
-    )
+    alone: dict[str, Any] = {"players": 1, "seats": ["here"]}
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"game": "chess", "players": 2}, "game: one of petrichor, evergreen"),
+        ({"players": 7, "seats": []}, "players: 7; there can be 1, 2, 3, 4, 5"),
+        ({"players": 2, "seats": ["here"]}, "seats: 1 given, but the game has 2 players"),
+        ({"players": 1, "seats": ["greedy"]}, "seats: to play, leave at least one for a person"),
+        (
+            {"players": 2, "seats": ["greedy", "here"], "kind": "watch"},
+            "seats: to watch, choose an agent for every seat",
+        ),
+        ({**alone, "kind": "fly"}, "kind: play, watch, analyse"),
+        ({**alone, "options": {"modules": ["snow"]}}, "modules: some of fert"),
+        ({**alone, "options": {"modules": ["lake"]}}, "modules: 'lake' with players=1: the Lake is not used"),
+        ({**alone, "options": {"components": "/etc/passwd"}}, "options: unknown components"),
+        ({**alone, "start": {"seed": -1}}, "seed: a whole number"),
+        ({**alone, "start": {"scenario": {"players": 1, "round": 9}}}, "round: 9; allowed are 1 to 4"),
+    ]
+    # agents that nobody allowed
+    for name in (
+        "policy:/etc/passwd",
+        "policy:../solo",
+        "os:system",
+        "search-0:solo",
+        "ismcts-100000",
+        "search-5:no",
+        "",
+    ):
+        wrong.append(({"players": 2, "seats": ["here", name]}, f"agent {name}: not available here"))
+    for order, error in wrong:
+        assert server.refused(**{"game": "petrichor", **order}).startswith(error), order
 
 
 def test_names_of_people(server: Server, tmp_path: Path) -> None:
@@ -173,25 +166,25 @@ def test_names_of_people(server: Server, tmp_path: Path) -> None:
     assert json.loads(kept.read_text(encoding="utf-8"))["names"][0] == PERSON  # it can be resumed
 
 
-@pytest.mark.parametrize(
-    ("names", "error"),
-    [
-        (["a" * 25], "names: at most 24"),
-        (["a\u202eb"], "names: the value has the wrong type"),
-        (["a\nb"], "names: the value has the wrong type"),
-        (["a\u0316\u0317\u0318\u0319"], "names: at most 24"),
-        (["Ana", "ANA"], "names: Ana is what somebody else is called"),
-        (["greedy"], "names: greedy is what somebody else is called"),
-        (["Player_1"], "names: Player_1 is what somebody else is called"),
-        (["Person"], "names: Person is what somebody else is called"),
-        (["a", "b", "c"], "names: 3 given, but the game has 2 players"),
-        ("Ana", "names: the value has the wrong type"),
-        ([1], "names: the value has the wrong type"),
-    ],
-    ids=str,
-)
-def test_names_that_nobody_can_have(server: Server, names: Any, error: str) -> None:
-    assert server.refused(game="evergreen", players=2, seats=["here", "apart"], names=names).startswith(error)
+NO_NAMES: list[tuple[Any, str]] = [
+    (["a" * 25], "names: at most 24"),
+    (["a\u202eb"], "names: the value has the wrong type"),
+    (["a\nb"], "names: the value has the wrong type"),
+    (["a\u0316\u0317\u0318\u0319"], "names: at most 24"),
+    (["Ana", "ANA"], "names: Ana is what somebody else is called"),
+    (["greedy"], "names: greedy is what somebody else is called"),
+    (["Player_1"], "names: Player_1 is what somebody else is called"),
+    (["Person"], "names: Person is what somebody else is called"),
+    (["a", "b", "c"], "names: 3 given, but the game has 2 players"),
+    ("Ana", "names: the value has the wrong type"),
+    ([1], "names: the value has the wrong type"),
+]
+
+
+def test_names_that_nobody_can_have(server: Server) -> None:
+    for names, error in NO_NAMES:
+        refused = server.refused(game="evergreen", players=2, seats=["here", "apart"], names=names)
+        assert refused.startswith(error), names
 
 
 # --- games -----------------------------------------------------------------------------------------------------------
@@ -254,25 +247,12 @@ def test_answers_in_any_order_on_a_table(server: Server) -> None:
         ]
 
 
-def test_names_that_a_game_refuses_are_not_offered(server: Server) -> None:
-    """Alone there are neither the Lake nor the flower tiles."""
-    games = server.http.get("/api/games").json()["games"]
-    options = {one["name"]: one for game in games for one in game["options"] if game["name"] == "petrichor"}
-    assert options["modules"]["refused"] == {
-        str(players): ["lake", "flower_tiles"] if players == 1 else [] for players in range(1, 6)
-    }
-
-
 def test_playing_again(server: Server) -> None:
     """Another game of the same people, each with another seat; one table, whoever asks first."""
     paths = server.make("petrichor", ["apart", "apart", "random"], names=["Ana", "Bo"], options={"rounds": 4})
     with server.open(paths[0]) as one, server.open(paths[1], "somebody-else-here") as two:
         assert "not over" in one.ask("again")["error"]
-        threads = [threading.Thread(target=page.play_out) for page in (one, two)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(SECONDS)
+        play_out(one, two)
         first, second = one.ask("again")["path"], two.ask("again")["path"]
         assert first != second and one.ask("again")["path"] == first and two.view["next"] == second
     with server.open(first) as one, server.open(second, "somebody-else-here") as two:
@@ -364,21 +344,11 @@ def test_boards_of_what_was_answered_are_not_drawn() -> None:
 def test_three_people_on_three_devices(server: Server) -> None:
     paths = server.make("petrichor", ["apart", "apart", "apart"], options={"modules": list(MODULES[:1])})
     pages = [server.open(path) for path in paths]
-    ends: dict[int, dict[str, Any]] = {}
-
-    def play(seat: int) -> None:
-        ends[seat] = pages[seat].play_out(seat)
-
-    threads = [threading.Thread(target=play, args=(seat,)) for seat in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(SECONDS)
-    assert [ends[seat]["seat"] for seat in range(3)] == [0, 1, 2]
-    points = {tuple(owner["points"] for owner in end["owners"]) for end in ends.values()}
-    assert len(points) == 1
+    play_out(*pages)
+    assert [page.view["seat"] for page in pages] == [0, 1, 2]
+    (points,) = {tuple(owner["points"] for owner in page.view["owners"]) for page in pages}
     saved = json.loads(pages[1].ask("export", what="replay")["text"])
-    assert saved["points"] == list(*points) and saved["names"] == [PERSON] * 3
+    assert saved["points"] == list(points) and saved["names"] == [PERSON] * 3
     for page in pages:
         page.close()
 
@@ -533,11 +503,7 @@ def test_what_is_alone_is_given(server: Server) -> None:
     for seed in (1, 3)[: games(1, 2)]:
         paths = server.make("petrichor", ["apart"] * 3, start={"seed": seed}, options=options)
         pages = [server.open(path) for path in paths]
-        threads = [threading.Thread(target=page.play_out) for page in pages]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(SECONDS)
+        play_out(*pages)
         several += sum(map(alone, pages))
         for page in pages:
             page.close()
@@ -591,6 +557,7 @@ def test_learning(server: Server) -> None:
 
 
 def test_advice(server: Server) -> None:
+    """Advice does not disturb the game."""
     (path,) = server.make("petrichor", ["here"])
     with server.open(path) as page:
         while len(page.view["answers"]) < 3:
@@ -603,9 +570,6 @@ def test_advice(server: Server) -> None:
         assert page.ask("advice", view=page.view["number"], agent="os:system")["error"].startswith("agent os:system")
         assert "error" in page.ask("advice", view=page.view["number"] + 1, agent="greedy")
         assert "error" in page.ask("review", agent="greedy")  # the game is on
-
-
-def test_advice_does_not_disturb_the_game(server: Server) -> None:
     boards = []
     for asks in (False, True):
         (path,) = server.make("petrichor", ["here", "ismcts-20"], start={"seed": 11})
@@ -774,28 +738,19 @@ def test_a_line_goes_back_and_forth() -> None:
 
 
 def test_a_replay_that_ends_with_a_forfeit(server: Server) -> None:
-    """An analysis, like a replay, tells that an illegal action lost the game."""
-    session = Session(Config(players=2), seed=5)
+    """An analysis, like a replay, tells that an illegal action lost the game. It shows the names, and saves them."""
+    session, names = Session(Config(players=2), seed=5), ("greedy", PERSON)
     actions = []
     for _ in range(3):
         actions.append(int(legal_actions(session.state)[0]))
         session.play(actions[-1])
-    replay = Replay.of(Config(players=2), 5, [*actions, FORFEIT])
+    replay = Replay.of(Config(players=2), 5, [*actions, FORFEIT], names=names)
     (path,) = server.make("petrichor", [], players=2, kind="analyse", start={"replay": replay.text}, step=4)
     with server.open(path) as page:
         assert page.view["turn"] == "over" and page.view["step"] == 4
         told = [frame.last_action for frame in frames(replay)][1:]
         assert [one["text"] for one in page.view["line"]] == told
         assert page.view["steps"][-1]["done"] == told[-1] and told[-1] in page.board
-
-
-def test_who_sat_where_in_a_replay(server: Server) -> None:
-    """An analysis shows the names, and saves them."""
-    names = ("greedy", PERSON)
-    text = Replay.of(Config(players=2), 5, [], names=names).text
-    (path,) = server.make("petrichor", [], players=2, kind="analyse", start={"replay": text})
-    with server.open(path) as page:
-        page.answer(page.view["answers"][0]["actions"])
         owners = [(owner["name"], owner["who"]) for owner in page.view["owners"]]
         assert owners == [("greedy", "agent"), ("player_1", "person")] and 'data-name="greedy"' in page.board
         assert json.loads(page.ask("export", what="replay")["text"])["names"] == list(names)
@@ -893,11 +848,7 @@ def test_games_survive_the_server(tmp_path: Path) -> None:
             with server.open(path) as page:
                 assert page.board == boards[path] and page.view["learn"] == (path == solo)
         pages = [server.open(path) for path in several]
-        threads = [threading.Thread(target=page.play_out) for page in pages]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(SECONDS)
+        play_out(*pages)
         assert all(page.view["turn"] == "over" for page in pages)
 
 
@@ -1117,8 +1068,11 @@ def test_a_port_that_is_taken(server: Server, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("game", [GAME, game_of("evergreen_env.game"), *GAMES], ids=lambda game: str(game.name))
-def test_parts_of_a_picture(game: Game) -> None:
-    """A picture that knows its parts has the parts that are found in its text."""
+def test_parts_of_pictures(game: Game) -> None:
+    """A picture that knows its parts has the parts that are found in its text.
+
+    A game's cover is a complete picture, with only the drawings of its boards.
+    """
     svg = game.drawing.render_svg(Session(game.config(players=game.players[-1])).state)
     parts = parts_of(svg)
     assert [*parts] == parts_of(str(svg)) and "".join(parts) == svg
@@ -1126,14 +1080,8 @@ def test_parts_of_a_picture(game: Game) -> None:
     rest = parts_without_drawings(svg)
     assert drawings_of(svg).startswith("<defs>") and len(rest) == len(parts) - 1
     assert len(svg) == len("".join(rest)) + len(drawings_of(svg))
-
-
-@pytest.mark.parametrize("game", [GAME, game_of("evergreen_env.game"), *GAMES], ids=lambda game: str(game.name))
-def test_covers(game: Game) -> None:
-    """A game's cover is a complete picture, with only the drawings of its boards."""
     cover = game.drawing.cover()
-    state = Session(game.config(players=game.players[-1])).state
-    assert drawings_of(cover) == drawings_of(game.drawing.render_svg(state)) != ""
+    assert drawings_of(cover) == drawings_of(svg) != ""
     elements = list(ElementTree.fromstring(cover).iter())
     assert {one.attrib["href"][1:] for one in elements if "href" in one.attrib} <= {one.get("id") for one in elements}
     assert rgb_array(cover, 240).std() > 10  # the picture is not empty

@@ -233,7 +233,10 @@ return [...document.querySelectorAll("#board [data-planet]")].map((one) => one.g
 
 
 def test_a_phone(server: Server, tmp_path: Path) -> None:
-    """The own board fills the width. Others' boards are folded away until opened. A finger answers."""
+    """The own board fills the width. Others' boards are folded away until opened. A finger answers.
+
+    At the end of a game the verdict is in sight.
+    """
     for other in on(PHONE, server, tmp_path):
         other.sit(server.make("evergreen", ["here", "random", "random", "random"], start={"seed": 6})[0])
         assert other.run("return [innerWidth, matchMedia('(pointer: coarse)').matches]") == [PHONE[0], True]
@@ -252,11 +255,7 @@ def test_a_phone(server: Server, tmp_path: Path) -> None:
         resize(other.browser, *reversed(PHONE))
         assert all(spot["at"] for spot in other.spots())
         assert other.run("return document.documentElement.scrollWidth <= innerWidth")
-
-
-def test_the_end_on_a_phone(server: Server, tmp_path: Path) -> None:
-    """The verdict is in sight when the game is over."""
-    for other in on(PHONE, server, tmp_path):
+        resize(other.browser, *PHONE)
         (path,) = server.make("petrichor", ["here"], start={"seed": 4})
         other.sit(path)
         with server.open(path) as page:
@@ -287,14 +286,13 @@ return [...document.querySelectorAll("#board [data-titles] > *")].map((one) => {
 """
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_heads_of_columns_can_be_read(visitor: Visitor, server: Server, scheme: str) -> None:
+def test_heads_of_columns_can_be_read(visitor: Visitor, server: Server) -> None:
     """They lie on the page's own ground, which is dark in the dark."""
-    prefer(visitor.browser, scheme)
     visitor.sit(server.make("petrichor", ["here", "random"], start={"seed": 6})[0])
-    contrasts = visitor.run(_TITLES)
-    assert len(contrasts) >= 6 and min(contrasts) > 4.5
-    prefer(visitor.browser, "light")
+    for scheme in ("dark", "light"):
+        prefer(visitor.browser, scheme)
+        contrasts = visitor.run(_TITLES)
+        assert len(contrasts) >= 6 and min(contrasts) > 4.5
 
 
 def fold(visitor: Visitor) -> None:

@@ -7,7 +7,6 @@ import html
 import json
 import re
 import socket
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -38,7 +37,7 @@ from tests.support.browser import by_id, chromium, prefer, press, resize, wait
 from tests.support.effort import THOROUGH
 from tests.support.recorded import NASTY, QUOTES
 from tests.support.visitor import DESK, PHONE, SPOTS, Visitor, a_browser, visiting
-from tests.support.web import SECONDS, Server, serving
+from tests.support.web import SECONDS, Server, play_out, serving
 
 
 class Failing:
@@ -953,11 +952,7 @@ def test_playing_again(visitor: Visitor, other: Visitor, server: Server) -> None
     for page, path in zip((visitor, other), paths, strict=True):
         look(page, path)
     with server.open(paths[0]) as one, server.open(paths[1], "somebody-else-here") as two:
-        threads = [threading.Thread(target=page.play_out) for page in (one, two)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(SECONDS)
+        play_out(one, two)
     wait(lambda: visitor.shows("result") and other.shows("result"), SECONDS)
     tables = len(set(server.site.tables._known.values()))
     visitor.click("again")

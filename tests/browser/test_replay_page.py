@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,7 @@ def check(browser: Any, shown: list[Frame], step: int) -> None:
     assert there["size"] > 300 and there["drawn"] > 0
 
 
-def test_it_opens_at_the_start(game: Any, shown: list[Frame]) -> None:
+def test_buttons(game: Any, shown: list[Frame]) -> None:
     check(game, shown, 0)
     assert not is_playing(game)
     assert by_id(game, "place").text.startswith(f"Step 0 of {len(shown) - 1}")
@@ -99,9 +100,6 @@ def test_it_opens_at_the_start(game: Any, shown: list[Frame]) -> None:
     assert game.execute_script("return document.scripts.length") == 2
     text = by_id(game, "owners").text
     assert NASTY in text and QUOTES in text
-
-
-def test_buttons(game: Any, shown: list[Frame]) -> None:
     for step in range(1, 6):
         by_id(game, "next").click()
         check(game, shown, step)
@@ -313,6 +311,7 @@ def test_probabilities(game: Any, shown: list[Frame]) -> None:
 
 
 def test_an_address_with_a_step(game: Any, replay_file: Path, shown: list[Frame]) -> None:
+    """Tiles that differ from the step before fade in; others don't."""
     game.get("about:blank")
     game.get(f"{replay_file.as_uri()}#12")
     check(game, shown, 12)
@@ -323,46 +322,6 @@ def test_an_address_with_a_step(game: Any, replay_file: Path, shown: list[Frame]
         game.execute_script(f"location.hash = '#{wrong}'")
         wait(lambda: step_of(game) in (0, len(shown) - 1))
 
-
-@pytest.mark.parametrize("width", [340, 400, 800, 1000])
-def test_windows_of_any_size(game: Any, shown: list[Frame], width: int) -> None:
-    resize(game, width, 760)
-    by_id(game, "last").click()
-    check(game, shown, len(shown) - 1)
-    wait(lambda: game.execute_script("return document.documentElement.scrollWidth") <= width)
-    for name in ("first", "back", "play", "next", "last", "speed", "slider", "chart", "board"):
-        box = by_id(game, name).rect
-        assert box["x"] >= 0 and box["x"] + box["width"] <= width
-    if width < 600:
-        before = game.execute_script("return document.querySelector('#board > svg').clientWidth")
-        by_id(game, "zoom").click()
-        assert game.execute_script("return document.querySelector('#board > svg').clientWidth") > 2 * before
-        assert game.execute_script("return document.documentElement.scrollWidth") <= width
-        controls = by_id(game, "controls").rect
-        game.execute_script("window.scrollTo(0, 0)")
-        top = game.execute_script("return document.getElementById('controls').getBoundingClientRect().bottom")
-        assert top <= 760 and controls["height"] < 200  # always at hand
-
-
-@pytest.mark.parametrize(("width", "height"), [(667, 375), (844, 390), (932, 430)])
-def test_a_phone_on_its_side(game: Any, shown: list[Frame], width: int, height: int) -> None:
-    """The whole board and the controls are in the window together."""
-    resize(game, width, height)
-    by_id(game, "next").click()
-    game.execute_script("document.getElementById('game').scrollIntoView()")
-    places = game.execute_script(
-        "return ['board', 'controls'].map((name) => document.getElementById(name).getBoundingClientRect().toJSON())"
-    )
-    assert game.execute_script("return document.documentElement.scrollWidth") <= width
-    for box in places:
-        assert box["top"] >= 0 and box["bottom"] <= height and box["left"] >= 0 and box["right"] <= width
-    board, controls = places
-    assert board["right"] <= controls["left"] and board["height"] > 0.85 * height
-    assert step_of(game) == 1
-
-
-def test_what_changed_is_shown(game: Any, shown: list[Frame]) -> None:
-    """Tiles that differ from the step before fade in; others don't."""
     step = next(i for i in range(1, len(shown)) if (shown[i].state["drops"] != shown[i - 1].state["drops"]).any())
     game.execute_script(f"location.hash = '#{step - 1}'")
     wait(lambda: step_of(game) == step - 1)
@@ -378,25 +337,57 @@ def test_what_changed_is_shown(game: Any, shown: list[Frame]) -> None:
     assert 0 < len(fresh) < 7
 
 
+def test_windows_of_any_size(game: Any, shown: list[Frame]) -> None:
+    """On a phone on its side, the whole board and the controls are in the window together."""
+    by_id(game, "last").click()
+    wide = "return document.documentElement.scrollWidth"
+    for width in (340, 400, 800, 1000):
+        resize(game, width, 760)
+        check(game, shown, len(shown) - 1)
+        wait(partial(lambda width: game.execute_script(wide) <= width, width))
+        for name in ("first", "back", "play", "next", "last", "speed", "slider", "chart", "board"):
+            box = by_id(game, name).rect
+            assert box["x"] >= 0 and box["x"] + box["width"] <= width
+        if width < 600:
+            board = "return document.querySelector('#board > svg').clientWidth"
+            before = game.execute_script(board)
+            by_id(game, "zoom").click()
+            assert game.execute_script(board) > 2 * before and game.execute_script(wide) <= width
+            controls = by_id(game, "controls").rect
+            game.execute_script("window.scrollTo(0, 0)")
+            top = game.execute_script("return document.getElementById('controls').getBoundingClientRect().bottom")
+            assert top <= 760 and controls["height"] < 200  # always at hand
+            by_id(game, "zoom").click()
+    boxes = "return ['board', 'controls'].map((name) => document.getElementById(name).getBoundingClientRect().toJSON())"
+    for width, height in ((667, 375), (844, 390), (932, 430)):
+        resize(game, width, height)
+        game.execute_script("document.getElementById('game').scrollIntoView()")
+        board, controls = game.execute_script(boxes)
+        assert game.execute_script(wide) <= width
+        for box in (board, controls):
+            assert box["top"] >= 0 and box["bottom"] <= height and box["left"] >= 0 and box["right"] <= width
+        assert board["right"] <= controls["left"] and board["height"] > 0.85 * height
+
+
 _PLACES = """
 const box = (name) => document.getElementById(name).getBoundingClientRect();
 return [box("board").top, box("controls").bottom, box("left").width];
 """
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 900), (1500, 800), (1000, 900)])
-def test_board_and_controls_are_seen_together(game: Any, width: int, height: int) -> None:
+def test_board_and_controls_are_seen_together(game: Any) -> None:
     """The board is as large as the window allows below the heading, whatever room the heading takes."""
-    resize(game, width, height)
-    tops = []
-    for words in (0, 60, 120):
-        game.execute_script("document.getElementById('about').textContent = 'heading '.repeat(arguments[0])", words)
 
-        def fits() -> bool:
-            _, bottom, wide = game.execute_script(_PLACES)
-            narrow = abs(wide - (width - 400)) < 1  # the words beside it need their room
-            return bottom <= height and (bottom > height - 16 or narrow)
+    def fits(width: int, height: int) -> bool:
+        _, bottom, wide = game.execute_script(_PLACES)
+        narrow = abs(wide - (width - 400)) < 1  # the words beside it need their room
+        return bool(bottom <= height and (bottom > height - 16 or narrow))
 
-        wait(fits)
-        tops.append(game.execute_script(_PLACES)[0])
-    assert tops[0] < tops[1] < tops[2]
+    for size in ((1280, 900), (1500, 800), (1000, 900)):
+        resize(game, *size)
+        tops = []
+        for words in (0, 60, 120):
+            game.execute_script("document.getElementById('about').textContent = 'heading '.repeat(arguments[0])", words)
+            wait(partial(fits, *size))
+            tops.append(game.execute_script(_PLACES)[0])
+        assert tops[0] < tops[1] < tops[2]

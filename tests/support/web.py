@@ -7,6 +7,7 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -148,6 +149,13 @@ class Page:
     def board(self) -> str:
         """The present board as SVG."""
         return "".join(self.view["parts"][number] for number in self.view["board"])
+
+
+def play_out(*pages: Page) -> None:
+    """Give random answers on all these pages, until their game is over."""
+    with ThreadPoolExecutor(len(pages)) as threads:
+        for played in [threads.submit(page.play_out) for page in pages]:
+            played.result()
 
 
 def closing_words(socket: ClientConnection) -> str:
