@@ -279,40 +279,8 @@ def test_a_game_without_a_form() -> None:
     assert connect_four.GAME.form(first_state(connect_four.GAME.config())) is None
 
 
-WHERE = [
-    (Petrichor(), {}, "players"),
-    (Petrichor(), {"players": 1, "nobody": 1}, ""),
-    (Petrichor(), {"players": 2, "southern_winds": {}}, "southern_winds"),
-    (Petrichor(), {"players": 2, "power": {}}, "power"),
-    (Petrichor(), {"players": 2, "field": {"b1": {"drops": {"player_0": -1}}}}, "field.b1.drops.player_0"),
-    (Petrichor(), {"players": 2, "field": {"b1": {"cloud": {"kind": "dark"}}}}, "field.b1.cloud.kind"),
-    (Petrichor(), {"players": 2, "hands": {"player_0": 3}}, "hands.player_0"),
-    (Petrichor(), {"players": 2, "dice": [1, 5, 2]}, "dice[1]"),
-    (Petrichor(), {"players": 2, "dice": [1, 2]}, "dice"),
-    (Petrichor(), {"players": 2, "pending": {"target": "z9"}}, "pending.target"),
-    (Petrichor(), {"players": 1, "southern_winds": {"revealed": [{"card": 9}]}}, "southern_winds.revealed[0].card"),
-    (Petrichor(), {"players": 2, "votes": {"sun": {"player_0": 13}}}, ""),
-    (Petrichor(), {"players": 2, "deck": {}}, ""),
-    (Evergreen(), {}, "players"),
-    (Evergreen(), [], ""),
-    (Evergreen(), {"players": 2, "round": 15}, "round"),
-    (Evergreen(), {"players": 2, "planets": {"player_0": {"a1": "sprout"}}}, "planets.player_0"),
-    (Evergreen(), {"players": 2, "planets": {"player_0": {"c1": "tree"}}}, "planets.player_0.c1"),
-    (Evergreen(), {"players": 2, "zone": ["swamp lake", "swamp lake"]}, "zone[1]"),
-    (Evergreen(), {"players": 2, "cards": {"player_0": "x"}}, "cards.player_0"),
-    (Evergreen(), {"players": 2, "cards": {"player_0": "swamp bush"}, "planets": {"player_0": {"c6": "lake"}}}, ""),
-]
-
-
-@pytest.mark.parametrize(("config", "description", "where"), WHERE)
-def test_a_refusal_says_where(config: Any, description: Any, where: str) -> None:
-    with pytest.raises(ScenarioError) as refused:
-        config.game.scenario(description, None)
-    assert refused.value.where == where
-    assert str(refused.value).startswith(where)
-
-
 def test_a_plain_game_says_where() -> None:
+    """What Petrichor and Evergreen say is in `tests/texts`."""
     game = connect_four.GAME
     described = game.described(first_state(game.config()))
     for name, value in (("points", [1]), ("players", 3), ("stones", [-1, 0])):
@@ -320,3 +288,7 @@ def test_a_plain_game_says_where() -> None:
             game.scenario({**described, name: value}, None)
         assert refused.value.where == name
     assert np.array(game.scenario(described, None)).size == 1
+    no_table: Any = []
+    for config in (Evergreen(), Petrichor()):
+        with pytest.raises(ScenarioError):
+            config.game.scenario(no_table, None)

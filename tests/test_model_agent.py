@@ -32,7 +32,7 @@ from tabletop_training.measure.evaluation import play_games
 from tabletop_training.measure.matches import evaluate, play_match
 from tests.games import connect_four, leduc_poker
 
-TWO = Config(players=2)
+TWO, FOUR = Config(players=2), connect_four.Config()
 NOTHING = "I don't know.\nReally."
 
 
@@ -106,12 +106,12 @@ def test_memory_of_a_game() -> None:
         return '{"answer": 1}'
 
     agent = ModelAgent(ask, memory="game", parallel=1)
-    for _ in range(2):
+    for games in (2, 1):
         heard.clear()
-        decisions = play_games([agent], Evergreen(1), 2, seed=3).decisions[:, 0]
+        decisions = play_games([agent], Evergreen(1), games, seed=3).decisions[:, 0]
         assert len(heard) == decisions.sum()
         lengths = sorted(len(messages) for messages in heard)
-        assert lengths[:2] == [2, 2] and lengths[-1] == 2 * decisions.max()
+        assert lengths[:games] == [2] * games and lengths[-1] == 2 * decisions.max()
         for messages in heard:
             assert [message["role"] for message in messages[1::2]] == ["user"] * (len(messages) // 2)
             rounds = [
@@ -140,9 +140,9 @@ def test_copies(agent: ModelAgent, copied: Any) -> None:
     """A copy plays as the agent does, and counts for itself."""
     before = agent.usage.copy()
     one = copied(agent)
-    played = play_games([one, "random"], TWO, 2, seed=5)
+    played = play_games([one, "random"], FOUR, 2, seed=5)
     assert (agent.usage == before).all() and one.usage[0] > before[0]
-    assert played.points.tolist() == play_games([agent, "random"], TWO, 2, seed=5).points.tolist()
+    assert played.decisions.tolist() == play_games([agent, "random"], FOUR, 2, seed=5).decisions.tolist()
 
 
 @pytest.mark.slow
@@ -185,10 +185,10 @@ def test_many_games_side_by_side() -> None:
             at_once -= 1
         return '{"answer": 1}'
 
-    side = play_games([ModelAgent(ask, parallel=6)], Evergreen(1), 7, seed=1)
-    assert most == 6
-    one = play_games([ModelAgent(first, parallel=1)], Evergreen(1), 7, seed=1)
-    assert (side.points == one.points).all()
+    side = play_games([ModelAgent(ask, parallel=6), "random"], FOUR, 7, seed=1)
+    assert most == 6 and not gave_up
+    one = play_games([ModelAgent(first, parallel=1), "random"], FOUR, 7, seed=1)
+    assert (side.places == one.places).all() and (side.decisions == one.decisions).all()
 
 
 def test_calls_that_fail() -> None:

@@ -250,6 +250,7 @@ WRONG: list[tuple[str, list[Any], str]] = [
     ("package_version", [1, "\x1b[31m"], "package_version: "),
     ("state_version", ["3", True], "state_version: "),
     ("config", [None, {}, {**SOLO, "players": 9}, {**SOLO, "drafting": 1}], "config: "),
+    ("config", [{**SOLO, "components": "own.toml"}], "config: components: must be numbers, not the path of a file"),
     ("config", [{**SOLO, "variants": [[]]}, {**SOLO, "variants": 3}], "config: "),
     ("seed", [-1, 1.0, None, "3"], "seed"),
     ("names", [[], ["a", "b"], [""], [3], ["\x1b[2J"], ["x" * 5001], "somebody"], "names: "),
@@ -264,7 +265,7 @@ WRONG: list[tuple[str, list[Any], str]] = [
 ]
 """Values that a key can't have, and the beginning of what is said of them."""
 COMPONENTS: list[Any] = [
-    *(3, "own.toml", ["pieces.drops"], [["pieces.drops", 9], ["pieces.drops", 9]], {"no.such.key": 1}),
+    *(3, ["pieces.drops"], [["pieces.drops", 9], ["pieces.drops", 9]], {"no.such.key": 1}),
     *({"pieces.drops": wrong} for wrong in (10**300, "many\n[x]", {"x": 1}, [[1]])),
     {"tiles.wheat.scores": ["\ud800", 1, 2, 3]},
 ]

@@ -12,8 +12,8 @@ down to that line by hand, and the command adds the rest. WHAT is one of these:
                the drawing of the given position; with `as player_1` at the end as that player sees it
     decision   what is asked in the position, the answers, what is lost by them, and the explanation
     steps      what the answers do
-    refused    what is wrong with each description below the line; a title of `SHORT` before one tells which position
-               it changes
+    refused    what is wrong with each description below the line, its place in brackets; a title of `SHORT` before one
+               tells which position it changes
 
 A position is a description as `scenario` takes it, which may hold `components`, too. Without one it is that of the part
 before, or that of `tests.support.scenarios.SHORT` with the same title.
@@ -123,7 +123,7 @@ def refusal(game: Any, line: str) -> str:
     try:
         game.scenario(changed, None)
     except ScenarioError as error:
-        return str(error)
+        return f"[{error.where}]{str(error).removeprefix(error.where)}" if error.where else str(error)
     raise AssertionError(f"not refused: {line}")
 
 

@@ -1217,9 +1217,11 @@ def test_watching(visitor: Visitor, sound: Callable[[], None]) -> None:
     visitor.run("document.activeElement.blur()")
     press(visitor.browser, " ")
     assert by_id(visitor.browser, "go").get_attribute("aria-label") == "Pause"
-    wait(lambda: visitor.turn == "over", SECONDS)
-    assert visitor.shows("result") and not by_id(visitor.browser, "go").is_enabled()
+    wait(lambda: int(visitor.facts["view"]) > paused + 2)
     assert all(message["do"] == "step" for message in visitor.sent())
+    if THOROUGH:
+        wait(lambda: visitor.turn == "over", SECONDS)
+        assert visitor.shows("result") and not by_id(visitor.browser, "go").is_enabled()
 
 
 def settled(visitor: Visitor) -> int:
