@@ -88,7 +88,7 @@ def test_answers_that_are_listed(answers: str, listed: str) -> None:
     assert game.step(turn.answers[-1]).info["answers"] == 1
 
 
-def test_boards() -> None:
+def test_boards_and_lessons() -> None:
     texts = {
         board: whole_game(game_of(TWO, form=Form(board=board)), 5) for board in ("compact", "full", "turn", "none")
     }
@@ -99,12 +99,8 @@ def test_boards() -> None:
     for before, turn in zip(texts["turn"], texts["turn"][1:], strict=False):
         others = [line for line in turn.events if re.match(r"player_\d \(random\)", line)]
         assert not others or turn.board, (before.text, turn.text)
-
-
-def test_lessons() -> None:
     turn = TextGame(TWO, RANDOM, form=Form(lessons=True)).reset(1)
-    assert turn.lesson and turn.lesson[0] in turn.text
-    assert not TextGame(TWO, RANDOM).reset(1).lesson
+    assert turn.lesson and turn.lesson[0] in turn.text and not texts["full"][0].lesson
 
 
 @pytest.mark.one_in(3)
@@ -233,6 +229,7 @@ def test_an_invalid_end_is_never_a_win(config: Any) -> None:
 
 
 def test_too_many_replies_without_an_answer() -> None:
+    """A good reply forgives bad ones."""
     game = TextGame(TWO, RANDOM, tries=2, on_failure="random", seat=0)
     game.reset(1)
     game.step("x")
@@ -245,9 +242,6 @@ def test_too_many_replies_without_an_answer() -> None:
         game.step("x")
     assert game.turn().text == before.text
     assert not game.step("1").problem
-
-
-def test_a_good_reply_forgives_bad_ones() -> None:
     game = TextGame(TWO, RANDOM, tries=2)
     turn = game.reset(1)
     for _ in range(4):

@@ -726,8 +726,10 @@ def motion(visitor: Visitor, wish: str) -> Iterator[None]:
     media = "Emulation.setEmulatedMedia"
     visitor.browser.execute_cdp_cmd(media, {"features": [{"name": "prefers-reduced-motion", "value": wish}]})
     choose_speed(visitor, "4")
-    yield
-    visitor.browser.execute_cdp_cmd(media, {"features": []})
+    try:
+        yield
+    finally:
+        visitor.browser.execute_cdp_cmd(media, {"features": []})
 
 
 def test_pieces_move(visitor: Visitor, server: Server) -> None:
