@@ -22,7 +22,7 @@ from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.drawing import action_text, render_text
 from petrichor_env.drawing.text import OWNER_PAINTS, text_blocks
 from petrichor_env.game import GAME
-from petrichor_env.state import CROP_NAMES, WEATHER_NAMES
+from petrichor_env.state import CROP_NAMES
 from tabletop_agents import Agent, GreedyAgent, RandomAgent, make_agent, own_agents
 from tabletop_engine.drawing.lines import Tiles, Words, fit, in_columns, in_groups, joined, width
 from tabletop_engine.errors import ConfigError, IllegalAction, ReplayError
@@ -40,7 +40,6 @@ from tabletop_play.session import PERSON, hints_for
 from tabletop_play.terminal import Terminal, hangups_end_input, main, play
 from tabletop_play.typed import TypedSession
 from tests.support.effort import games
-from tests.support.hidden import swapped
 from tests.support.processes import in_python
 from tests.support.terminal import Terminal as PseudoTerminal
 
@@ -233,38 +232,7 @@ def test_who_won() -> None:
     assert len(verdicts) == 2
 
 
-# --- nothing hidden is shown -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "config", [Config(players=2, drafting=True), Config(players=3, drafting=True, modules=MODULES)]
-)
-def test_nothing_hidden_is_shown(config: Config) -> None:
-    """All that the person can't see differs: the board stays the same, and no word tells what others kept."""
-    generator = np.random.default_rng(1)
-    session = TypedSession(
-        config, {seat: RandomAgent() for seat in range(config.players) if seat != 1}, seed=5, hints=QUICK
-    )
-    kinds = "|".join(WEATHER_NAMES)
-    hidden = re.compile(
-        rf"player_[02] (keeps|gets|is dealt a pack of)[^.]*({kinds})|player_[02] \(random\): (keep|play no forecast)"
-        r"(?! a card$)|player_[02] gets forecast card",
-        re.MULTILINE,
-    )
-    checked = 0
-    while not session.over:
-        go_on(session)
-        if session.over:
-            break
-        assert not hidden.search(session.screen()), session.screen()
-        text = session.screen().partition("\nRound ")[2]
-        true = session._states[-1]
-        session._states[-1] = swapped(np.array([true]), 1, generator)[0]
-        assert session.screen().partition("\nRound ")[2] == text
-        session._states[-1] = true
-        session.answer(str(generator.integers(1, len(legal_actions(session.state)), endpoint=True)))
-        checked += 1
-    assert checked > 30
+# --- several people; that nothing hidden is shown, `test_hidden_in_words.py` tests ------------------------------------
 
 
 def test_people_at_one_terminal_see_their_own_cards_only() -> None:

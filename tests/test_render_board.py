@@ -1,4 +1,4 @@
-"""The picture of the board: its facts are read back from the document, and what is hidden is not in it."""
+"""The picture of the board: its facts are read back from the document."""
 
 from __future__ import annotations
 
@@ -47,7 +47,6 @@ from tabletop_engine.errors import TabletopError
 from tabletop_engine.game import Game
 from tabletop_engine.text.words import joined
 from tests.support.configurations import SOLO_MODULES
-from tests.support.hidden import swapped
 
 CONFIGS = [
     *(Config(players=players) for players in (2, 3, 4)),
@@ -285,22 +284,7 @@ def test_what_is_scored_is_never_cut(players: int) -> None:
     assert not any(one.endswith("…") for one in words)
 
 
-# ---- what is hidden
-
-
-HIDING = [config for config in CONFIGS if config.modules or config.drafting or config.players == 3]
-
-
-@pytest.mark.parametrize("config", HIDING, ids=lambda config: config.name)
-def test_hidden(config: Config) -> None:
-    """If states differ only in what a seat can't know, its documents are equal; with all hands open they differ."""
-    generator = np.random.default_rng(3)
-    states, seat = states_of(config)[::2], config.players // 2
-    different = config.solo  # in solo everything is visible
-    for state, other in zip(states, swapped(states, seat, generator), strict=True):
-        assert render_svg(state, seat) == render_svg(other, seat)
-        different = different or render_svg(state) != render_svg(other)
-    assert different
+# ---- what a seat sees; that nothing hidden is drawn, `test_hidden_in_words.py` tests
 
 
 def test_a_viewer_sees_numbers_of_cards() -> None:

@@ -34,7 +34,7 @@ from tabletop_play.web.tables import Link, Table
 from tests.evergreen.rounds import choose, continues_answer, turns
 from tests.support.effort import games
 from tests.support.hidden import exchanged, swapped
-from tests.support.web import BROWSER, SECONDS
+from tests.support.web import BROWSER, SECONDS, Listening
 
 CATALOGUE = Catalogue(SHIPPED)
 THREADS = ThreadPoolExecutor(1)
@@ -57,16 +57,6 @@ def looked_at(config: Config, seed: int, one_in: int, generator: np.random.Gener
         if generator.integers(one_in) == 0:
             yield batch, action
         batch.step(action)
-
-
-class Listening:
-    """A page that remembers all it gets."""
-
-    def __init__(self) -> None:
-        self.got: list[str] = []
-
-    def push(self, text: str) -> None:
-        self.got.append(text)
 
 
 NOW = [0.0]  # the time for tables' clocks
@@ -96,11 +86,6 @@ class Lowest:
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         return decisions.action_masks.argmax(axis=1)
-
-
-def views_of(page: Listening) -> list[dict[str, Any]]:
-    """The views among the page's messages."""
-    return [message["view"] for message in map(json.loads, page.got) if "view" in message]
 
 
 def opened(table: Table, seat: int) -> Listening:
@@ -176,7 +161,7 @@ def test_what_an_action_sends(config: Config) -> None:
             seen = both.observe(seat)
             same = bool((seen[0] == seen[1]).all())
             if same and (both.actors[0] != seat or (both.action_masks[0] == both.action_masks[1]).all()):
-                before, is_secret = NOW[0], views_of(pages[0])[0]["actor"] == NOBODY
+                before, is_secret = NOW[0], pages[0].all("view")[0]["actor"] == NOBODY
                 named = not generator.integers(4)
                 for seconds, table, taken in zip((5, 50 if is_secret else 5), tables, actions.tolist(), strict=True):
                     NOW[0] = before + seconds  # nobody is told the time of a secret decision
@@ -209,8 +194,8 @@ def test_what_is_taken_back(config: Config) -> None:
                 for table in tables:
                     ask(table, table.links[actor], "undo", view=table.links[actor].number)
                 assert pages[0].got == pages[1].got
-                assert views_of(own)[-1]["undone"]["by"] == actor and not views_of(own)[-1]["can"]["undo"]
-                undone = [view["undone"] for view in views_of(pages[0])[-1:] if len(pages[0].got) > before]
+                assert own.all("view")[-1]["undone"]["by"] == actor and not own.all("view")[-1]["can"]["undo"]
+                undone = [view["undone"] for view in pages[0].all("view")[-1:] if len(pages[0].got) > before]
                 said = batch.config.game.words.told_action(batch.states[0], int(action[0]), seat)
                 assert undone == ([{"by": actor, "done": said}] if said else [])
                 compared, silent, told = compared + 1, silent + (not said), told + bool(said)
@@ -373,7 +358,7 @@ def test_no_page_gets_links_or_seeds() -> None:
         everything = "".join(page.got)
         assert len(page.got) > 20
         assert "key of" not in everything and str(session.seed) not in everything
-        for view in views_of(page):
+        for view in page.all("view"):
             assert view["seat"] == seat
             assert bool(view["answers"]) == (view["turn"] == "you")
             assert not view["can"]["export"] and not view["can"]["review"]
@@ -401,12 +386,12 @@ def test_an_undo_and_a_second_page_tell_no_more() -> None:
         legal = [action for action, _ in table.session.answers()]
         play(table, int(generator.choice(legal)))
     second = opened(table, 0)
-    old, new = (views_of(page)[-1] for page in (first, second))
+    old, new = (page.all("view")[-1] for page in (first, second))
     for view in (old, new):
         view["board"] = [view["parts"][number] for number in view["board"]]
         for key in ("steps", "past", "parts", "story"):
             del view[key]
     assert old == new
-    steps = [step["done"] for view in views_of(first) for step in view["steps"]]
-    past = [step["done"] for step in views_of(second)[-1]["steps"]]
+    steps = [step["done"] for view in first.all("view") for step in view["steps"]]
+    past = [step["done"] for step in second.all("view")[-1]["steps"]]
     assert past == steps[-len(past) :] and len(past) > 10

@@ -16,16 +16,10 @@ from tabletop_play.web import people
 from tabletop_play.web.clock import Clock, clock_of
 from tabletop_play.web.messages import Refused
 from tabletop_play.web.people import AWAY, MOMENT, Visitors, browser_of
-from tests.support.web import SECONDS, Page, Server, closing_words, play_out, serving
+from tests.support.web import SECONDS, Listening, Page, Server, closing_words, play_out, serving
 
 FIRST, SECOND, THIRD = "the-first-browser", "the-second-browser", "the-third-browser"
 WATCHING = "you watch here, until somebody who plays lets you in"
-
-
-class Silent:
-    """A page that nobody reads."""
-
-    def push(self, text: str) -> None: ...
 
 
 def until_people(page: Page, **facts: Any) -> dict[str, Any]:
@@ -44,7 +38,7 @@ def test_a_company() -> None:
     """The first browser plays. Others play when they are let in, or when those who play have been away."""
     clock = [0.0]
     visitors = Visitors(now=lambda: clock[0])
-    one, again, two = Silent(), Silent(), Silent()
+    one, again, two = Listening(), Listening(), Listening()
     assert not visitors.here and not Visitors(let_in=["a"]).here  # visitors from a file
     assert visitors.enter(one, "a") and not visitors.enter(two, "b")
     assert visitors.may_play(one) and not visitors.may_play(two) and visitors.watching == {"b": 1}
@@ -63,7 +57,7 @@ def test_a_company() -> None:
     clock[0] = 5 * AWAY
     assert visitors.here and not visitors.free
     visitors.leave(one)
-    three = Silent()
+    three = Listening()
     visitors.enter(three, "c")
     clock[0] = 6 * AWAY - 1
     visitors.leave(three)  # somebody who only watched
@@ -79,9 +73,9 @@ def test_visitors_have_limits() -> None:
     visitors = Visitors()
     for _ in range(8):
         assert visitors.may_enter("a")
-        visitors.enter(Silent(), "a")
+        visitors.enter(Listening(), "a")
     assert not visitors.may_enter("a")
-    watching = [Silent() for _ in range(4)]
+    watching = [Listening() for _ in range(4)]
     for number, page in enumerate(watching):
         assert visitors.may_enter(f"b{number}")
         visitors.enter(page, f"b{number}")
@@ -89,7 +83,7 @@ def test_visitors_have_limits() -> None:
     for page in watching[:-1]:
         visitors.leave(page)
     for number in range(20):  # one after another
-        page = Silent()
+        page = Listening()
         visitors.enter(page, f"d{number}")
         visitors.admit(visitors.watching[f"d{number}"])
         assert visitors.may_play(page) and len(visitors.let_in) <= 8

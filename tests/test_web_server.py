@@ -47,7 +47,7 @@ from tabletop_play.web.views import steps_of
 from tabletop_training.files.job import Job
 from tests.games.playthroughs import GAMES
 from tests.support.effort import games
-from tests.support.web import BROWSER, SECONDS, Page, Server, closing_words, play_out, serving
+from tests.support.web import BROWSER, SECONDS, Listening, Page, Server, closing_words, play_out, serving
 
 # --- what is offered -------------------------------------------------------------------------------------------------
 
@@ -284,19 +284,6 @@ def test_what_the_southern_winds_do_is_shown_step_by_step(server: Server) -> Non
             told = max(told, len(boards))
             parts = [*view["parts"], *story["parts"]]
             assert all("".join(parts[i] for i in board).startswith("<svg") for board in boards)
-
-
-class Listening:
-    """A page in this process that remembers all it gets."""
-
-    def __init__(self) -> None:
-        self.got: list[dict[str, Any]] = []
-
-    def push(self, text: str) -> None:
-        self.got.append(json.loads(text))
-
-    def all(self, what: str) -> list[dict[str, Any]]:
-        return [message[what] for message in self.got if what in message]
 
 
 def played(session: Session, answers: int, choose: Callable[[], Sequence[int]]) -> tuple[Listening, Link]:

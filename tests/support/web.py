@@ -151,6 +151,20 @@ class Page:
         return "".join(self.view["parts"][number] for number in self.view["board"])
 
 
+class Listening:
+    """A page in this process that remembers all it gets."""
+
+    def __init__(self) -> None:
+        self.got: list[str] = []
+
+    def push(self, text: str) -> None:
+        self.got.append(text)
+
+    def all(self, what: str) -> list[dict[str, Any]]:
+        """What it got of a kind, such as its views."""
+        return [message[what] for message in map(json.loads, self.got) if what in message]
+
+
 def play_out(*pages: Page) -> None:
     """Give random answers on all these pages, until their game is over."""
     with ThreadPoolExecutor(len(pages)) as threads:
