@@ -41,17 +41,6 @@ def test_a_crowded_tile_stays_narrow() -> None:
     assert "| p0:11 p1:2 p2:10 p3:1 |" in text and max(map(len, text.split("\n"))) <= 100
 
 
-def test_drawing_for_a_viewer() -> None:
-    """A seat sees its own hand and pack. Of other hands and the deck it sees only the numbers of cards."""
-    packs = {f"player_{seat}": {"frost": 2, "sun": 2, "wind": 2, "rain": 1} for seat in range(3)}
-    state = scenario({"players": 3, "drafting": True, "decision": "draft", "packs": packs})
-    everything, own = render_text(state), render_text(state, viewer=1)
-    assert everything.count("pack 2 frost, 2 sun, 2 wind, 1 rain") == 3
-    assert "Deck: 19 cards (4 frost, 4 sun, 4 wind, 7 rain)." in everything
-    assert own.count("pack 2 frost, 2 sun, 2 wind, 1 rain") == 1 and own.count("pack 7 cards") == 2
-    assert "Deck: 19 cards." in own
-
-
 def test_colours_change_nothing_else() -> None:
     """Without its escape codes the coloured drawing is the plain one."""
     for name, short in SHORT.items():
@@ -252,45 +241,6 @@ def test_drawing_shows_only_modules_in_play() -> None:
         if not short.get("modules"):
             words = ("orecast", "ower:", "ertilizer", "Pods", "cored", "bloom")
             assert not any(word in render_text(scenario(short)) for word in words)
-
-
-def forecasts_of(short: dict[str, Any], **held: list[int]) -> dict[str, Any]:
-    """The scenario with forecast cards held, and all others not dealt or out of the game."""
-    return {**short, "modules": ["forecasts"], "forecasts": held}
-
-
-def test_drawing_hides_forecast_cards() -> None:
-    """Setup: forecast cards are held hidden; the others see how many, and which are out of the game."""
-    turn = {"players": 2, "hands": {"player_0": {"sun": 1}, "player_1": {"sun": 1}}}
-    state = scenario(forecasts_of(turn, player_0=[10, 13], player_1=[5, 11, 16]))
-    everything, own, other = (render_text(state, viewer=viewer) for viewer in (None, 0, 1))
-    assert "forecast 13," in everything and "forecast 5," in everything
-    assert "forecast 13," in own and "forecast 5," not in own and "           3 forecast cards\n" in own
-    assert "forecast 13," not in other and "forecast 5," in other and "           2 forecast cards\n" in other
-    swapped = scenario(forecasts_of(turn, player_0=[10, 13], player_1=[2, 3, 4]))
-    assert render_text(swapped, viewer=0) == own and render_text(swapped, viewer=1) != other
-
-
-def test_drawing_hides_who_is_asked_for_a_forecast_card() -> None:
-    """Only the holder of a playable card is asked, so the name of the asked player would tell what is held."""
-    drops = {"drops": {"player_0": 1, "player_1": 1}}
-    short = {"players": 2, "decision": "forecast", "pending": {"timing": "before_rain", "selected": ["rain", "sun"]}}
-    votes = {"rain": {"player_0": 1}}
-    field = {"b1": drops}
-    first, second = (
-        scenario(
-            forecasts_of(
-                {**short, "actor": actor, "field": field, "votes": votes},
-                player_0=[9, 10, 11] if actor == "player_0" else [10, 11, 12],
-                player_1=[9, 13, 14] if actor == "player_1" else [13, 14, 15],
-            )
-        )
-        for actor in ("player_0", "player_1")
-    )
-    assert "player_0 is asked to play a forecast card before Rain weather, or none." in render_text(first, viewer=0)
-    assert "player_1 is asked" not in render_text(second, viewer=0)
-    assert "\nForecast cards may be played before Rain weather.\n" in render_text(second, viewer=0)
-    assert "player_1 is asked to play" in render_text(second)
 
 
 def test_cards_have_texts() -> None:
