@@ -302,10 +302,7 @@ def calls() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
                 "output": "out/x.json",
             },
         ),
-        "the command benchmark": (
-            benchmark.main,
-            {"plan": PLAN, "agents": [OTHERS], "games": 2, "components": None},
-        ),
+        "the command benchmark": (benchmark.main, {"plan": PLAN, "agents": [OTHERS], "games": 2, "components": None}),
         "the command dataset": (
             dataset.main,
             {"agents": AGENTS, "config": TWO, "games": 2, "seed": 0, "reward": None, "name": "", "output": "out"},
@@ -327,10 +324,7 @@ def calls() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
                 "evaluate": True,
             },
         ),
-        "Learner": (
-            learner,
-            {"game": GAME, "plan": Plan(), "folder": "run", "start": None, "device": "cpu"},
-        ),
+        "Learner": (learner, {"game": GAME, "plan": Plan(), "folder": "run", "start": None, "device": "cpu"}),
         "Plan": (Plan, defaults(Plan)),
         "learn": (learn, {"config": Config(), "minutes": 0.0, "folder": Path("run"), "seed": 0, "settings": None}),
         "Settings": (Settings, defaults(Settings)),

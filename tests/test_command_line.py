@@ -478,10 +478,7 @@ IN_BASH: list[tuple[str, list[str]]] = [
     ("petrichor evaluate policy:", list(shipped_policies(GAME))),
     ("petrichor evaluate search-200:ve", ["versus"]),
     ("petrichor difficulty --agents greedy,policy:so", ["solo"]),
-    (
-        "petrichor evaluate random --variants double_card,no",
-        [f"double_card,{name}" for name in VARIANTS[1:3]],
-    ),
+    ("petrichor evaluate random --variants double_card,no", [f"double_card,{name}" for name in VARIANTS[1:3]]),
     ("petrichor play --modules ", list(MODULES)),
     ("petrichor train solo", [name for name in shipped_settings(GAME) if name.startswith("solo")]),
     ("petrichor distil outcomes ", list(shipped_policies(GAME))),

@@ -17,14 +17,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from petrichor_env.component_files import (
-    BASE_FILE,
-    COMPONENTS,
-    KEYS,
-    load_components,
-    load_tables,
-    own_numbers,
-)
+from petrichor_env.component_files import BASE_FILE, COMPONENTS, KEYS, load_components, load_tables, own_numbers
 from petrichor_env.config import MODULES, Config
 from petrichor_env.state import HARVEST, Crop, Weather
 from petrichor_env.tables import NEVER, TABLES
@@ -71,12 +64,7 @@ TILES: dict[Crop, dict[str, tuple[list[Any], str | list[str]]]] = {
         "developed_scores": ([10, 6, 2, 0], [R, A, A, A]),
         "solo_priorities": ([13, 14], A),
     },
-    Crop.RICE: {
-        "copies": ([1], P),
-        "drops_to_grow": ([4], A),
-        "points_a_drop": ([1], R),
-        "solo_priorities": ([12], A),
-    },
+    Crop.RICE: {"copies": ([1], P), "drops_to_grow": ([4], A), "points_a_drop": ([1], R), "solo_priorities": ([12], A)},
     Crop.CORN: {
         "copies": ([2], R),
         "drops_to_grow": ([5], A),
@@ -513,11 +501,7 @@ BAD = [
     ("tiles.snowdrop.solo_priorities = [15]", "tiles.snowdrop.solo_priorities: unknown key", "drops_to_grow, scores"),
     ("tiles.dandelion.scores = [8, 4, 0, 0]", "tiles.dandelion.scores: unknown key", "drops_to_grow"),
     ("tiles.primrose.drops_to_grow = 1", "tiles.primrose.drops_to_grow: unknown key", "points_a_bloom"),
-    (
-        "action_cards.frost = 12",
-        "action_cards.frost: unknown key",
-        "cards_of_a_kind, cards_of_a_kind_five_players",
-    ),
+    ("action_cards.frost = 12", "action_cards.frost: unknown key", "cards_of_a_kind, cards_of_a_kind_five_players"),
     # wrong shapes
     ("tiles = 3", "tiles: 3 is not a table", f"a table [tiles] of {TILE_NAMES}"),
     ("[tiles]\ncotton = [5, 2, 0, 0]", "tiles.cotton: [5, 2, 0, 0] is not a table", "copies, drops_to_grow, scores"),

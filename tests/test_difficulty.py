@@ -26,13 +26,7 @@ from tabletop_training.files.job import Job
 from tabletop_training.measure.evaluation import EvaluationStopped, play_games
 from tabletop_training.measure.results import Estimate, Results, difference_estimate
 from tabletop_training.petrichor import difficulty, difficulty_report
-from tabletop_training.petrichor.study import (
-    Key,
-    Study,
-    by_set,
-    complete_sets,
-    summaries_of,
-)
+from tabletop_training.petrichor.study import Key, Study, by_set, complete_sets, summaries_of
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, summarize
 from tabletop_training.petrichor.variant_effects import (
     SWITCHED,
@@ -233,8 +227,7 @@ def report_of(folder: Path, *agents: Sets) -> str:
 
 @pytest.mark.usefixtures("without_pictures")
 @pytest.mark.parametrize(
-    ("costly", "title", "other"),
-    [(0, "Double card", "One More Turn"), (3, "One More Turn", "Double card")],
+    ("costly", "title", "other"), [(0, "Double card", "One More Turn"), (3, "One More Turn", "Double card")]
 )
 def test_report_says_what_the_games_say(tmp_path: Path, costly: int, title: str, other: str) -> None:
     strong = sets_of(noisy(6.0 - 9.0 * SWITCHED[:, costly], 120), "strong")

@@ -18,12 +18,7 @@ from tabletop_agents.checkpoint import read_checkpoint, save_network
 from tabletop_agents.networks import flat_network
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.forward import POLICY, TRUNK, WIN_MARGIN, FlatNetwork, forward
-from tabletop_agents.search.guided_search import (
-    GuidedSearchAgent,
-    guided_search_for,
-    new_guided_tree,
-    settings_record,
-)
+from tabletop_agents.search.guided_search import GuidedSearchAgent, guided_search_for, new_guided_tree, settings_record
 from tabletop_agents.search.tree import Tree
 from tabletop_engine.compiling.compiled import kernel
 from tabletop_engine.errors import CheckpointError, ConfigError

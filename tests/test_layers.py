@@ -41,9 +41,7 @@ PLAY_OFFERS = {"advice", "catalogue", "listening", "session"}
 """What games by text take from the other app: the session that people play in, what it knows, and how servers run."""
 HEAVY = {"torch", "stable_baselines3", "sb3_contrib", "ray", "matplotlib"}
 GAMES_BY_NAME = re.compile("petrichor|evergreen|southern winds|neutral player", re.IGNORECASE)
-CLOSES_A_CIRCLE = {
-    ("tabletop_training.learn.ppo", "tabletop_training.learn.games"): "the types of what it learns from",
-}
+CLOSES_A_CIRCLE = {("tabletop_training.learn.ppo", "tabletop_training.learn.games"): "the types of what it learns from"}
 """The only imports that may close a circle, and the reason for each."""
 
 

@@ -18,14 +18,7 @@ from tabletop_engine.play.agents import Decisions
 from tabletop_training.files.settings import Settings
 from tabletop_training.learn.games import SeatGames
 from tabletop_training.learn.learner import Learner
-from tabletop_training.learn.opponents import (
-    ANCHOR,
-    LEARNER,
-    LEARNER_NAME,
-    Opponents,
-    OpponentSettings,
-    read_snapshots,
-)
+from tabletop_training.learn.opponents import ANCHOR, LEARNER, LEARNER_NAME, Opponents, OpponentSettings, read_snapshots
 from tabletop_training.learn.plan import Plan
 from tabletop_training.learn.ppo import masked_log_probabilities, new_network
 from tabletop_training.learn.task import Budget, GamesSettings

@@ -13,16 +13,7 @@ from petrichor_env.state import BLANK, STATE, State
 from petrichor_env.tables import Tables
 from tabletop_engine.compiling.compiled import kernel
 from tabletop_engine.compiling.overwrite import overwrite
-from tabletop_engine.record import (
-    FILLER,
-    Record,
-    array,
-    blank_record,
-    dtype_of,
-    fields_of,
-    number,
-    record_table,
-)
+from tabletop_engine.record import FILLER, Record, array, blank_record, dtype_of, fields_of, number, record_table
 
 
 class Game(Record):
@@ -112,11 +103,7 @@ def test_one_assignment_overwrites_a_record() -> None:
     games = np.zeros(3, GAME)
     games["rng"], games["item"], games["points"] = [1, 2, 2**64 - 1], 4, [5, -6]
     _begin_anew(games[:2], blank_record(Game))
-    assert values(games) == [
-        [1, [5, -6], 1, -1, 0],
-        [2, [5, -6], 1, -1, 0],
-        [2**64 - 1, [5, -6], 0, 0, 4],
-    ]
+    assert values(games) == [[1, [5, -6], 1, -1, 0], [2, [5, -6], 1, -1, 0], [2**64 - 1, [5, -6], 0, 0, 4]]
 
 
 def test_the_table_of_a_record() -> None:

@@ -104,10 +104,7 @@ def test_a_batch_and_the_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize(
     "command",
-    [
-        ["evaluate", "random", "random", "--games", "2"],
-        pytest.param(["check", "--games", "2"], marks=pytest.mark.slow),
-    ],
+    [["evaluate", "random", "random", "--games", "2"], pytest.param(["check", "--games", "2"], marks=pytest.mark.slow)],
 )
 def test_commands(command: list[str], tmp_path: Path) -> None:
     """Commands print one line after the progress of compiling. `check` lists it as a mistake."""

@@ -141,10 +141,7 @@ def test_what_is_refused() -> None:
         ([{"round": 4, "decision": "game_over"}], "this game is over"),
         (np.zeros(2), "2 records of petrichor"),
         (np.array([scenario({"players": 2})]), "records whose players"),
-        (
-            np.array([scenario({"players": 1, "round": 4, "decision": "game_over"})]),
-            "a game among them is over",
-        ),
+        (np.array([scenario({"players": 1, "round": 4, "decision": "game_over"})]), "a game among them is over"),
     ):
         with pytest.raises(ScenarioError, match=words):
             batch(starts=starts)

@@ -336,11 +336,7 @@ def test_runs_that_cannot_go_on(tmp_path: Path) -> None:
         main(PETRICHOR, "solo", resume=tmp_path)
     with pytest.raises(CheckpointError, match=r"is a run of `petrichor train selfplay`, not of `evergreen train self"):
         main(EVERGREEN, resume=tmp_path)
-    for text, error in (
-        ("{", "damaged"),
-        ("[]", "damag"),
-        ('{"game": "petrichor"}', "damaged"),
-    ):
+    for text, error in (("{", "damaged"), ("[]", "damag"), ('{"game": "petrichor"}', "damaged")):
         (tmp_path / RUN).write_text(text)
         with pytest.raises(CheckpointError, match=error):
             main(PETRICHOR, resume=tmp_path)

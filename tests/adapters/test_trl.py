@@ -32,13 +32,7 @@ def expected(game: TextGame, player: str) -> dict[str, Any]:
     while not turn.done:
         turn = game.step("")
     assert turn.info["invalid"] == (player in ("illegal", "quits"))
-    return {
-        "player": player,
-        "seed": SEED,
-        "first": f"A game.\n\n{first}",
-        "replies": replies,
-        "reward": turn.reward,
-    }
+    return {"player": player, "seed": SEED, "first": f"A game.\n\n{first}", "replies": replies, "reward": turn.reward}
 
 
 @pytest.mark.parametrize(("home", "players"), GAMES)

@@ -135,12 +135,7 @@ def season(planet: Planet, sun: str = "north", *, components: Components = None,
     return all_done(state, components)
 
 
-LINES = {
-    "north": "c1 c2 c3 c4 c5",
-    "east": "g3 f3 e3 d3 c3",
-    "south": "e7 e6 e5 e4 e3",
-    "west": "a5 b5 c5 d5 e5",
-}
+LINES = {"north": "c1 c2 c3 c4 c5", "east": "g3 f3 e3 d3 c3", "south": "e7 e6 e5 e4 e3", "west": "a5 b5 c5 d5 e5"}
 """For each sun five spaces in a row, the nearest to the sun first."""
 
 PIECES = {"T": "big_tree", "t": "small_tree", "s": "sprout", "u": "bush", "l": "lake"}
