@@ -146,9 +146,10 @@ def test_illegal_actions_of_others_are_not_looked_at(illegal_action: str) -> Non
 def test_an_illegal_action_among_those_that_are_stepped() -> None:
     batch = Batch(Config(players=2), 3, seed=1)
     illegal = batch.action_masks.argmin(axis=1)
+    illegal[1] = batch.action_masks[1].argmax()  # this one is legal, and not played either
     before = everything(batch)
     with pytest.raises(IllegalAction, match=rf"game 2: action {illegal[2]} .* legal are"):
-        batch.step(illegal, np.array([False, False, True]))
+        batch.step(illegal, np.array([False, True, True]))
     with pytest.raises(IllegalAction, match=r"an int array of shape \(3,\)"):
         batch.step(illegal[2:], np.array([False, False, True]))
     assert everything(batch) == before

@@ -520,50 +520,7 @@ def test_step_accepts_exactly_what_the_mask_allows(a_few: dict[Config, np.ndarra
             assert (one.action_masks[0] == mask).all()
 
 
-def test_no_action_once_a_game_is_over(positions: dict[Config, np.ndarray]) -> None:
-    over = loaded(EVERY_CONFIGURATION[0], positions[EVERY_CONFIGURATION[0]][-1:].copy())
-    while over.actors[0] != NOBODY:
-        over.step(over.random_actions())
-    before = over.states.tobytes()
-    for action in range(NUM_ACTIONS):
-        with pytest.raises(GameOver):
-            over.step([action])
-    assert over.states.tobytes() == before
-
-
-def test_one_illegal_action_stops_the_whole_step() -> None:
-    """A batch in which one action is illegal is left untouched as a whole."""
-    batch = Batch(Config(players=3), 5, seed=3, autoreset="disabled")
-    before = batch.save()
-    actions = batch.random_actions()
-    actions[3] = int(np.argmin(batch.action_masks[3]))
-    untouched = batch.states.tobytes()
-    with pytest.raises(IllegalAction, match="3"):
-        batch.step(actions)
-    assert batch.states.tobytes() == untouched
-    batch.load(before)
-    assert batch.states.tobytes() == untouched
-
-
 # ---- same seed, same bytes
-
-
-@pytest.mark.parametrize("config", A_FEW, ids=lambda config: config.name)
-def test_same_seed_same_bytes(config: Config) -> None:
-    """This holds with any number of threads, and when games are split over batches."""
-    whole, threads = Batch(config, 24, seed=9, num_threads=1), Batch(config, 24, seed=9, num_threads=2)
-    parts = [Batch(config, 8, seed=9), Batch(config, 16, seed=list(range(17, 33)))]
-    generator = np.random.default_rng(0)
-    for _ in range(300):
-        actions = sample_actions(whole.action_masks, generator)
-        whole.step(actions)
-        threads.step(actions)
-        parts[0].step(actions[:8])
-        parts[1].step(actions[8:])
-        joined = b"".join(part.states.tobytes() for part in parts)
-        assert whole.states.tobytes() == threads.states.tobytes() == joined
-        assert whole.observations.tobytes() == threads.observations.tobytes()
-    assert whole.states.tobytes() != Batch(config, 24, seed=10).states.tobytes()
 
 
 PLAIN = """
@@ -833,8 +790,10 @@ def test_bad_arguments(arguments: dict[str, Any], text: str) -> None:
         ({"rounds": 5}, "rounds=5: 4 (short form) or 6 (long form)"),
         ({"rounds": 6}, "rounds=6: the Southern Winds are played over 4 rounds"),
         ({"drafting": True}, "there is no draft in solo"),
+        ({"drafting": "yes", "players": 2}, "True or False"),
         ({"drafting": np.array([1, 0]), "players": 2}, "drafting="),
         ({"variants": "double_card"}, "a sequence of names"),
+        ({"variants": 3}, "a sequence of"),
         ({"variants": ("double",)}, "unknown 'double'; allowed are double_card, non_random_targets"),
         ({"variants": ("double_card",) * 2}, "each at most once"),
         ({"players": 2, "variants": ("double_card",)}, "with players=2 leave empty"),
@@ -844,6 +803,7 @@ def test_bad_arguments(arguments: dict[str, Any], text: str) -> None:
         ({"modules": ("lake",)}, "the Lake is not used in solo play"),
         ({"modules": ("flower_tiles",)}, "the Southern Winds don't support the three flower tiles"),
         ({"powers": ("sun",)}, "only with modules=('powers',)"),
+        ({"modules": ("powers",), "powers": ("sun", "rain")}, "one for each of 1 players"),
         ({"modules": ("powers",), "players": 2, "powers": ("sun",)}, "one for each of 2 players"),
         ({"modules": ("powers",), "players": 2, "powers": ("sun", "sun")}, "each at most once"),
         ({"modules": ("powers",), "powers": ("none",)}, "unknown 'none'; allowed are frost, sun, wind, rain, harvest"),
@@ -878,8 +838,3 @@ def test_bad_bytes_are_refused() -> None:
             batch.load(wrong)
         assert batch.save() == before
     batch.load(data)
-
-
-# ---- a batch is N games
-
-BUFFERS = ("states", "actors", "action_masks", "observations", "rewards", "terminations", "illegal")
