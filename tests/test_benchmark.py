@@ -21,7 +21,7 @@ from tabletop_cli import petrichor as cli
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_training.measure import benchmark
 from tabletop_training.measure.benchmark import Benchmark
-from tabletop_training.measure.evaluation import HERE, EvaluationStopped, Workers, play_games
+from tabletop_training.measure.evaluation import HERE, Workers, play_games
 from tabletop_training.measure.matches import play_match
 from tabletop_training.measure.results import share_estimate
 from tabletop_training.petrichor import benchmark as petrichor
@@ -117,18 +117,6 @@ def without_speed(folder: Path) -> dict[str, Any]:
     for solo in data["solo"].values():
         del solo["decisions_per_second"]
     return data
-
-
-def test_stopped_and_gone_on_with(folder: Path, tmp_path: Path) -> None:
-    def interrupted(agents: tuple[str, ...]) -> None:
-        if len(agents) > 1:
-            raise EvaluationStopped
-
-    stopped = measure("random", "greedy", output=tmp_path / "study", workers=Watched(interrupted))
-    assert json.loads((stopped / "benchmark.json").read_text(encoding="utf-8"))["pairs"] == []
-    assert table_of(stopped)["greedy"]["against_random"] == ""
-    measure("random", "greedy", output=stopped)
-    assert without_speed(stopped) == without_speed(folder)
 
 
 def test_what_is_finished_is_shown_and_written(

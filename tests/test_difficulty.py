@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import pairwise, permutations
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from tabletop_cli import petrichor as cli
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.play.batch import Batch
 from tabletop_training.files.job import Job
-from tabletop_training.measure.evaluation import EvaluationStopped, play_games
+from tabletop_training.measure.evaluation import play_games
 from tabletop_training.measure.results import Estimate, Results, difference_estimate
 from tabletop_training.petrichor import difficulty, difficulty_report
 from tabletop_training.petrichor.study import Key, Study, by_set, complete_sets, summaries_of
@@ -45,7 +45,6 @@ from tabletop_training.petrichor.variant_effects import (
 )
 from tabletop_training.study import play as play_module
 from tabletop_training.study.play import about, play_cells, played
-from tabletop_training.study.settings import keep_settings
 from tabletop_training.study.store import Store
 from tests.support.processes import in_python
 from tests.support.studies import SEED, contents, noisy, results_of, rows_of, sets_of, without_pictures  # noqa: F401
@@ -457,51 +456,6 @@ def test_study_is_of_the_games_that_anybody_gets(folder: Path) -> None:
     assert sum(neutral) == pytest.approx(float(rows[0]["points"]) + float(rows[0]["neutral_points"]), abs=0.01)
 
 
-def test_a_resumed_study_imports_nothing_that_its_user_has_not_named(tmp_path: Path) -> None:
-    keep_settings(tmp_path, "difficulty", GAME, asdict(Study({"evil:Agent": 10}, 1)))
-    with pytest.raises(ConfigError, match=r"names evil:Agent.*add the agents evil:Agent"):
-        difficulty.main(resume=tmp_path)
-    with pytest.raises(ConfigError, match="No module named 'evil'"):
-        difficulty.main(["evil:Agent"], resume=tmp_path)
-
-
-@pytest.mark.usefixtures("without_pictures")
-def test_interrupted_and_resumed_is_the_same_study(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    stopped = difficulty.main(
-        ["random", "greedy"], GAMES, seed=SEED, output=tmp_path / "again", workers=stopping_after(20)
-    )
-    assert "Stopped early. To continue: petrichor difficulty --resume" in capsys.readouterr().out
-    assert len(rows_of(stopped / "games.csv")) == 20 * GAMES
-    report = (stopped / "report.md").read_text(encoding="utf-8")
-    assert "the strongest of" not in report  # greedy has not played all sets
-    assert "`random` wins" in report
-    (stopped / "games.csv").unlink()  # the table of what is kept elsewhere
-    assert difficulty.main(resume=stopped, workers=stopping_after(12)) == stopped
-    assert contents(stopped) == contents(folder)
-    difficulty.main(["greedy"], resume=stopped, workers=stopping_after(0))
-    assert contents(stopped) == contents(folder)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("without_pictures")
-@pytest.mark.parametrize("error", [EvaluationStopped, KeyboardInterrupt])
-def test_stopped_before_the_first_set_is_finished(
-    error: type[BaseException], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """After one Ctrl-C or two; a study without games leaves no folder."""
-
-    def interrupted(agents: tuple[str, ...]) -> None:
-        raise error
-
-    with pytest.raises(KeyboardInterrupt):
-        difficulty.main(["random"], GAMES, seed=SEED, output=tmp_path / "study", workers=Watched(interrupted))
-    if error is EvaluationStopped:
-        assert "Stopped before the first games were finished: nothing was kept." in capsys.readouterr().out
-        assert not (tmp_path / "study").exists()
-
-
 @pytest.mark.usefixtures("without_pictures")
 def test_stopped_before_any_agent_has_played_all_sets(tmp_path: Path) -> None:
     stopped = difficulty.main(["random"], 3, seed=SEED, output=tmp_path / "study", workers=stopping_after(3))
@@ -544,8 +498,6 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="lake"):
         difficulty.main(["random"], modules=["lake"], output=tmp_path / "none")
     assert not (tmp_path / "none").exists()
-    with pytest.raises(TabletopError, match="there is nothing to continue"):
-        difficulty.main(resume=tmp_path)
     given: dict[str, Any] = {"seed": SEED, "modules": ["cactus"], "components": "edition.toml", "output": tmp_path}
     for option, value in {**given, "games": GAMES}.items():
         with pytest.raises(ConfigError, match=f"^{option}: not with --resume, which keeps its settings"):
@@ -556,7 +508,6 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
         difficulty.main(["greedy"], search_games=GAMES, resume=folder)
     settings = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
     for key, value, match in (
-        ("colour", "red", "not the settings"),
         ("editions", 10**12, "editions=1000000000000: must be"),
         ("effect_games", "many", "effect_games='many': must be"),
         ("seed", -1, "seed=-1: must be"),

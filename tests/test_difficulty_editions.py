@@ -29,7 +29,6 @@ from tabletop_training.petrichor.study import Study, over_editions, read_study
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
 from tests.support.effort import games
 from tests.support.studies import SEED, contents, games_of, no_pictures, rows_of, without_pictures  # noqa: F401
-from tests.support.workers import stopping_after
 
 EDITIONS, IN_EDITION = games(4, 6), games(2, 3)
 
@@ -111,21 +110,6 @@ def test_its_replays_have_the_numbers_of_their_edition(folder: Path) -> None:
     replay = Replay.load(kept[0], Config().game)
     wanted = Batch(Config(), 1, 0, editions=[EVALUATION.first + SEED % EDITIONS])
     assert (replay.tables == wanted.tables).all()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("without_pictures")
-def test_interrupted_and_resumed_is_the_same_study(folder: Path, tmp_path: Path) -> None:
-    options: dict[str, Any] = {
-        "seed": SEED,
-        "editions": EDITIONS,
-        "edition_games": IN_EDITION,
-        "output": tmp_path / "again",
-    }
-    stopped = difficulty.main(["random", "greedy"], 5, workers=stopping_after(40), **options)
-    assert len(rows_of(stopped / "games.csv")) == 32 * 5 + 8 * EDITIONS * IN_EDITION
-    assert difficulty.main(resume=stopped) == stopped
-    assert contents(stopped) == contents(folder)
 
 
 @pytest.mark.usefixtures("without_pictures")
@@ -258,16 +242,6 @@ def test_the_effect_of_each_change(changed: Path) -> None:
     report = (changed / "report.md").read_text(encoding="utf-8")
     assert "### What each change does" in report and "(drops of each player)" in report
     assert len(json.loads((changed / "difficulty.json").read_text(encoding="utf-8"))["changes"]) == 6
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("without_pictures")
-def test_a_study_of_changes_is_resumed(changed: Path, tmp_path: Path) -> None:
-    options: dict[str, Any] = {"components": changed.parent / "own.toml", "effect_games": 4, "seed": SEED}
-    stopped = difficulty.main(["greedy"], 6, workers=stopping_after(50), output=tmp_path / "again", **options)
-    assert not (stopped / "changes.csv").exists()
-    difficulty.main(resume=stopped)
-    assert contents(stopped) == contents(changed)
 
 
 @pytest.mark.usefixtures("without_pictures")

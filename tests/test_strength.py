@@ -28,7 +28,6 @@ from tabletop_training.petrichor import strength
 from tabletop_training.petrichor.strength import HARDEST, PARTS, SETS, Player, cell_of, key_of, main, resume, row_of
 from tabletop_training.study.play import play_blocks
 from tests.support.play import in_the_middle
-from tests.support.workers import stopping_after
 
 ROOT = Path(__file__).parents[1]
 BARE, SHIPPED, CHANGED = Player(0, "no search"), Player(4), Player(4, "margin 0", {"margin": 0.0})
@@ -154,20 +153,6 @@ def test_rows_are_kept_and_gone_on_with(
     assert content(tmp_path)["rows"] == before["rows"]
     with pytest.raises(ConfigError, match="games: not with --resume"):
         cli.app([*words, "--games", "9"], standalone_mode=False)
-
-
-@pytest.mark.usefixtures("small")
-def test_stopped_and_gone_on_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Ctrl-C in the second row keeps the first row. In the first row it keeps nothing, not even a folder."""
-    with pytest.raises(KeyboardInterrupt):
-        main(games=1, part="ablations", output=tmp_path / "none", workers=stopping_after(0))
-    assert not (tmp_path / "none").exists()
-    one = tmp_path / "one"
-    main(games=1, part="ablations", output=one, workers=stopping_after(1))
-    assert f"Stopped early. To continue: petrichor strength --resume {one}" in capsys.readouterr().out
-    assert [row["player"] for row in content(one)["rows"]] == ["policy"]
-    resume(one)
-    assert len(content(one)["rows"]) == 3
 
 
 @pytest.mark.usefixtures("small")

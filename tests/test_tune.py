@@ -36,7 +36,6 @@ from tabletop_training.measure.tune import (
     verdict,
 )
 from tabletop_training.study.store import Store
-from tests.support.workers import stopping_after
 
 SOLO = {"players": 1}
 QUICK: dict[str, Any] = {"trials": 12, "games": 16, "verifying": 20}
@@ -270,59 +269,6 @@ def test_it_leaves_an_overlay_a_page_and_a_picture(tmp_path: Path) -> None:
     assert data["before"][Config().name]["value"] == pytest.approx(before.margins.mean(), abs=1e-4)
 
 
-def test_a_search_that_is_stopped_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As if it had never been stopped, wherever that was: among the candidates, the finalists or the last games."""
-    task = replace(tuning().task, config={**SOLO, "components": _ideas(tmp_path)})
-    whole = tune.main(GAME, COMPONENTS, task, output=tmp_path / "whole")
-    folder = tmp_path / "tune"
-    with pytest.raises(KeyboardInterrupt):
-        tune.main(GAME, COMPONENTS, task, output=folder, workers=stopping_after(0))
-    assert "nothing was kept" in capsys.readouterr().out and not folder.exists()
-    tune.main(GAME, COMPONENTS, task, output=folder, workers=stopping_after(5))
-    assert f"To continue: petrichor tune --resume {folder}" in capsys.readouterr().out
-    assert not (folder / "report.md").exists()
-    trials = (whole / "trials.csv").read_text(encoding="utf-8")
-    assert trials.startswith(kept := (folder / "trials.csv").read_text(encoding="utf-8")) and kept != trials
-    (tmp_path / "ideas.toml").unlink()  # the folder knows its numbers
-    stops = 0
-    while not (folder / "report.md").exists():
-        tune.resume(folder, GAME, COMPONENTS, workers=stopping_after(2))
-        stops += 1
-    assert stops >= 4
-    tune.resume(folder, GAME, COMPONENTS, workers=stopping_after(0))  # all is there
-    for name in ("trials.csv", "tune.json", "report.md", "overlay.toml", "tune.png", "settings.json"):
-        assert (folder / name).read_bytes() == (whole / name).read_bytes(), name
-
-
-def _ideas(folder: Path) -> str:
-    path = folder / "ideas.toml"
-    path.write_text("[pieces]\ndrops = 11\n", encoding="utf-8")
-    return str(path)
-
-
-def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TabletopError, match="there is nothing to continue"):
-        tune.resume(tmp_path, GAME, COMPONENTS)
-    good = {"command": "tune", "game": "petrichor", **asdict(tuning().task)}
-    own = "tests.support.workers:Noting"
-    for content, says in (
-        ([], "not the settings of `petrichor tune` of this version"),
-        ({**good, "goal": "high"}, "settings.json: goal='high': must be a number"),
-        ({**good, "target": ["margin"]}, "must be a text"),
-        ({**good, "config": {"seats": 1}}, "not the settings of"),
-        ({**good, "config": 7}, "must be a dictionary"),
-        ({**good, "keys": 7}, "must be a list of str"),
-        ({**good, "trials": -1}, "must be an int of at least 1"),
-        ({**good, "more": 1}, "not the settings of"),
-        ({**good, "command": "evaluate"}, "the settings of evaluate of petrichor, not of"),
-        ({**good, "keys": ["nothing"]}, "'nothing' is not a key"),
-        ({**good, "agent": own}, f"names {own}, .*; if you trust that code, add --agent {own}"),
-    ):
-        (tmp_path / "settings.json").write_text(json.dumps(content), encoding="utf-8")
-        with pytest.raises(TabletopError, match=says):
-            tune.resume(tmp_path, GAME, COMPONENTS)
-
-
 def test_evergreen_is_tuned_for_equal_seats(tmp_path: Path) -> None:
     game = game_of("evergreen_env.game")
     ideas = tmp_path / "ideas.toml"
@@ -361,3 +307,16 @@ def test_what_was_found_is_said_in_a_sentence() -> None:
     assert told.startswith("Not reached (all candidates were tried). The nearest has no change")
     told = verdict(made, Found({}, (won, won), (won, won), False, "trials"))
     assert "is 0.15 from the goal of 0.35 in the mean over 2 ways to play, and was 0.15 from it" in told
+
+
+def test_settings_of_another_search_are_refused(tmp_path: Path) -> None:
+    good = {"command": "tune", "game": "petrichor", **asdict(tuning().task)}
+    for change, says in (
+        ({"goal": "high"}, "settings.json: goal='high': must be a number"),
+        ({"config": {"seats": 1}}, "not the settings of"),
+        ({"trials": -1}, "must be an int of at least 1"),
+        ({"keys": ["nothing"]}, "'nothing' is not a key"),
+    ):
+        (tmp_path / "settings.json").write_text(json.dumps({**good, **change}), encoding="utf-8")
+        with pytest.raises(TabletopError, match=says):
+            tune.resume(tmp_path, GAME, COMPONENTS)
