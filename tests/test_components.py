@@ -19,9 +19,9 @@ from typer.testing import CliRunner
 
 from petrichor_env.component_files import BASE_FILE, COMPONENTS, KEYS, load_components, load_tables, own_numbers
 from petrichor_env.config import MODULES, Config
-from petrichor_env.state import HARVEST, Crop, Weather
-from petrichor_env.tables import NEVER, TABLES
-from tabletop_cli import modules
+from petrichor_env.state import HARVEST, Crop
+from petrichor_env.tables import TABLES
+from tabletop_cli import evergreen, modules
 from tabletop_cli import petrichor as cli
 from tabletop_engine.described.overlays import OVERLAY, SOURCES, ComponentFile
 from tabletop_engine.errors import ComponentsError, ConfigError, TabletopError
@@ -29,117 +29,11 @@ from tests.support.processes import in_python
 
 DOCS = Path(__file__).parent.parent / "docs" / "components.md"
 
-R, P, A = "rulebook", "public", "assumed"
-
-# Written out from the component data that the project was given: key → numbers, and their source or the source of each.
-TILES: dict[Crop, dict[str, tuple[list[Any], str | list[str]]]] = {
-    Crop.WHEAT: {
-        "copies": ([3], P),
-        "drops_to_grow": ([3], A),
-        "scores": ([2, 3, 3, 3], R),
-        "solo_priorities": ([6, 8, 11], A),
-    },
-    Crop.COTTON: {
-        "copies": ([3], P),
-        "drops_to_grow": ([2], P),
-        "scores": ([5, 2, 0, 0], [A, A, R, A]),
-        "solo_priorities": ([1, 3, 9], A),
-    },
-    Crop.GRASS: {
-        "copies": ([3], P),
-        "drops_to_grow": ([4], A),
-        "scores": ([4, 3, 2, 1], [R, A, R, A]),
-        "solo_priorities": ([2, 7, 10], A),
-    },
-    Crop.POTATO: {
-        "copies": ([2], P),
-        "drops_to_grow": ([3], R),
-        "scores": ([3, 5, 1, 0], A),
-        "solo_priorities": ([4, 5], A),
-    },
-    Crop.COFFEE: {
-        "copies": ([2], A),
-        "drops_to_grow": ([4], R),
-        "sprouting_scores": ([5, 3, 1, 0], [R, A, A, A]),
-        "developed_scores": ([10, 6, 2, 0], [R, A, A, A]),
-        "solo_priorities": ([13, 14], A),
-    },
-    Crop.RICE: {"copies": ([1], P), "drops_to_grow": ([4], A), "points_a_drop": ([1], R), "solo_priorities": ([12], A)},
-    Crop.CORN: {
-        "copies": ([2], R),
-        "drops_to_grow": ([5], A),
-        "scores": ([10, 8, 6, 4, 3], [A, R, A, A, R]),
-        "solo_priorities": ([0, 0], A),
-    },
-    Crop.CACTUS: {
-        "drops_to_grow": ([2], R),
-        "drops_to_drown": ([4], R),
-        "scores": ([6, 3, 1, 0], A),
-        "drowned_scores": ([2, 1, 1, 0], A),
-        "solo_priorities": ([5.5], R),
-    },
-    Crop.SNOWDROP: {"drops_to_grow": ([2], R), "scores": ([6, 0, 0, 0], R)},
-    Crop.DANDELION: {"drops_to_grow": ([1], R)},
-    Crop.PRIMROSE: {"points_a_bloom": ([2], R)},
-}
-
-NOTHING = [0, 0, 0, 0, 0]
-# [sprouting, developed, drowned] as the rules read them, for places 1 to 5 (Corn: players present, Rice: a drop)
-SCORES = {
-    Crop.WHEAT: [NOTHING, [2, 3, 3, 3, 3], NOTHING],
-    Crop.COTTON: [NOTHING, [5, 2, 0, 0, 0], NOTHING],
-    Crop.GRASS: [NOTHING, [4, 3, 2, 1, 1], NOTHING],
-    Crop.POTATO: [NOTHING, [3, 5, 1, 0, 0], NOTHING],
-    Crop.COFFEE: [[5, 3, 1, 0, 0], [10, 6, 2, 0, 0], NOTHING],
-    Crop.RICE: [NOTHING, [1, 1, 1, 1, 1], NOTHING],
-    Crop.CORN: [NOTHING, [10, 8, 6, 4, 3], NOTHING],
-    Crop.CACTUS: [NOTHING, [6, 3, 1, 0, 0], [2, 1, 1, 0, 0]],
-    Crop.LAKE: [NOTHING, NOTHING, NOTHING],
-    Crop.SNOWDROP: [NOTHING, [6, 0, 0, 0, 0], NOTHING],
-    Crop.DANDELION: [NOTHING, NOTHING, NOTHING],  # its pods are counted
-    Crop.PRIMROSE: [NOTHING, NOTHING, NOTHING],
-}
-
-ICONS = {
-    1: ["rain", "harvest"],
-    2: ["rain"],
-    3: ["frost", "wind"],
-    4: ["frost"],
-    5: ["sun", "harvest"],
-    6: ["sun", "frost"],
-    7: ["wind", "harvest"],
-    8: ["wind", "rain"],
-    9: [],
-}
-
-TRACK = [0, 1, 3, 5, 8, 11, 15, 19, 24, 29, 35, 41, 48, 55, 63, 71, 80]
+R, A = "rulebook", "assumed"
+NUMBERS = Path(__file__).parent / "numbers"
 
 
 # --- The shipped numbers ---------------------------------------------------------------------------------------------
-
-
-def of_each(sources: str | list[str], numbers: list[Any]) -> list[str]:
-    return [sources] * len(numbers) if isinstance(sources, str) else sources
-
-
-@pytest.mark.parametrize("crop", Crop)
-def test_tile_numbers_and_sources(crop: Crop) -> None:
-    expected = {key: (numbers, of_each(sources, numbers)) for key, (numbers, sources) in TILES.get(crop, {}).items()}
-    prefix = f"tiles.{crop.name.lower()}."
-    loaded = {key.removeprefix(prefix): n for key, n in load_components().items() if key.startswith(prefix)}
-    assert {key: (list(n.values), list(n.sources)) for key, n in loaded.items()} == expected
-
-
-@pytest.mark.parametrize("crop", Crop)
-def test_tile_tables(crop: Crop) -> None:
-    tables = load_tables()[0]
-    tile = {key: numbers for key, (numbers, _) in TILES.get(crop, {}).items()}
-    assert [tables["copies"][crop]] == tile.get("copies", [1])
-    assert [tables["drops_to_grow"][crop]] == tile.get("drops_to_grow", [NEVER])
-    assert tables["scores"][crop].tolist() == SCORES[crop]
-    # in tenths, since the Maltese Cactus has 5.5 (Promos, The Maltese Cactus)
-    tenths = [10 * priority for priority in tile.get("solo_priorities", [])]
-    assert tables["solo_priority"][crop].tolist() == tenths + [0] * (4 - len(tenths))
 
 
 def test_cactus_comes_between_the_potatoes_and_a_wheat_in_solo() -> None:
@@ -156,42 +50,6 @@ def test_there_are_16_crop_tiles() -> None:
     assert copies[: Crop.CACTUS].sum() == 16
     assert copies[: Crop.CORN].sum() == 14
     assert copies[Crop.CACTUS :].tolist() == [1] * 5
-
-
-@pytest.mark.parametrize("card", ICONS)
-def test_southern_winds_cards(card: int) -> None:
-    """Southern Winds, Neutral Turn; card 9 reshuffles and has no icons."""
-    icons = load_components()[f"southern_winds_cards.{card}"]
-    tables = load_tables()[0]
-    assert list(icons.values) == ICONS[card]
-    assert set(icons.sources) == {R if card == 9 else A}
-    assert tables["winds_votes"][card - 1].tolist() == [ICONS[card].count(w.name.lower()) for w in Weather]
-    assert tables["winds_harvest"][card - 1] == ("harvest" in ICONS[card])
-
-
-def test_track_die_and_pieces() -> None:
-    """Components; Setup; Phase 3, Wheat; Game End & Victory; Promos, Fertilizer tokens; Flowers, Componenti."""
-    loaded, tables = load_components(), load_tables()[0]
-    assert tables["voting_wins"].tolist() == TRACK
-    assert set(loaded["voting_wins_track.points"].sources) == {A}
-    assert tables["harvest_die"].tolist() == [1, 2, 3, 4, HARVEST, HARVEST]
-    assert set(loaded["harvest_die.sides"].sources) == {R}
-    for field, number, key in (
-        ("drops", 20, "pieces.drops"),
-        ("votes", 12, "pieces.votes"),
-        ("clouds", 12, "pieces.clouds"),
-        ("wheat_bonus", 12, "pieces.wheat_bonus"),
-        ("fertilizer_tokens", 3, "pieces.fertilizer_tokens"),
-        ("pods", 8, "pieces.pods"),
-        ("primrose_blooms", 4, "pieces.primrose_blooms"),
-        ("primrose_points", 2, "tiles.primrose.points_a_bloom"),
-        ("drops_to_drown", 4, "tiles.cactus.drops_to_drown"),
-        ("cards_of_a_kind", 10, "action_cards.cards_of_a_kind"),
-        ("cards_of_a_kind_five_players", 12, "action_cards.cards_of_a_kind_five_players"),
-    ):
-        assert tables[field] == number
-        assert loaded[key].values == (number,)
-        assert loaded[key].sources == (R,)
 
 
 def test_tables_are_shared_and_read_only() -> None:
@@ -669,52 +527,18 @@ def test_unreadable_overlay(tmp_path: Path) -> None:
 # --- The command -----------------------------------------------------------------------------------------------------
 
 
-def run(*args: str, columns: int = 160) -> str:
+def run(*args: str, columns: int = 160, app: Any = cli.app) -> str:
     plain = {"COLUMNS": str(columns), "TERM": "xterm", "NO_COLOR": "1", "FORCE_COLOR": None, "TTY_COMPATIBLE": None}
-    result = CliRunner().invoke(cli.app, args, env=plain)
+    result = CliRunner().invoke(app, args, env=plain)
     assert result.exit_code == 0, result.output
     return result.stdout
 
 
-def rows(output: str) -> list[list[str]]:
-    """The cells of the printed tables' rows; a tile's or piece's name is repeated in each of its rows."""
-    found: list[list[str]] = []
-    for line in output.splitlines():
-        if line.startswith("│"):
-            cells = [cell.strip() for cell in line.strip("│").split("│")]
-            if cells[1] == "":  # a row's second line
-                found[-1][3] += f"; {cells[3]}"
-            else:
-                found.append([cells[0] or found[-1][0], *cells[1:]])
-    return found
-
-
-def test_command_prints_every_number_with_its_source() -> None:
-    expected = []
-    ordinals = ("1st", "2nd", "3rd", "4th", "5th")
-    for crop, tile in TILES.items():
-        for values, sources in tile.values():
-            each = of_each(sources, values)
-            lines = [
-                f"{source}: {', '.join(o for o, own in zip(ordinals, each, strict=False) if own == source)}"
-                for source in dict.fromkeys(each)
-            ]
-            source = "; ".join(lines) if len(lines) > 1 else each[0]
-            expected.append([crop.name.capitalize(), " ".join(map(str, values)), source])
-    expected += [[kind, number, R] for kind in ("Frost", "Sun", "Wind", "Rain") for number in ("10", "12")]
-    expected += [[str(card), " ".join(icons) or "none", R if card == 9 else A] for card, icons in ICONS.items()]
-    expected += [["Voting Wins track", " ".join(map(str, TRACK)), A], ["Harvest die", "1 2 3 4 harvest harvest", R]]
-    expected += [["Drops", "20", R], ["Votes", "12", R], ["Clouds", "12", R], ["Wheat tokens", "12", R]]
-    expected += [["Fertilizer tokens", "3", R], ["Dandelion pods", "8", R], ["Primrose bloom tokens", "4", R]]
-    assert [[name, numbers, source] for name, _, numbers, source in rows(run("components"))] == expected
-
-
-def test_command_warns_of_assumed_numbers() -> None:
-    numbers = load_components().values()
-    assumed = sum(source == A for n in numbers for source in n.sources)
-    total = sum(len(n.values) for n in numbers)
-    output = " ".join(run("components").split())
-    assert f"{assumed} of {total} numbers are assumed: stand-ins, not the printed ones." in output
+@pytest.mark.parametrize("command", [cli, evergreen], ids=["petrichor", "evergreen"])
+def test_command_prints_every_number_with_its_source(command: Any) -> None:
+    """After a change of the numbers: `python -m tests.test_components`, then read what has changed."""
+    name = command.LINE.name
+    assert run("components", columns=100, app=command.app) == (NUMBERS / f"{name}.txt").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("columns", [60, 80])
@@ -726,15 +550,6 @@ def test_command_cuts_nothing_off_in_a_narrow_terminal(columns: int) -> None:
     narrow = run("components", columns=columns)
     assert max(len(line) for line in narrow.splitlines()) <= columns
     assert column_texts(narrow) == column_texts(run("components", columns=160))
-
-
-def test_command_with_overlay(tmp_path: Path) -> None:
-    path = write(tmp_path, "tiles.cotton.scores = [5, 3, 0, 0]\npieces.votes = 11")
-    before, after = rows(run("components")), rows(run("components", "--overlay", str(path)))
-    assert [new for old, new in zip(before, after, strict=True) if new != old] == [
-        ["Cotton", "points for places 1 to 4", "5 3 0 0", OVERLAY],
-        ["Votes", "votes of each player", "11", OVERLAY],
-    ]
 
 
 def test_command_prints_json(tmp_path: Path) -> None:
@@ -749,6 +564,8 @@ def test_command_prints_json(tmp_path: Path) -> None:
     assert printed["southern_winds_cards"]["8"]["value"] == ["wind", "rain"]
     assert printed["pieces"]["drops"] == {"value": 20, "source": R}
     assert printed["pieces"]["votes"] == {"value": 11, "source": OVERLAY}
+    told = run("components", "--overlay", str(tmp_path / "my-edition.toml"))
+    assert re.search(rf"votes of each player +│ +11 +│ {OVERLAY}", told)
     count = 0
     for key in KEYS:
         table = printed
@@ -823,25 +640,14 @@ def fake_module(monkeypatch: pytest.MonkeyPatch, name: str) -> list[dict[str, ob
     return calls
 
 
-def test_bench_passes_its_options_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_options_are_passed_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     calls = fake_module(monkeypatch, "benchmarks.run")
-    run("bench")
     run("bench", "--quick", "--only", "playout", "--json", str(tmp_path / "speed.json"))
-    assert calls == [
-        {"name": "petrichor", "quick": False, "only": None},
-        {"name": "petrichor", "quick": True, "only": "playout"},
-    ]
+    assert calls == [{"name": "petrichor", "quick": True, "only": "playout"}]
     assert json.loads((tmp_path / "speed.json").read_text(encoding="utf-8"))["only"] == "playout"
-
-
-def test_demo_passes_its_options_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     calls = fake_module(monkeypatch, "tabletop_training.petrichor.demo")
-    run("demo")
     run("demo", "--minutes", "0.5", "--output", str(tmp_path), "--games", "10", "--seed", "7")
-    assert calls == [
-        {"minutes": 5.0, "output": Path("runs/demo"), "games": 1000, "seed": 0},
-        {"minutes": 0.5, "output": tmp_path, "games": 10, "seed": 7},
-    ]
+    assert calls == [{"minutes": 0.5, "output": tmp_path, "games": 10, "seed": 7}]
 
 
 @pytest.mark.parametrize(
@@ -884,3 +690,8 @@ def test_command_finds_the_folders_of_the_clone_it_is_run_from(tmp_path: Path) -
         [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
     assert result.stdout == "here ['name', 'on_result', 'only', 'quick']\n", result.stderr
+
+
+if __name__ == "__main__":
+    for game in (cli, evergreen):
+        (NUMBERS / f"{game.LINE.name}.txt").write_text(run("components", columns=100, app=game.app), encoding="utf-8")

@@ -265,6 +265,15 @@ def test_report_of_equal_sets(tmp_path: Path) -> None:
     assert "No set is won significantly less often than the base game" in text
 
 
+@pytest.mark.usefixtures("without_pictures")
+def test_report_of_an_agent_that_has_not_played_all_sets(tmp_path: Path) -> None:
+    whole, begun = (results_of(sets_of(noisy(np.zeros(16), 50), name)) for name in ("random", "greedy"))
+    results = [*whole.values(), *[*begun.values()][:4]]
+    difficulty_report.write_report(tmp_path, Study({"random": 50, "greedy": 50}, SEED), results)
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "the strongest of" not in text and "`random` wins" in text
+
+
 @pytest.mark.slow
 def test_report_where_every_game_is_lost(tmp_path: Path) -> None:
     text = report_of(tmp_path, sets_of(np.full((16, 4), -30, np.int64)))

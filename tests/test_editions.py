@@ -392,15 +392,6 @@ def test_command_prints_the_ranges_of_an_overlay(tmp_path: Path) -> None:
     assert isinstance(both.exception, ConfigError)
 
 
-def test_command_shows_ranges_in_json(tmp_path: Path) -> None:
-    CliRunner().invoke(cli.app, ["components", "--json", str(tmp_path / "numbers.json")])
-    numbers = json.loads((tmp_path / "numbers.json").read_text(encoding="utf-8"))
-    assert numbers["tiles"]["wheat"]["drops_to_grow"] == {"value": 3, "source": "assumed", "range": [2, 4]}
-    assert numbers["tiles"]["grass"]["scores"]["range"] == [4, [2, 4], 2, [0, 2]]
-    assert numbers["tiles"]["rice"]["solo_priorities"]["range"] == "permuted"
-    assert "range" not in numbers["tiles"]["wheat"]["scores"]
-
-
 def test_drawing_ends_where_hardly_anything_fits_and_nothing_can_be_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
