@@ -349,7 +349,7 @@ def test_a_game_without_ranges() -> None:
 
 
 @pytest.mark.parametrize(("file", "command"), [(PETRICHOR, cli), (EVERGREEN, evergreen_cli)], ids=FILES)
-def test_command_prints_a_edition_as_an_overlay(tmp_path: Path, file: ComponentFile, command: Any) -> None:
+def test_command_prints_an_edition_as_an_overlay(tmp_path: Path, file: ComponentFile, command: Any) -> None:
     shown = CliRunner().invoke(command.app, ["components", "--draw", "17", "--json", str(tmp_path / "edition.json")])
     assert shown.exit_code == 0 and shown.stdout.startswith("# Edition 17 of ")
     (tmp_path / "edition.toml").write_text(shown.stdout, encoding="utf-8")

@@ -336,6 +336,10 @@ def test_playing_refuses_bad_input() -> None:
         play_match(two, Config(players=2), [])
     with pytest.raises(EvaluationStopped):
         play_match(two, Config(players=2), [0], should_stop=lambda: True)
+    with pytest.raises(ConfigError, match="1 agent for 2 players"):
+        play_games([RandomAgent()], Config(players=2), 5, 0)
+    with pytest.raises(ConfigError, match="games=0"):
+        play_games([RandomAgent()], Config(), 0, 0)
 
 
 # --- Evaluations -----------------------------------------------------------------------------------------------------

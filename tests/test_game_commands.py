@@ -29,6 +29,8 @@ def run(game: Game, *words: str) -> int:
 
 def test_evaluate_and_replay(game: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder, kept = tmp_path / "out", tmp_path / "games"
+    assert run(game, "--version") == 0
+    assert f"{game.name} {game.version}" in capsys.readouterr().out
     words = ("evaluate", "random", "greedy", "--games", "6", "--seed", "5")
     assert run(game, *words, "--save-replays", str(kept), "--output", str(folder)) == 0
     printed = capsys.readouterr().out
@@ -69,6 +71,7 @@ def test_what_the_game_has_not_is_refused_in_words(
     output = ("--output", str(tmp_path / "out"))
     for words, text in (
         (("evaluate", "random", "random", "--solo", *output), "No such option: --solo"),
+        (("evaluate", "nobody", "random", *output), "agent 'nobody'"),
         (("evaluate", "random", *output), f"1 agent: {game.title} has no game for one; it is for 2 players"),
         (("evaluate", "random", "random", "random", *output), "3 agents: at most 2 play one game"),
         (("evaluate", "policy:solo", "random", *output), "nor a shipped policy of that name (there are: none)"),

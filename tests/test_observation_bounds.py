@@ -1,4 +1,4 @@
-"""Configurations and scenarios that no game can have are refused at once.
+"""Scenarios that no game can have are refused at once.
 
 No scenario leaves the observation space: every number in a description is set to extremes, one at a time.
 """
@@ -6,9 +6,7 @@ No scenario leaves the observation space: every number in a description is set t
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -20,7 +18,7 @@ import petrichor_env
 from evergreen_env import evergreen_v0
 from petrichor_env import petrichor_v0
 from tabletop_engine.described.invariants import first_outside
-from tabletop_engine.errors import ConfigError, ScenarioError, StateError
+from tabletop_engine.errors import ScenarioError, StateError
 from tabletop_engine.play.batch import Batch
 
 EXTREMES = (-1, 99, 127, 128, 2_001, 30_000, 32_767)
@@ -120,37 +118,3 @@ def test_points_that_no_game_reaches() -> None:
         evergreen_env.describe(state)
     outside = first_outside(evergreen_env.GAME, np.array([state]), evergreen_env.GAME.load_tables(None))
     assert outside == (0, "2001 points in 'points' of the observation; allowed are 0 to 2000")
-
-
-@pytest.mark.parametrize(
-    ("package", "components", "text"),
-    [
-        (
-            evergreen_env,
-            {f"deck.{name}": ["missing"] * 5 + [1] for name in ("meadow", "rock", "snow", "swamp")},
-            "cards in the deck",
-        ),
-        (
-            evergreen_env,
-            {"flags.setup_flowers": 20, **{f"deck.{name}": [0] * 6 for name in ("snow", "rock", "swamp")}},
-            "flowers in the deck",
-        ),
-        (evergreen_env, {"flags.season_rounds": [5, 5, 5, 5]}, "20 rounds"),
-        (petrichor_env, {"pieces.clouds": 0}, "pieces.clouds"),
-        (petrichor_env, {"pieces.clouds": 10_000}, "pieces.clouds"),
-    ],
-)
-def test_components_that_cannot_be_played(package: Any, components: dict[str, Any], text: str, tmp_path: Path) -> None:
-    """The configuration refuses them at once, as a mapping and as a file."""
-    with pytest.raises(ConfigError, match=text):
-        package.Config(2, components=components)
-    tables: dict[str, list[str]] = {}
-    for key, value in components.items():
-        table, _, name = key.partition(".")
-        tables.setdefault(table, []).append(f"{name} = {json.dumps(value)}")
-    file = tmp_path / "overlay.toml"
-    file.write_text("\n".join(f"[{table}]\n" + "\n".join(lines) for table, lines in tables.items()))
-    with pytest.raises(ConfigError, match=text):
-        package.Config(2, components=file)
-    with pytest.raises(ConfigError, match="no such file"):
-        package.Config(2, components=tmp_path / "none.toml")

@@ -92,23 +92,6 @@ def test_playthrough(name: str) -> None:
 
 
 @over_games
-def test_returns_are_the_sum_of_rewards(name: str) -> None:
-    game = pyspiel.load_game(name)
-    kind = game.get_type()
-    for seed in range(3):
-        total = np.zeros(game.num_players())
-        for state in played(game, seed):
-            rewards = np.array(state.rewards())
-            total += rewards
-            np.testing.assert_allclose(state.returns(), total, atol=1e-9)
-            if state.is_chance_node() or (kind.reward_model == TYPE.RewardModel.TERMINAL and not state.is_terminal()):
-                assert not rewards.any()
-        assert game.min_utility() <= total.min() <= total.max() <= game.max_utility()
-        if kind.utility == TYPE.Utility.ZERO_SUM:
-            assert total.sum() == pytest.approx(game.utility_sum(), abs=1e-9)
-
-
-@over_games
 def test_clones_go_their_own_way(name: str) -> None:
     game = pyspiel.load_game(name)
     for state in list(played(game))[::17]:

@@ -10,14 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from petrichor_env.config import MODULES, VARIANTS, Config
-from tabletop_agents import GreedyAgent, RandomAgent
-from tabletop_engine.errors import ConfigError
-from tabletop_engine.play.agents import Decisions
-from tabletop_engine.play.batch import Batch
+from petrichor_env.config import VARIANTS, Config
 from tabletop_engine.text.screen import Screen
 from tabletop_training.files.tables import AGENT, WIN_RATE, Column, Table, format_estimate
-from tabletop_training.measure.evaluation import EvaluationStopped, play_games
 from tabletop_training.measure.results import NO_ESTIMATE, Estimate, Results, mean_interval, wilson_interval
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, summarize, variants_of
 
@@ -44,54 +39,6 @@ def test_mean_interval_has_the_known_numbers() -> None:
     assert mean_interval(np.arange(1.0, 6.0)) == pytest.approx((3 - 1.9633, 3 + 1.9633), abs=1e-3)
     assert mean_interval(np.array([4.0])) == (-np.inf, np.inf)
     assert mean_interval(np.array([2.0, 2.0])) == (2, 2)
-
-
-@pytest.mark.parametrize("agent", [RandomAgent(), GreedyAgent()], ids=lambda agent: agent.name)
-def test_evaluation_is_the_same_for_a_seed(agent: Any) -> None:
-    first, second, other = (play_games([agent], Config(), 60, seed) for seed in (3, 3, 4))
-    assert np.array_equal(first.points, second.points)
-    assert np.array_equal(first.lengths, second.lengths)
-    assert not np.array_equal(first.points, other.points)
-
-
-def test_evaluation_reports_the_games_that_were_played() -> None:
-    """One game, followed by hand."""
-    results = play_games([GreedyAgent()], Config(variants=("one_more_turn",)), 1, seed=8)
-    batch = Batch(Config(variants=("one_more_turn",)), 1, 8, autoreset="disabled")
-    generator, decisions = np.random.default_rng([8, 0]), 0
-    while not batch.terminations[0]:
-        batch.step(GreedyAgent().act(Decisions.of(batch), generator))
-        decisions += 1
-    points = batch.states["points"][0, :2]
-    assert results.points.tolist() == [points.tolist()]
-    assert results.lengths.tolist() == [decisions]
-    assert results.won.tolist() == [[bool(points[0] > points[1])]]
-    assert results.margins.tolist() == [points[0] - points[1]]
-
-
-@pytest.mark.parametrize(
-    "config", [Config(players=3), Config(players=5, modules=MODULES)], ids=lambda config: config.name
-)
-def test_evaluation_with_more_players_names_every_winner(config: Config) -> None:
-    finished: list[int] = []
-    players = config.players
-    results = play_games([RandomAgent()] * players, config, 200, seed=0, on_finished=finished.append)
-    assert sum(finished) == 200
-    assert results.points.shape == results.won.shape == (200, players)
-    most = results.points == results.points.max(axis=1, keepdims=True)
-    assert (results.won <= most).all()
-    assert (results.won.sum(axis=1) >= 1).all()
-    alone = most.sum(axis=1) == 1
-    assert np.array_equal(results.won[alone], most[alone])
-
-
-def test_evaluation_refuses_bad_input() -> None:
-    with pytest.raises(ConfigError, match="1 agent for 2 players"):
-        play_games([RandomAgent()], Config(players=2), 5, 0)
-    with pytest.raises(ConfigError, match="games=0"):
-        play_games([RandomAgent()], Config(), 0, 0)
-    with pytest.raises(EvaluationStopped):
-        play_games([RandomAgent()], Config(), 5, 0, should_stop=lambda: True)
 
 
 def test_summary() -> None:

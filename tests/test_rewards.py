@@ -235,9 +235,14 @@ def test_openspiel(config: Config, reward: str, at_the_end: bool) -> None:
             state.apply_action(int(generator.choice(outcomes, p=shares)))
         else:
             state.apply_action(int(generator.choice(state.legal_actions())))
-        total += state.rewards()
-    close(state.returns(), result(config, state.position.state, reward))
-    close(total, state.returns())
+        rewards = np.array(state.rewards())
+        total += rewards
+        close(state.returns(), total)
+        assert state.is_terminal() or not at_the_end or not rewards.any()
+    close(total, result(config, state.position.state, reward))
+    assert game.min_utility() <= total.min() <= total.max() <= game.max_utility()
+    if game.get_type().utility == pyspiel.GameType.Utility.ZERO_SUM:
+        close(total.sum(), game.utility_sum())
 
 
 @pytest.mark.one_in(4)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from sb3_contrib import MaskablePPO
 
 from tabletop_agents import make_agent
 from tabletop_engine.errors import ComponentsError, ConfigError
@@ -11,6 +14,7 @@ from tabletop_engine.game import Game
 from tabletop_engine.play.agents import Decisions, ask
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.learner_games import learner_games
+from tabletop_training.learn.vec_env import SeatsVecEnv
 from tests.games import leduc_poker
 from tests.games.playthroughs import FOLDER, GAMES, told
 
@@ -50,3 +54,19 @@ def test_agents_beat_random_ones(game: Game, name: str) -> None:
         games.step(actions)
         gained += games.results()["points"].tolist()
     assert np.mean(gained) > 2 * np.std(gained) / np.sqrt(len(gained))
+
+
+def test_maskable_ppo(game: Game) -> None:
+    """MaskablePPO learns for 5,000 steps on the VecEnv, where an illegal action would be an error."""
+    games = learner_games(game.config(), 50, ("random",), seed=1, illegal_action="raise")
+    env = SeatsVecEnv(games)
+    model = MaskablePPO("MlpPolicy", env, n_steps=20, batch_size=250, n_epochs=1, seed=1, device="cpu")
+    won: list[float] = []
+
+    def note(told: dict[str, Any], _: dict[str, Any]) -> bool:
+        won.extend(info["won"] for info in told["infos"] if info)
+        return True
+
+    model.learn(5000, callback=note)
+    assert model.num_timesteps == 5000 and len(won) > 300
+    assert set(won) <= {0.0, 0.5, 1.0} and 0.3 < np.mean(won) < 0.9

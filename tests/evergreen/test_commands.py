@@ -47,12 +47,6 @@ def test_evaluate_and_replay(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert run("replay", str(replays[0]), "--gif", str(tmp_path / "game.gif"), "--width", "64") == 0
 
 
-def test_alone_points_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("evaluate", "--solo", "random", "greedy", "--games", "20", "--output", str(tmp_path / "out")) == 0
-    printed = capsys.readouterr().out
-    assert "points" in printed
-
-
 def test_train_and_play_against_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     settings, folder = tmp_path / "tiny.toml", tmp_path / "run"
     settings.write_text(TINY)

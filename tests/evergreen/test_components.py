@@ -51,12 +51,14 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("overlay", "message"), REFUSED, ids=lambda value: str(value)[:50])
 def test_bad_overlays(overlay: dict[str, Any], message: str, tmp_path: Path) -> None:
     """Overlays given as keys and values, and as a file. The message names the file."""
-    with pytest.raises(ComponentsError, match=message):
-        load_tables(overlay)
+    for load in (load_tables, lambda components: Config(components=components)):
+        with pytest.raises(ComponentsError, match=message):
+            load(overlay)
     file = tmp_path / "overlay.toml"
     file.write_text("".join(f"{key} = {_toml(value)}\n" for key, value in overlay.items()))
-    with pytest.raises(ComponentsError, match=f"overlay.toml: {message}"):
-        load_tables(file)
+    for load in (load_tables, lambda components: Config(components=components)):
+        with pytest.raises(ComponentsError, match=f"overlay.toml: {message}"):
+            load(file)
 
 
 def _toml(value: Any) -> str:
