@@ -23,6 +23,7 @@ from tabletop_engine.errors import ConfigError, GameOver, IllegalAction, StateEr
 from tabletop_engine.play import batch as module
 from tabletop_engine.play.kernels import sample_actions
 from tests.support.configurations import SOLO
+from tests.support.play import in_the_middle
 
 BUFFERS = ("states", "actors", "action_masks", "observations", "rewards", "terminations", "illegal")
 SHOWN = BUFFERS[:4]
@@ -105,9 +106,7 @@ def test_only_those_games_are_stepped(config: Config, autoreset: str, new_observ
 
 
 def test_stepping_none() -> None:
-    batch = Batch(Config(players=2), 3, seed=1, reward="points")
-    for _ in range(20):
-        batch.step(batch.random_actions())
+    batch = in_the_middle(Config(players=2), 3, 20, seed=1, reward="points")
     before = rows(batch, batch.actors != NOBODY, SHOWN)
     batch.step([-1, -1, -1], np.zeros(3, bool))
     assert rows(batch, batch.actors != NOBODY, SHOWN) == before
@@ -234,9 +233,7 @@ def test_mixed_games_are_those_of_their_configuration(configs: list[Config], aut
 
 def test_some_games_change_their_configuration() -> None:
     """The games of the mask change it; the others go on as they are. All keep their configuration from then on."""
-    batch = Batch(THREE[0], 6, seed=1)
-    for _ in range(30):
-        batch.step(batch.random_actions())
+    batch = in_the_middle(THREE[0], 6, 30, seed=1)
     mask = np.array([False, True, False, True, True, False])
     before = rows(batch, ~mask, SHOWN)
     streams = batch.states["rng"].copy()

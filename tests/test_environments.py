@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import importlib
-from collections.abc import Iterator
 from typing import Any
 
 import gymnasium
@@ -35,12 +34,6 @@ VERSUS = "petrichor_env:Petrichor/Versus-v0"
 SCENARIO = {"hands": {"player_0": {"frost": 2, "sun": 1}}, "field": {"P1": {"cloud": {"drops": {"player_0": 1}}}}}
 ENDS_AT_ONCE = {"round": 4, "actor": "player_1", "passed": "player_0"}
 """player_1 takes the last turn of the game, with no card in hand."""
-
-
-@pytest.fixture
-def env() -> Iterator[gymnasium.Env[Any, Any]]:
-    with gymnasium.make(SOLO) as made:
-        yield made
 
 
 # --- names and processes ---
@@ -176,23 +169,6 @@ def test_readings_and_numbers_of_ones_own() -> None:
 # --- positions ---
 
 
-def test_reset_to_a_scenario(env: gymnasium.Env[Any, Any]) -> None:
-    observation, info = env.reset(seed=1, options={"scenario": SCENARIO})
-    described = describe(env.unwrapped.state)
-    assert described["hands"]["player_0"] == {"frost": 2, "sun": 1}
-    assert env.observation_space.contains(observation)
-    _, info, steps = play_out(env, info)
-    assert steps > 0 and info["points"] >= 0
-    env.reset()
-    assert describe(env.unwrapped.state)["hands"] != described["hands"]
-
-
-def test_a_scenario_has_the_environments_variants() -> None:
-    env = gymnasium.make(SOLO, variants=("one_more_turn",))
-    env.reset(seed=1, options={"scenario": SCENARIO})
-    assert describe(env.unwrapped.state)["variants"] == ["one_more_turn"]
-
-
 def test_a_scenario_has_the_environments_modules_and_powers() -> None:
     env = gymnasium.make(SOLO, modules=["powers", "forecasts"], powers=["wind"])
     for more in ({}, {"modules": ["powers", "forecasts"]}, {"powers": ["wind"]}):
@@ -201,29 +177,6 @@ def test_a_scenario_has_the_environments_modules_and_powers() -> None:
         assert (described["modules"], described["powers"]) == (["powers", "forecasts"], ["wind"])
         assert described["forecasts"] == {"player_0": [1, 10, 13]}
         assert info["action_mask"][ACTIONS["forecast 13"]] and not info["action_mask"][ACTIONS["forecast 14"]]
-    play_out(env, info)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"scenarios": {}}, ConfigError, "unknown key 'scenarios'; allowed are scenario"),
-        ("scenario", ConfigError, "a dictionary"),
-        ({"scenario": "P1"}, ScenarioError, "not a dictionary"),
-        ({"scenario": {"players": 2}}, ScenarioError, "'2p'.*'solo'"),
-        ({"scenario": {"variants": ["double_card"]}}, ScenarioError, "double_card"),
-        ({"scenario": {"modules": ["cactus"]}}, ScenarioError, r"'solo\+cactus'.*'solo'"),
-        ({"scenario": {"modules": ["lake"]}}, ScenarioError, "not used in solo play"),
-        ({"scenario": {"hands": {"player_0": {"sun": 11}}}}, ScenarioError, "11"),
-        ({"scenario": {"phase": "over"}}, ScenarioError, "over"),
-    ],
-)
-def test_bad_options_change_nothing(env: gymnasium.Env[Any, Any], options: Any, error: type, message: str) -> None:
-    _, info = env.reset(seed=1)
-    before = env.unwrapped.state.tobytes()
-    with pytest.raises(error, match=message):
-        env.reset(seed=2, options=options)
-    assert env.unwrapped.state.tobytes() == before
     play_out(env, info)
 
 
@@ -284,21 +237,6 @@ def test_many_games_in_which_others_act_first_in_a_scenario() -> None:
     with pytest.raises(ScenarioError, match="game 0 ends before"):
         envs.reset(options={"scenario": ENDS_AT_ONCE})
     assert states.tobytes() == before
-
-
-def test_all_seats_reset_to_a_scenario() -> None:
-    env = petrichor_v0.env(num_players=3, drafting=True, rounds=6)
-    hands = {"player_1": {"wind": 3}, "player_0": {"sun": 1}}
-    scenario = {"actor": "player_1", "first_player": "player_1", "hands": hands}
-    env.reset(seed=1, options={"scenario": scenario})
-    described = describe(env.unwrapped.game)
-    assert env.agent_selection == "player_1" and described["hands"]["player_1"] == {"wind": 3}
-    assert (described["players"], described["rounds"], described["drafting"]) == (3, 6, True)
-    assert env.unwrapped.batch.states["decision"][0] == Decision.TURN
-    stream = env.unwrapped.game["rng"]
-    env.reset(seed=2, options={"scenario": scenario})
-    assert env.unwrapped.game["rng"] != stream
-    play_all(env)
 
 
 def test_a_scenario_of_all_seats_has_the_modules_and_powers() -> None:

@@ -29,6 +29,7 @@ from tabletop_training.learn.targets import Images
 from tabletop_training.learn.task import Budget
 from tests.games import connect_four
 from tests.support.networks import network_for
+from tests.support.play import legal_masks
 
 IN_ORDER = [GAME.decisions.index(name) for name in ("fertilizer_tile", "pod_tile", "keep_drop", "forecast_drop")]
 """Decisions about several tiles, which follow each other in the order of the tiles' numbers."""
@@ -45,13 +46,7 @@ def laid(states: np.ndarray, tiles: np.ndarray, image: Image) -> np.ndarray:
             moved[name][:, tiles] = states[name]
     target = states["target"]
     moved["target"] = np.where(target == NO_TILE, NO_TILE, tiles[target])
-    return with_legal(moved, mask_of(states)[:, np.argsort(image.actions)])
-
-
-def mask_of(states: np.ndarray) -> np.ndarray:
-    """(N, A) bool, the legal actions."""
-    bits = (states["legal"][:, :, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
-    return np.asarray(bits.reshape(len(states), -1)[:, :NUM_ACTIONS] == 1)
+    return with_legal(moved, legal_masks(states, NUM_ACTIONS)[:, np.argsort(image.actions)])
 
 
 def with_legal(states: np.ndarray, masks: np.ndarray) -> np.ndarray:
@@ -81,7 +76,7 @@ def test_the_rules_treat_images_alike(players: int, modules: tuple[str, ...]) ->
             seats = here["actor"].astype(np.int64)
             GAME.kernels.observe_games(states, batch.tables, seats, divisors, out, np.zeros((24, 0), np.int8))
         assert np.array_equal(seen[1][:, image.observation], seen[0])
-        masks = mask_of(here)
+        masks = legal_masks(here, NUM_ACTIONS)
         actions = (generator.random(masks.shape) * masks).argmax(axis=1)
         GAME.kernels.play_actions(here, batch.tables, actions, everything)
         GAME.kernels.play_actions(there, batch.tables, image.actions[actions], everything)

@@ -30,6 +30,7 @@ from tabletop_engine.replays.recorder import Recorder
 from tabletop_engine.replays.replay import Replay
 from tests.games.connect_four import GAME as CONNECT_FOUR
 from tests.support.effort import games as effort
+from tests.support.play import in_the_middle
 
 GAMES = 24
 EDITIONS = 8
@@ -269,9 +270,7 @@ def test_a_broken_state_is_named_by_its_place_in_the_batch() -> None:
 
 
 def test_positions_of_several_editions_are_records() -> None:
-    source = Batch(Petrichor(), 16, 0, editions=3)
-    for _ in range(30):
-        source.step(source.random_actions())
+    source = in_the_middle(Petrichor(), 16, 30, editions=3)
     batch = Batch(Petrichor(), 8, 1, editions=3, starts=source.states)
     known = {one.tobytes() for one in without_stream(source.states)}
     assert all(one.tobytes() in known for one in without_stream(batch.states))
@@ -301,9 +300,8 @@ AGENT_PAIRS = [(config, name) for config, names in AGENTS.items() for name in na
 
 @pytest.mark.parametrize(("config", "name"), AGENT_PAIRS, ids=map("-".join, AGENT_PAIRS))
 def test_agents_decide_with_the_numbers_of_each_edition(config: str, name: str) -> None:
-    batch = Batch(replace(CONFIGS[config], modules=()) if "petrichor" in config else CONFIGS[config], 12, 0, editions=6)
-    for _ in range(37):
-        batch.step(batch.random_actions())
+    played = replace(CONFIGS[config], modules=()) if "petrichor" in config else CONFIGS[config]
+    batch = in_the_middle(played, 12, 37, editions=6)
     agent = make_agent(name, batch.game)
     for game in range(12):
         one = Decisions.of(batch, np.array([game]))
@@ -341,9 +339,7 @@ def values_of(agent: Agent, decisions: Decisions) -> np.ndarray:
 
 def test_the_numbers_matter_to_an_agent() -> None:
     """So that the test above can fail."""
-    batch = Batch(Petrichor(players=2), 12, 0, editions=6)
-    for _ in range(37):
-        batch.step(batch.random_actions())
+    batch = in_the_middle(Petrichor(players=2), 12, 37, editions=6)
     agent, decisions = make_agent("greedy", batch.game), Decisions.of(batch)
     others = np.roll(batch.tables, 1)
     others.setflags(write=False)  # as the batch's own are, for which the agent is compiled

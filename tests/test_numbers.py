@@ -36,6 +36,7 @@ from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettin
 from tabletop_training.learn.vec_env import SeatsVecEnv
 from tests.games.connect_four import GAME as CONNECT_FOUR
 from tests.support.networks import network_for
+from tests.support.play import in_the_middle
 
 CONFIGS: dict[str, Config] = {"petrichor": Petrichor(players=2), "evergreen": Evergreen(players=2)}
 FILES = {"petrichor": PETRICHOR, "evergreen": EVERGREEN}
@@ -215,18 +216,11 @@ def with_random_numbers(network: Network, game: Game, seed: int = 0) -> Network:
     return reading
 
 
-def played(config: Config, games: int, editions: int, steps: int = 25) -> Batch:
-    batch = Batch(config, games, 0, editions=editions)
-    for _ in range(steps):
-        batch.step(batch.random_actions())
-    return batch
-
-
 @every_game
 def test_a_network_of_today_becomes_one_that_reads_and_plays_as_before(config: Config) -> None:
     network = network_for(config.game)
     reading = with_more_inputs(network, config.game.numbers.size)
-    decisions = Decisions.of(played(config, 12, 4))
+    decisions = Decisions.of(in_the_middle(config, 12, 25, editions=4))
     before, after = PolicyAgent(network), PolicyAgent(reading)
     generator = np.random.default_rng
     shares = before.probabilities(decisions, generator(0)), after.probabilities(decisions, generator(0))
@@ -241,7 +235,7 @@ def test_a_network_of_today_becomes_one_that_reads_and_plays_as_before(config: C
 @every_game
 def test_the_numbers_in_the_biases_are_the_numbers_as_inputs(config: Config) -> None:
     network = with_random_numbers(network_for(config.game), config.game)
-    decisions = Decisions.of(played(config, 6, 3))
+    decisions = Decisions.of(in_the_middle(config, 6, 25, editions=3))
     inputs = inputs_of(network, decisions)
     assert inputs.shape == (6, network.inputs)
     hidden = torch.as_tensor(inputs)
@@ -271,7 +265,7 @@ def test_the_numbers_in_the_biases_are_the_numbers_as_inputs(config: Config) -> 
 def test_a_search_uses_the_numbers_of_each_edition(config: Config) -> None:
     network = with_random_numbers(network_for(config.game), config.game)
     agent = GuidedSearchAgent(PolicyAgent(network, name="reads"), simulations=12)
-    batch = played(config, 8, 4)
+    batch = in_the_middle(config, 8, 25, editions=4)
     together = Decisions.of(batch)
     visits, _ = agent.search(together, np.random.default_rng(0))
     again, _ = agent.search(together, np.random.default_rng(0))
@@ -291,7 +285,7 @@ def test_checkpoints_say_that_a_network_reads_numbers(config: Config, tmp_path: 
     save_network(game, network, tmp_path / "reads.zip")
     read, notes = read_checkpoint(game, tmp_path / "reads.zip")
     assert read.inputs == game.observation.size + game.numbers.size and notes["numbers"]
-    decisions = Decisions.of(played(config, 4, 2))
+    decisions = Decisions.of(in_the_middle(config, 4, 25, editions=2))
     generator = np.random.default_rng
     told = PolicyAgent(network).probabilities(decisions, generator(0))
     assert np.array_equal(told, PolicyAgent.load(tmp_path / "reads.zip", game).probabilities(decisions, generator(0)))
@@ -369,7 +363,7 @@ def test_a_blind_network_goes_on_as_one_that_reads(tmp_path: Path) -> None:
     plan = replace(blind.plan, learning=replace(blind.plan.learning, numbers=True))
     plan = replace(plan, games=GamesSettings.of_table(game, {"players": [1], "editions": 5}), budget=Budget(steps=400))
     seeing = Learner(game, plan, tmp_path / "seeing", start=blind.network, tensorboard=False)
-    decisions = Decisions.of(played(Petrichor(), 12, 4))
+    decisions = Decisions.of(in_the_middle(Petrichor(), 12, 25, editions=4))
     generator = np.random.default_rng
     assert np.allclose(
         blind.agent().probabilities(decisions, generator(0)),

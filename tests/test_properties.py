@@ -42,6 +42,7 @@ from tabletop_engine.play.kernels import sample_actions
 from tests.support.configurations import A_FEW, EVERY_CONFIGURATION
 from tests.support.effort import games
 from tests.support.hidden import swapped
+from tests.support.play import legal_masks
 from tests.support.processes import in_python
 
 GAMES = games(2, 12)
@@ -260,7 +261,7 @@ def somebody_is_asked(s: np.ndarray) -> np.ndarray:
 
 
 def has_a_choice(s: np.ndarray) -> np.ndarray:
-    answers = legal_bits(s).sum(axis=1)
+    answers = legal_masks(s, NUM_ACTIONS).sum(axis=1)
     holds_forecasts = (s["forecast_holder"] == s["actor"][:, None]).any(axis=1) & (
         s["modules"][:, Module.FORECASTS] == 1
     )
@@ -268,12 +269,6 @@ def has_a_choice(s: np.ndarray) -> np.ndarray:
     hidden = (np.isin(s["decision"], ANSWERED_WITH_ONE) | without_cards) & (s["players"] > 1)
     enough: np.ndarray = answers >= np.where(hidden, 1, 2)
     return enough
-
-
-def legal_bits(s: np.ndarray) -> np.ndarray:
-    """(N, NUM_ACTIONS) the sets of legal actions in the records."""
-    words = np.ascontiguousarray(s["legal"]).view(np.uint8)
-    return np.unpackbits(words, axis=1, bitorder="little")[:, :NUM_ACTIONS]
 
 
 def tracks_and_dice_are_right(s: np.ndarray) -> np.ndarray:
@@ -410,7 +405,7 @@ class Seen:
 
     def states(self, states: np.ndarray) -> None:
         self.decisions.update(states["decision"].tolist())
-        self.legal |= legal_bits(states[states["actor"] != NOBODY]).any(axis=0)
+        self.legal |= legal_masks(states[states["actor"] != NOBODY], NUM_ACTIONS).any(axis=0)
         self.played |= (states["forecast_holder"] == PLAYED).any(axis=0)
         self.scored |= states["scored"].any(axis=(0, 1))
 
@@ -488,7 +483,7 @@ def test_masks_are_the_legal_sets(positions: dict[Config, np.ndarray]) -> None:
         assert again.tobytes() == states.tobytes()
         batch = loaded(config, states)
         playing = states["actor"] != NOBODY
-        assert (batch.action_masks[playing] == legal_bits(states)[playing]).all()
+        assert (batch.action_masks[playing] == legal_masks(states, NUM_ACTIONS)[playing]).all()
         assert (batch.action_masks[~playing] == 1).all()
 
 

@@ -13,6 +13,7 @@ from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.kernels import sample_actions
 from tabletop_engine.seeds import Stream, generator
 from tests.games import gem_market, hex
+from tests.support.play import legal_masks
 
 GAMES = 40
 OTHER_NUMBERS = {"setup.supply": [3, 4, 9], "limits.gems": 6, "guests.guest_1": [2, 2, 1, 0, 0, 1]}
@@ -42,12 +43,6 @@ def recoloured(states: np.ndarray, image: Image) -> np.ndarray:
     held = np.arange(1, states["deck"].shape[-1]) <= states["deck"][..., :1]  # a deck's first number is its size
     moved["deck"][..., 1:] = np.where(held, cards[states["deck"][..., 1:]], 0)
     return moved
-
-
-def masks_of(game: Game, states: np.ndarray) -> np.ndarray:
-    """(N, A) bool, the legal actions."""
-    bits = (states["legal"][:, :, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
-    return np.asarray(bits.reshape(len(states), -1)[:, : game.num_actions] == 1)
 
 
 def views(game: Game, states: np.ndarray, tables: np.ndarray, seat: int) -> np.ndarray:
@@ -81,8 +76,8 @@ def test_the_rules_treat_images_alike(
         game.kernels.refresh_legal(there, tables)
         asked = set()
         while (running := here["actor"] != NOBODY).any():
-            masks = masks_of(game, here)
-            np.testing.assert_array_equal(masks_of(game, there)[:, image.actions], masks)
+            masks = legal_masks(here, game.num_actions)
+            np.testing.assert_array_equal(legal_masks(there, game.num_actions)[:, image.actions], masks)
             for seat in range(players):
                 seen, seen_there = (views(game, states, tables, seat) for states in (here, there))
                 np.testing.assert_array_equal(seen_there[:, image.observation], seen)

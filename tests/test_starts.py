@@ -15,6 +15,7 @@ from tabletop_engine.game import NOBODY
 from tabletop_engine.play.learner_games import learner_games
 from tabletop_engine.replays.recorder import Recorder
 from tests.games import connect_four
+from tests.support.play import in_the_middle
 
 LAST_ROUND: list[dict[str, Any]] = [{"players": 1, "round": 4, "points": {"player_0": points}} for points in (3, 7, 11)]
 POINTS = {3, 7, 11}
@@ -96,9 +97,7 @@ def test_a_function_gives_them() -> None:
 
 def test_records_of_a_batch() -> None:
     """Positions from games, as for a curriculum that begins near the end."""
-    before = Batch(Config(players=3), 16, seed=1, autoreset="disabled")
-    for _ in range(40):
-        before.step(before.random_actions())
+    before = in_the_middle(Config(players=3), 16, 40, seed=1, autoreset="disabled")
     games = Batch(Config(players=3), 64, seed=2, starts=before.states)
     assert {one.tobytes() for one in without_stream(games.states)} <= {
         one.tobytes() for one in without_stream(before.states)

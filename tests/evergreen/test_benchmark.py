@@ -123,18 +123,6 @@ def test_an_agent_of_ones_own_is_placed_among_the_published(
     assert table_of(own)["random"]["mean_points"] == table_of(published)["random"]["mean_points"]
 
 
-def test_quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(benchmark, "QUICK", {"games": 2, "search_games": 1, "duel_games": 2})
-    run("random", "greedy", "--quick")
-    assert "These numbers are rough" in " ".join(capsys.readouterr().out.split())
-    folder = tmp_path / "runs" / "benchmark-quick"
-    assert {row["solo_games"] for row in table_of(folder).values()} == {"2"}
-    assert "These numbers are rough" in (folder / "benchmark.md").read_text(encoding="utf-8")
-    with pytest.raises(TabletopError, match="measured with --quick; continue with --quick"):
-        run("random", "--output", folder)
-
-
 def test_numbers_of_ones_own_and_of_another_game(tmp_path: Path) -> None:
     numbers = tmp_path / "numbers.toml"
     numbers.write_text("[flags]\nstart_points = [5, 5, 5, 5]\n")

@@ -6,6 +6,9 @@ state = play(scenario({...}), "play frost", "tile b1", "vote frost")
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
+
+import numpy as np
 
 from petrichor_env import Batch, Config
 from petrichor_env.actions import ACTION_NAMES, ACTIONS
@@ -54,9 +57,15 @@ def action_of(state: State, name: str) -> int:
     return action
 
 
-def in_the_middle(config: Config, games: int, steps: int, seed: int = 0) -> Batch:
-    """Games after some random decisions, with decisions of many kinds pending."""
-    batch = Batch(config, games, seed)
+def in_the_middle(config: Any, games: int, steps: int, seed: int = 0, **options: Any) -> Batch:
+    """Games after some random decisions, with decisions of many kinds pending; `options` are those of the batch."""
+    batch = Batch(config, games, seed, **options)
     for _ in range(steps):
         batch.step(batch.random_actions())
     return batch
+
+
+def legal_masks(states: np.ndarray, actions: int) -> np.ndarray:
+    """(N, actions) the sets of legal actions in the records, 0 or 1."""
+    words = np.ascontiguousarray(states["legal"]).view(np.uint8)
+    return np.unpackbits(words, axis=1, bitorder="little")[:, :actions]
