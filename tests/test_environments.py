@@ -115,6 +115,7 @@ def test_an_unknown_argument_is_told_those_that_there_are() -> None:
 
 def test_bad_arguments() -> None:
     """`Config`'s own are in `test_properties.py`, those of every environment in `tests/contract`."""
+    arguments: dict[str, Any]
     for arguments, allowed in (
         ({"variants": ("double",)}, "double_card, non_random_targets, no_more_tricks, one_more_turn"),
         ({"modules": ("lake",)}, "'lake' with players=1: the Lake is not used in solo play"),

@@ -160,7 +160,7 @@ def test_editions_by_number_by_seed_and_by_components(tmp_path: Any) -> None:
     assert len({one.tobytes() for one in own.tables}) == 5
 
 
-BAD = (
+BAD: tuple[Any, ...] = (
     *(0, -3, True, 2.5, "three", b"a", dict, {"pieces.wheat_bonus": 1}, MOST_EDITIONS + 1),
     *([], [True], [None], [1.5], [-1], [2**40]),
 )
