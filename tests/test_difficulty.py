@@ -47,7 +47,8 @@ from tabletop_training.study import play as play_module
 from tabletop_training.study.play import about, play_cells, played
 from tabletop_training.study.store import Store
 from tests.support.processes import in_python
-from tests.support.studies import SEED, contents, noisy, results_of, rows_of, sets_of, without_pictures  # noqa: F401
+from tests.support.results import rows_of
+from tests.support.studies import SEED, contents, noisy, results_of, sets_of, without_pictures  # noqa: F401
 from tests.support.workers import Watched, stopping_after
 
 GAMES = 12

@@ -28,7 +28,8 @@ from tabletop_training.petrichor.edition_report import OverEditions, key_title, 
 from tabletop_training.petrichor.study import Study, over_editions, read_study
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
 from tests.support.effort import games
-from tests.support.studies import SEED, contents, games_of, no_pictures, rows_of, without_pictures  # noqa: F401
+from tests.support.results import rows_of
+from tests.support.studies import SEED, contents, games_of, no_pictures, without_pictures  # noqa: F401
 
 EDITIONS, IN_EDITION = games(4, 6), games(2, 3)
 

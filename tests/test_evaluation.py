@@ -49,6 +49,7 @@ from tabletop_training.measure.results import (
 )
 from tabletop_training.study.cells import block_seeds
 from tests.support.processes import in_python
+from tests.support.results import rows_of
 from tests.support.workers import stopping_after
 
 SAMPLES = 4000
@@ -570,11 +571,6 @@ def _run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
     return int(str(caught.value.code or 0)), printed.out + printed.err
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
 def test_a_result_says_what_it_comes_from() -> None:
     """Enough to play the same games again: the checkpoint, what computed with it, and all numbers."""
     overlay = Config(players=2, components={"pieces.drops": 9})
@@ -600,12 +596,12 @@ def test_evaluate_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert (report["state_version"], report["checkpoints"]) == (STATE_VERSION, {})
     assert report["config"]["modules"] == ["fertilizer", "lake"]
     assert (report["first_seed"], report["seeds"], report["stopped_by"]) == (5, 5, "games")
-    games = _rows(folder / "games.csv")
+    games = rows_of(folder / "games.csv")
     assert len(games) == 5 * 2 * 2
     assert [(row["seed"], row["seat"], row["agent"]) for row in games[:4]] == [
         ("5", "0", "greedy"), ("5", "1", "random"), ("5", "0", "random"), ("5", "1", "greedy")
     ]  # fmt: skip
-    agents = _rows(folder / "agents.csv")
+    agents = rows_of(folder / "agents.csv")
     for row, told in zip(agents, report["reports"], strict=True):
         own = [game for game in games if game["agent"] == row["agent"]]
         assert int(row["games"]) == len(own) == 10
@@ -618,7 +614,7 @@ def test_evaluate_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         assert sum(int(game[source.name.lower()]) for source in Source) == int(game["points"])
     code, printed = _run(capsys, *words, "--output", str(folder))
     assert code == 0
-    assert _rows(tmp_path / "out-2" / "games.csv") == games
+    assert rows_of(tmp_path / "out-2" / "games.csv") == games
 
 
 def test_evaluate_command_in_solo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -628,7 +624,7 @@ def test_evaluate_command_in_solo(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "solo+one_more_turn: 64 seeds" in printed
     assert "Stopped as soon as no interval of a win rate was wider than 20 points." in printed
     assert "100 %" in printed
-    games = _rows(tmp_path / "one" / "games.csv")
+    games = rows_of(tmp_path / "one" / "games.csv")
     assert [(row["agent"], row["seed"]) for row in games[:2]] == [
         ("random", str(EVALUATION_SEED)), ("neutral", str(EVALUATION_SEED))
     ]  # fmt: skip
@@ -639,9 +635,9 @@ def test_evaluate_command_in_solo(tmp_path: Path, capsys: pytest.CaptureFixture[
     )
     assert code == 0
     assert "random less greedy, paired by seed" in printed
-    (difference,) = _rows(tmp_path / "two" / "differences.csv")
+    (difference,) = rows_of(tmp_path / "two" / "differences.csv")
     assert float(difference["margin_high"]) < 0
-    assert len(_rows(tmp_path / "two" / "games.csv")) == 2 * 2 * 20
+    assert len(rows_of(tmp_path / "two" / "games.csv")) == 2 * 2 * 20
 
 
 def test_one_seed_gives_no_interval(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -653,7 +649,7 @@ def test_one_seed_gives_no_interval(tmp_path: Path, capsys: pytest.CaptureFixtur
     margin = report["reports"][0]["estimates"]["margin"]
     assert f"{margin['value']:+.1f} ± –" in printed and "± 0" not in printed
     assert (margin["low"], margin["high"]) == (None, None)
-    row = _rows(folder / "agents.csv")[0]
+    row = rows_of(folder / "agents.csv")[0]
     assert float(row["margin"]) == pytest.approx(margin["value"], abs=1e-4)
     assert (row["margin_low"], row["margin_high"]) == ("", "")
     assert float(row["win_rate_low"]) < float(row["win_rate_high"])
@@ -691,7 +687,7 @@ def test_verdicts_and_places_of_three(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "3p: 2 seeds, 3 rotations" in text
     assert re.search(r"greedy less greedy #2, .*; win rate \S+ percentage points \(\S+ to \S+\): no diff", text)
     assert "no difference of win rates shown" in text
-    rows = _rows(tmp_path / "out" / "agents.csv")
+    rows = rows_of(tmp_path / "out" / "agents.csv")
     for row in rows:
         place = [float(row[name]) for name in ("place", "place_low", "place_high")]
         assert 1 <= place[1] <= place[0] <= place[2] <= 3
@@ -720,8 +716,8 @@ def test_tournament_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         *("cross_table.csv", "cross_table.png", "standings.csv", "tournament.json"),
         *("games", "games.csv", "settings.json"),
     }  # fmt: skip
-    assert [row["agent"] for row in _rows(folder / "standings.csv")] == ["greedy", "random"]
-    cells = _rows(folder / "cross_table.csv")
+    assert [row["agent"] for row in rows_of(folder / "standings.csv")] == ["greedy", "random"]
+    cells = rows_of(folder / "cross_table.csv")
     assert [(cell["agent"], cell["against"]) for cell in cells] == [("greedy", "random"), ("random", "greedy")]
     assert (folder / "cross_table.png").read_bytes().startswith(b"\x89PNG")
     report = json.loads((folder / "tournament.json").read_text(encoding="utf-8"))
@@ -795,9 +791,9 @@ def test_a_signal_keeps_what_is_done(command: str, number: signal.Signals, tmp_p
     assert f"Stopped early. To continue: petrichor {command} --resume {folder}" in output
     told = json.loads(result.read_text(encoding="utf-8"))
     assert told["stopped_by"] == "interrupted" if command == "evaluate" else not told["finished"]
-    games = _rows(folder / "games.csv")
+    games = rows_of(folder / "games.csv")
     name = "agents.csv" if command == "evaluate" else "standings.csv"
-    assert {int(row["games"]) for row in _rows(folder / name)} == {len(games) // 2}
+    assert {int(row["games"]) for row in rows_of(folder / name)} == {len(games) // 2}
 
 
 @pytest.mark.parametrize("module", [matches, tournament])

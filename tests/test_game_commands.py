@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from tabletop_cli.__main__ import main
 from tabletop_engine.errors import CheckpointError
 from tabletop_engine.game import Game
 from tests.games import connect_four, leduc_poker
+from tests.support.results import rows_of
 from tests.support.settings import TINY
 
 pytestmark = pytest.mark.parametrize("game", [connect_four.GAME, leduc_poker.GAME], ids=lambda game: game.name)
@@ -37,8 +37,7 @@ def test_evaluate_and_replay(game: Game, tmp_path: Path, capsys: pytest.CaptureF
     assert "2p: 3 seeds, 2 rotations" in printed and f"{game.command} replay FILE" in " ".join(printed.split())
     report = json.loads((folder / "evaluation.json").read_text(encoding="utf-8"))
     assert (report["config"], report["state_version"]) == ({"players": 2, "components": None}, game.state_version)
-    with (folder / "games.csv").open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = rows_of(folder / "games.csv")
     assert len(rows) == 12 and list(rows[0])[-1] == "length"  # these games don't count where points come from
     assert len(replays := sorted(kept.iterdir())) == 6
     assert run(game, "replay", str(replays[0]), "--html", str(tmp_path / "page.html")) == 0

@@ -26,6 +26,7 @@ from tabletop_training.files.trees import load_tree
 from tabletop_training.measure.evaluation import HERE
 from tabletop_training.measure.results import concatenate
 from tabletop_training.measure.workers import Processes
+from tests.support.results import rows_of
 
 GAME = game_of("evergreen_env.game")
 
@@ -90,8 +91,7 @@ def test_it_leaves_a_report_a_picture_and_tables(tmp_path: Path) -> None:
     folder = balance.main("random", [2, 4], 5, 3, 9, output=tmp_path / "balance", on_result=told.append)
     data = json.loads((folder / "balance.json").read_text(encoding="utf-8"))
     assert told == [data] and data["editions"] == 5
-    with (folder / "balance.csv").open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = rows_of(folder / "balance.csv")
     assert len(rows) == (2 + 4) + (4 + 4)
     four = {row["figure"]: float(row["mean"]) for row in rows if row["players"] == "4"}
     assert sum(value for name, value in four.items() if name.startswith("won")) == pytest.approx(1, abs=1e-3)
@@ -118,8 +118,7 @@ def test_what_each_change_does(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text("[flags]\nseason_rounds = [2, 2, 2, 2]\npower_cap = 2\n", encoding="utf-8")
     folder = balance.main("random", [2, 3], 2, 2, 9, str(own), 30, tmp_path / "balance")
-    with (folder / "changes.csv").open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = rows_of(folder / "changes.csv")
     assert json.loads((folder / "balance.json").read_text(encoding="utf-8"))["changes"][0]["games"] == 30
     assert len(rows) == 2 * (2 + 4) + 2 * (3 + 4)
 

@@ -22,13 +22,18 @@ def assert_same(one: Results, other: Results) -> None:
             np.testing.assert_array_equal(left, right, name)
 
 
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
 def files_of(folder: Path) -> dict[str, Any]:
     """The files that a command has written, without the agents' thinking times."""
     left: dict[str, Any] = {}
     for path in folder.iterdir():
         if path.suffix == ".csv":
-            with path.open(newline="", encoding="utf-8") as file:
-                rows = list(csv.DictReader(file))
+            rows = rows_of(path)
             for row in rows:
                 row.pop("decisions_per_second", None)
             left[path.name] = rows

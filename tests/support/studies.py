@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,12 +38,6 @@ def no_pictures() -> Iterator[None]:
             for name in [name for name in vars(module) if name.startswith("plot_")]:
                 patched.setattr(module, name, lambda *arguments: None)
         yield
-
-
-def rows_of(path: Path) -> list[dict[str, str]]:
-    """The rows of a CSV file."""
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def games_of(folder: Path) -> list[Results]:
