@@ -28,6 +28,8 @@ from tabletop_training.measure.evaluation import HERE, EvaluationStopped, Worker
 from tabletop_training.measure.matches import evaluate, rotations
 from tabletop_training.measure.workers import Processes
 from tabletop_training.petrichor import difficulty
+from tabletop_training.study.cells import Cell
+from tabletop_training.study.play import play_blocks
 from tests.support.results import assert_same, files_of
 from tests.support.workers import KILL, Dying, Noting
 
@@ -78,6 +80,12 @@ def test_it_stops_at_the_same_width(two: Processes) -> None:
     here, there = evaluate(agents, config, **told), evaluate(agents, config, **told, workers=two)
     assert here.stopped == there.stopped == "width"
     assert_same(here.results[0], there.results[0])
+
+
+def test_the_thinking_of_agents_is_recorded(two: Processes) -> None:
+    cell = Cell("random", [RandomAgent(), RandomAgent()], Config(players=2), 4, SEED)
+    here, there = (next(play_blocks([cell], None, who, record_thinking=True)).results.thinking for who in (HERE, two))
+    assert (here[:, 1] == there[:, 1]).all() and there[:, 1].min() > 0
 
 
 @pytest.mark.slow
@@ -198,7 +206,7 @@ def test_agents_that_cannot_be_sent(two: Processes) -> None:
 def test_another_version_does_not_play() -> None:
     agents, config = of_two_players(RandomAgent(), RandomAgent())
     (block,) = blocks_of(agents, config, [SEED], rotations(2))
-    task = workers._Tasks({})(block)
+    (task,) = workers._tasks([block], {})
     assert len(workers.play_task(task, lambda: task.agents)) == 2
     other = task._replace(version=(*task.version[:-1], "another"))
     with pytest.raises(ConfigError, match=r"another version of the game: .* instead of .*another"):
@@ -207,8 +215,8 @@ def test_another_version_does_not_play() -> None:
 
 def test_agents_are_made_once_for_many_blocks() -> None:
     agents, config = of_two_players(RandomAgent(), RandomAgent())
-    tasks = workers._Tasks({})
-    first, second = (tasks(block) for seed in (1, 2) for block in blocks_of(agents, config, [seed], rotations(2)))
+    blocks = [block for seed in (1, 2) for block in blocks_of(agents, config, [seed], rotations(2))]
+    first, second = workers._tasks(blocks, {})
     assert first.agents is second.agents and first.key == second.key
     fetched: list[str] = []
 
@@ -226,7 +234,8 @@ def test_agents_are_made_once_for_many_blocks() -> None:
     for players in (3, 4, 5):  # other agents come, and the first ones are forgotten
         others, other = [RandomAgent()] * players, replace(config, players=players)
         (block,) = blocks_of(others, other, [1], rotations(players))
-        workers.play_task(tasks(block), fetching(tasks(block)))
+        (task,) = workers._tasks([block], {})
+        workers.play_task(task, fetching(task))
     assert len(workers._ready) == 4
     workers._ready.clear()
 

@@ -26,15 +26,19 @@ _SECONDS = 10.0
 """Seconds that a cluster's head may take to answer."""
 
 
-def connect(address: str = LOCAL) -> Any:
-    """Join a cluster, or start one. Returns the module `ray`.
+@contextmanager
+def joined(address: str = LOCAL) -> Iterator[Any]:
+    """Be part of a cluster, or start one, while the context lasts. Gives the module `ray`.
 
     Arguments:
         address: LOCAL; `auto` for the cluster that runs on this machine; `HOST:PORT` of a cluster's head, or
-            `ray://HOST:PORT` from a machine that is not part of it. A process that has joined a cluster stays there.
+            `ray://HOST:PORT` from a machine that is not part of it. A process that was part of a cluster before stays
+            there.
 
     Raises TabletopError where Ray is missing, or no cluster answers.
     """
+    loaded = sys.modules.get("ray")
+    was_there = loaded is not None and loaded.is_initialized()
     ray = needed("ray", "--ray", "ray")
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     if address == LOCAL:  # Ray itself would join a cluster that somebody has left running
@@ -45,18 +49,6 @@ def connect(address: str = LOCAL) -> Any:
         ray.init(address, ignore_reinit_error=True, **options)
     except (OSError, OverflowError, RuntimeError, ValueError) as error:
         raise TabletopError(f"--ray {address}: no cluster there ({error})") from None
-    return ray
-
-
-@contextmanager
-def joined(address: str = LOCAL) -> Iterator[Any]:
-    """Be part of a cluster (`connect`) while the context lasts. Gives the module `ray`.
-
-    A process that was part of a cluster before stays there.
-    """
-    loaded = sys.modules.get("ray")
-    was_there = loaded is not None and loaded.is_initialized()
-    ray = connect(address)
     try:
         yield ray
     finally:
@@ -68,7 +60,7 @@ class RayWorkers(SeveralWorkers[Any]):
     """Processes of a Ray cluster, each on one core.
 
     Arguments:
-        address: as for `connect`.
+        address: as for `joined`.
         number: of blocks played at once; None for the number of the cluster's cores.
     """
 

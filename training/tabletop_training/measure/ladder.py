@@ -107,14 +107,8 @@ def main(
 ) -> Path:
     """Measure steps of `games` or `games_of_step` games each, and print them. Returns the folder with `ladder.json`.
 
-    Arguments:
-        configs: one configuration for each number of players.
-        players: the numbers of players to measure; None for all.
-        output: a folder. Games that it has are kept.
-        workers: they play the blocks of games, as in `evaluate`; the games are the same for all.
-        on_result: called with the content of `ladder.json`.
-
-    Ctrl-C keeps finished blocks. Raises ConfigError for bad arguments, TabletopError for a folder with other games.
+    `configs` has one configuration for each number of players; `players` are those to measure, None for all. All else
+    is as in `tabletop_training.measure`.
     """
     if not configs:
         raise ConfigError("configs: name at least one")
@@ -169,7 +163,7 @@ def _game(players: int) -> str:
 
 def table_of(rows: Sequence[Mapping[str, Any]]) -> Table:
     """The steps. Nobody wins or loses alone, so a game for one without an opponent compares margins only."""
-    told = [
+    lines = [
         {
             **row,
             **({"win_rate": None, "above": None} if row["owners"] == 1 else {}),
@@ -188,4 +182,4 @@ def table_of(rows: Sequence[Mapping[str, Any]]) -> Table:
         Column("above", "above", above, style=itemgetter("colour")),
         replace(MARGIN, style=lambda row: row["colour"] if row["owners"] == 1 else ""),
     )
-    return Table(columns, told, "Each agent against the one below it, 95 % intervals")
+    return Table(columns, lines, "Each agent against the one below it, 95 % intervals")

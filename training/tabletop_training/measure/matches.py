@@ -53,7 +53,7 @@ from tabletop_training.measure.results import (
     share_estimate,
 )
 from tabletop_training.study.cells import Cell
-from tabletop_training.study.play import Played, begun, play_blocks, play_in_job
+from tabletop_training.study.play import Played, begun, play_blocks
 from tabletop_training.study.settings import arguments, job_of
 
 FIRST_LOOK = 64
@@ -120,8 +120,8 @@ class AgentReport:
 
     def row(self) -> dict[str, Any]:
         """As a line of a CSV file."""
-        told = {"agent": self.agent, "games": self.games, "seeds": self.seeds, **self.estimates}
-        return files.flat({**told, "decisions_per_second": self.decisions_per_second, **(self.usage or {})})
+        columns = {"agent": self.agent, "games": self.games, "seeds": self.seeds, **self.estimates}
+        return files.flat({**columns, "decisions_per_second": self.decisions_per_second, **(self.usage or {})})
 
 
 @dataclass(frozen=True)
@@ -234,9 +234,7 @@ def evaluate(
         until_width: stop as soon as no interval of a win rate is wider. This is checked after every block, from
             `FIRST_LOOK` seeds on. docs/evaluation.md says what this does to the coverage of the intervals.
         on_block: called with the results of a block and the evaluation of all games so far.
-        workers: they play the blocks of games, or a number of processes to start for this call; the games are the same
-            for all. A process imports the program that starts it, so what that program does must stand below
-            `if __name__ == "__main__":`.
+        workers: who plays the blocks, as in `tabletop_training.measure`.
         editions: as in `tabletop_training.measure.evaluation.play_lineups`.
         playing: see `Playing`. If it is stopped, the unfinished block is dropped.
 
@@ -346,10 +344,8 @@ def main(
 ) -> Path:
     """Run `evaluate` with agents by name and print the tables; returns the folder with `evaluation.json` and CSV files.
 
-    `games` None means 1000, or at most 20 000 with `until_width`. `replays` is the folder for replays, None for none.
-    `workers` play the blocks of games; `on_result` is called with the content of `evaluation.json`. The games are kept
-    after each block, and with `resumed` those of the folder `output` are gone on with. Ctrl-C keeps finished blocks.
-    Raises ConfigError, CheckpointError and TabletopError.
+    `games` None means 1000, or at most 20 000 with `until_width`. With `resumed` the games of the folder `output` are
+    gone on with. All else is as in `tabletop_training.measure`.
     """
     if not names:
         raise ConfigError("agents: name at least one")
@@ -369,9 +365,9 @@ def main(
             first = evaluation and evaluation.reports[0]
             return f"{first.agent}: {files.WIN_RATE.write(first.estimates['win_rate'])}" if first else ""
 
-        playing = play_in_job(job, cells, store, workers, in_turns=True, note=rate, **replays.recording)
+        playing = play_blocks(cells, store, workers, in_turns=True, job=job, note=rate, **replays.recording)
         with job.until_stopped(), closing(playing):
-            for _, so_far in _evaluations(cells, kept, (one for one, _ in playing), until_width):
+            for _, so_far in _evaluations(cells, kept, playing, until_width):
                 evaluation = so_far
         if evaluation is None:
             raise Stopped
@@ -393,10 +389,9 @@ def main(
 
 
 def resume(folder: str | Path, game: Game, trusted: Sequence[str] = (), **how: Any) -> Path:
-    """Go on with the evaluation of a folder; `how` are arguments of `main`.
+    """Go on with the evaluation of a folder; `how` are further arguments of `main`.
 
-    `trusted` names the agents of one's own whose code may run. Raises what `main` raises, and TabletopError for a
-    folder without an evaluation.
+    `trusted` names the agents of one's own whose code may run.
     """
     names = ("names", "config", "games", "seed", "until_width")
     asked = arguments(folder, "evaluate", game, *names, trusted=trusted, agents={"names": "the agents "})

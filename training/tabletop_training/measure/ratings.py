@@ -144,15 +144,15 @@ class Ratings:
 
 
 @checked
-def rate_games(games: Iterable[Game], *, seed: int | None = None, fixed: dict[str, float] | None = None) -> Ratings:
-    """Ratings of players that do not change, from all their games; `fixed` as in `Ratings`.
+def rate_games(games: Iterable[Game], *, seed: int | None = None) -> Ratings:
+    """Ratings of players that do not change, from all their games.
 
     The order has a small effect, so `seed` draws one; None keeps the given order.
     """
     if seed is not None:
         whole("seed", seed, 0)
     listed = list(games)
-    ratings = Ratings(fixed)
+    ratings = Ratings()
     for game in range(len(listed)) if seed is None else generator(seed, Stream.AGENTS).permutation(len(listed)):
         ratings.add(*listed[int(game)])
     return ratings

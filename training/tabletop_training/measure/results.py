@@ -15,8 +15,9 @@ from tabletop_engine.play.agents import USAGE
 from tabletop_engine.play.scores import margins, win_shares
 from tabletop_training.measure.ratings import CONFIDENCE, Z
 
-_BY_GAME = ("points", "places", "lengths", "decisions", "scored", "seeds", "lineups", "forfeited")
-"""The arrays with a row for each game."""
+BY_GAME = ("points", "places", "lengths", "decisions", "scored", "seeds", "lineups", "forfeited")
+BY_AGENT = ("usage", "seconds", "thinking")
+"""The arrays with a row for each game, and for each agent."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class Results:
     def in_order(self) -> Results:
         """The same games by ascending seed."""
         order = np.argsort(self.seeds, kind="stable")
-        arrays = [name for name in _BY_GAME if len(getattr(self, name))]
+        arrays = [name for name in BY_GAME if len(getattr(self, name))]
         changed: dict[str, Any] = {name: getattr(self, name)[order] for name in arrays}
         for name in ("actions", "probabilities"):
             recorded = getattr(self, name)
@@ -139,12 +140,12 @@ def concatenate(parts: Sequence[Results]) -> Results:
         raise ValueError(
             "results to join: there must be at least one, all of the same agents, configuration and editions"
         )
-    together: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _BY_GAME}
+    together: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in BY_GAME}
     for name in ("actions", "probabilities"):
         recorded = [getattr(part, name) for part in parts]
         together[name] = None if None in recorded else tuple(itertools.chain(*recorded))
     first = parts[0]
-    for name in ("seconds", "usage", "thinking"):
+    for name in BY_AGENT:
         together[name] = np.sum([getattr(part, name) for part in parts], axis=0)
     together["fields"] = {name: np.concatenate([part.fields[name] for part in parts]) for name in first.fields}
     return Results(first.config, first.agents, first.seed, **together, editions=first.editions)

@@ -43,7 +43,7 @@ from tabletop_training.measure.ratings import Game as Rated
 from tabletop_training.measure.ratings import Rating, rate_games
 from tabletop_training.measure.results import Estimate, Results, share_estimate
 from tabletop_training.study.cells import Cell
-from tabletop_training.study.play import begun, play_blocks, play_in_job
+from tabletop_training.study.play import begun, play_blocks
 from tabletop_training.study.settings import arguments, job_of
 
 GAMES = 200
@@ -157,8 +157,7 @@ def play_tournament(
     """All groups of `config.players` agents play `games` games each, rounded up to whole seeds.
 
     The agents, objects or names for `tabletop_agents.make_agent`, have different names. `seed` is that of the first
-    game, and of the orders in which games are rated. `workers` play the blocks, as in
-    `tabletop_training.measure.matches.evaluate`.
+    game, and of the orders in which games are rated. `workers` play the blocks, as in `tabletop_training.measure`.
 
     Raises EvaluationStopped if it is stopped before the end of the first block, ConfigError for bad arguments.
     """
@@ -210,9 +209,7 @@ def main(
 ) -> Path:
     """Run `play_tournament` with agents by name and print the tables; returns the folder with the results.
 
-    `replays` is the folder for replays, None for none. `workers` play the blocks of games; `on_result` is called with
-    the content of `tournament.json`. The games are kept after each block, and with `resumed` those of the folder
-    `output` are gone on with. Ctrl-C keeps finished blocks. Raises ConfigError, CheckpointError and TabletopError.
+    With `resumed` the games of the folder `output` are gone on with. All else is as in `tabletop_training.measure`.
     """
     replays = replays or files.ReplayFiles(None)
     with Screen().status("loading the agents"):
@@ -223,7 +220,7 @@ def main(
     with job_of("tournament", config.game, output, asked, resumed=resumed, replays=replays) as (job, store):
         results, _ = begun(cell, store)
         with job.until_stopped():
-            for one, _ in play_in_job(job, [cell], store, workers, **replays.recording):
+            for one in play_blocks([cell], store, workers, job=job, **replays.recording):
                 results = one.results
         if results is None:
             raise Stopped

@@ -17,17 +17,15 @@ from collections.abc import Callable, Collection, Generator, Hashable, Iterable,
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import replace
 from multiprocessing import get_context, parent_process
 from typing import Any, Generic, NamedTuple, Self, TypeVar, Unpack
-
-import numpy as np
 
 from tabletop_engine.checks import whole
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.game import Config
 from tabletop_engine.play.agents import Agent
 from tabletop_engine.play.batch import usable_cores, use_cores
-from tabletop_engine.play.tables import Editions
 from tabletop_training.measure.evaluation import (
     EvaluationStopped,
     GameBlock,
@@ -54,16 +52,13 @@ Handle = TypeVar("Handle", bound=Hashable)
 class Task(NamedTuple):
     """A block for another process, which may be on another machine.
 
-    agents: the agents, pickled. key: identifies them, so that a worker loads them once for many blocks.
-    version: of the game.
+    agents: the block's agents, pickled. key: identifies them, so that a worker loads them once for many blocks.
+    block: without its agents. version: of the game.
     """
 
     agents: bytes
     key: str
-    config: Config
-    seeds: np.ndarray
-    lineups: np.ndarray
-    editions: Editions | None
+    block: GameBlock
     recording: Recording
     version: tuple[Any, ...]
 
@@ -83,38 +78,33 @@ def play_task(task: Task, agents: Callable[[], bytes], should_stop: Callable[[],
 
     Raises what `play_lineups` raises, and ConfigError if another version of the game is installed here.
     """
-    if (own := version_of(task.config)) != task.version:
+    block = task.block
+    if (own := version_of(block.config)) != task.version:
         raise ConfigError(f"a machine of the cluster has another version of the game: {own} instead of {task.version}")
-    key = (task.key, task.config)
+    key = (task.key, block.config)
     if key not in _ready:
         made: Sequence[Agent] = pickle.loads(agents())
-        get_ready(made, task.config)
+        get_ready(made, block.config)
         while len(_ready) >= _MOST_READY:
             del _ready[next(iter(_ready))]
         _ready[key] = made
-    playing: Playing = {"should_stop": should_stop}
-    playing |= task.recording  # type: ignore[typeddict-item]
-    return play_lineups(_ready[key], task.config, task.seeds, task.lineups, task.editions, **playing)
+    playing: Any = {"should_stop": should_stop, **task.recording}
+    return play_lineups(_ready[key], block.config, block.seeds, block.lineups, block.editions, **playing)
 
 
-class _Tasks:
-    """Turns blocks into tasks. Agents of several blocks are pickled once."""
-
-    def __init__(self, recording: Recording) -> None:
-        self._recording = recording
-        self._known: dict[int, tuple[Sequence[Agent], bytes, str]] = {}  # by the identity of the agents
-
-    def __call__(self, block: GameBlock) -> Task:
-        if id(block.agents) not in self._known:
+def _tasks(blocks: Iterable[GameBlock], recording: Recording) -> Iterator[Task]:
+    """The blocks as tasks. Agents of several blocks are pickled once."""
+    known: dict[int, tuple[Sequence[Agent], bytes, str]] = {}  # by the identity of the agents
+    for block in blocks:
+        if id(block.agents) not in known:
             try:
                 pickled = pickle.dumps(block.agents)
             except (pickle.PicklingError, TypeError, AttributeError) as error:
                 names = ", ".join(agent.name for agent in block.agents)
                 raise ConfigError(f"agents {names}: can't be sent to another process ({error})") from None
-            self._known[id(block.agents)] = (block.agents, pickled, hashlib.sha256(pickled).hexdigest())
-        _, pickled, key = self._known[id(block.agents)]
-        version = version_of(block.config)
-        return Task(pickled, key, block.config, block.seeds, block.lineups, block.editions, self._recording, version)
+            known[id(block.agents)] = (block.agents, pickled, hashlib.sha256(pickled).hexdigest())
+        _, pickled, key = known[id(block.agents)]
+        yield Task(pickled, key, replace(block, agents=()), recording, version_of(block.config))
 
 
 class SeveralWorkers(Workers, Generic[Handle]):
@@ -150,12 +140,8 @@ class SeveralWorkers(Workers, Generic[Handle]):
         the worker of a block dies again and again.
         """
         should_stop, on_finished = playing.get("should_stop"), playing.get("on_finished")
-        recording: Recording = {
-            "record_actions": playing.get("record_actions", False),
-            "record_probabilities": playing.get("record_probabilities", False),
-            "record_fields": playing.get("record_fields", ()),
-        }
-        tasks = enumerate(map(_Tasks(recording), blocks))
+        recording: Any = {name: value for name, value in playing.items() if name in Recording.__annotations__}
+        tasks = enumerate(_tasks(blocks, recording))
         under_way: dict[Handle, tuple[int, Task]] = {}
         done: dict[int, Results] = {}
         tries: Counter[int] = Counter()
@@ -184,15 +170,14 @@ class SeveralWorkers(Workers, Generic[Handle]):
                         continue
                     tries[number] += 1
                     if tries[number] == TRIES:
-                        raise TabletopError(_died(work))
+                        raise TabletopError(
+                            f"games from seed {work.block.seeds[0]}: {TRIES} workers died while they played them; "
+                            "is there memory enough? And does the program that starts them stand below "
+                            '`if __name__ == "__main__":`?'
+                        )
                     under_way[self.start(work)] = (number, work)
         finally:
             self.stop(list(under_way))
-
-
-def _died(task: Task) -> str:
-    text = f"games from seed {task.seeds[0]}: {TRIES} workers died while they played them; is there memory enough?"
-    return f'{text} And does the program that starts them stand below `if __name__ == "__main__":`?'
 
 
 # --- Processes of this machine ----------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, ExitStack, closing
 from typing import NamedTuple, Self, Unpack
 
 import numpy as np
@@ -44,12 +44,14 @@ class Played(NamedTuple):
     Attributes:
         block: its games. results: all games of the cell so far, in the order in which they were played.
         complete: whether these are all.
+        left: the time left for all blocks, in words; "" without a job.
     """
 
     cell: Cell
     block: Results
     results: Results
     complete: bool
+    left: str
 
 
 class _Step(NamedTuple):
@@ -87,17 +89,47 @@ def play_blocks(
     workers: Workers | int = HERE,
     *,
     in_turns: bool = False,
+    job: Job | None = None,
+    note: Callable[[], str] | None = None,
     **playing: Unpack[Playing],
 ) -> Generator[Played, None, None]:
     """Play what the store lacks of the cells, block by block: cell after cell, or `in_turns` a block of each.
 
     The store gets the games after each block, so a stop or a kill loses at most one. Cells that it has completely are
     left out. A cell that was begun is played anew if replays are recorded, because actions are not kept. `workers` play
-    the blocks, as in `tabletop_training.measure.matches.evaluate`. Raises EvaluationStopped.
+    the blocks, as in `tabletop_training.measure`.
+
+    In a job the total time is printed before the first game, and the time left beside a progress bar, with `note` or
+    the agents' names; Ctrl-C stops the games. Raises EvaluationStopped.
     """
-    steps, before = _missing(cells, store, in_turns, bool(playing.get("record_actions")))
-    with opened(workers) as players:
-        yield from _play(steps, before, store, players, **playing)
+    steps: list[_Step] = []
+    so_far: dict[Cell, Results] = {}
+    for cell in cells:
+        results, blocks = begun(cell, store)
+        if blocks and playing.get("record_actions"):
+            results, blocks = None, cell.blocks
+        if blocks and results is not None:
+            so_far[cell] = results
+        steps += (_Step(cell, number, block) for number, block in enumerate(blocks, len(cell.blocks) - len(blocks)))
+    if not steps:
+        return
+    if in_turns:
+        steps.sort(key=lambda step: step.number)
+    last = {step.cell: step for step in steps}
+    with ExitStack() as stack:
+        players = stack.enter_context(opened(workers))
+        time_left = None
+        if job is not None:
+            time_left = stack.enter_context(_TimeLeft(job, steps, players.number, note))
+            playing["should_stop"] = time_left.step
+        stream = stack.enter_context(closing(players.play((step.block for step in steps), **playing)))
+        for step in steps:
+            block, cell = next(stream), step.cell
+            so_far[cell] = results = concatenate([so_far[cell], block]) if cell in so_far else block
+            if store is not None:
+                store.keep(cell, step.number, block)
+            left = "" if time_left is None else time_left.after(block)
+            yield Played(cell, block, results, step is last[cell], left)
 
 
 def play_cells(
@@ -107,13 +139,13 @@ def play_cells(
     workers: Workers | int = HERE,
     **recording: Unpack[Recording],
 ) -> Generator[tuple[Cell, Results, str], None, None]:
-    """Play what the store lacks of the cells, in this order.
+    """Play what the store lacks of the cells in a job, as `play_blocks`.
 
-    Yields each cell with all its games by ascending seed, and the time left in words. Otherwise as `play_in_job`.
+    Yields each cell with all its games by ascending seed, and the time left in words.
     """
-    for one, left in play_in_job(job, cells, store, workers, **recording):
+    for one in play_blocks(cells, store, workers, job=job, **recording):
         if one.complete:
-            yield one.cell, one.results.in_order(), left
+            yield one.cell, one.results.in_order(), one.left
 
 
 def finished_cells(
@@ -125,64 +157,6 @@ def finished_cells(
         for cell, results, _ in play_cells(job, cells, store, workers, **recording):
             done[cell] = results
     return done
-
-
-def play_in_job(
-    job: Job,
-    cells: Sequence[Cell],
-    store: Store | None = None,
-    workers: Workers | int = HERE,
-    *,
-    in_turns: bool = False,
-    note: Callable[[], str] | None = None,
-    **recording: Unpack[Recording],
-) -> Generator[tuple[Played, str], None, None]:
-    """`play_blocks` in a job. Yields each block, and the time left in words.
-
-    The total time is printed before the first game, and the time left beside a progress bar, with `note` or the agents'
-    names. They are estimated first from a few timed decisions of each agent, then from its games. Ctrl-C raises
-    Stopped.
-    """
-    steps, before = _missing(cells, store, in_turns, bool(recording.get("record_actions")))
-    if not steps:
-        return
-    with opened(workers) as players, _TimeLeft(job, steps, players.number, note) as left:
-        for one in _play(steps, before, store, players, should_stop=left.step, **recording):
-            left.after(one.block)
-            yield one, f"{about(left.seconds)} left in all".capitalize()
-
-
-def _missing(
-    cells: Sequence[Cell], store: Store | None, in_turns: bool, anew: bool
-) -> tuple[list[_Step], dict[Cell, Results]]:
-    """The blocks that are to be played, in order, and what is kept of their cells."""
-    steps: list[_Step] = []
-    before: dict[Cell, Results] = {}
-    for cell in cells:
-        results, blocks = begun(cell, store)
-        if blocks and anew:
-            results, blocks = None, cell.blocks
-        if blocks and results is not None:
-            before[cell] = results
-        steps += (_Step(cell, number, block) for number, block in enumerate(blocks, len(cell.blocks) - len(blocks)))
-    return sorted(steps, key=lambda step: step.number) if in_turns else steps, before
-
-
-def _play(
-    steps: Sequence[_Step],
-    before: dict[Cell, Results],
-    store: Store | None,
-    workers: Workers,
-    **playing: Unpack[Playing],
-) -> Generator[Played, None, None]:
-    last = {step.cell: step for step in steps}
-    with closing(workers.play((step.block for step in steps), **playing)) as stream:
-        for step in steps:
-            block, cell = next(stream), step.cell
-            before[cell] = results = concatenate([before[cell], block]) if cell in before else block
-            if store is not None:
-                store.keep(cell, step.number, block)
-            yield Played(cell, block, results, step is last[cell])
 
 
 def about(seconds: float) -> str:
@@ -248,8 +222,8 @@ class _TimeLeft(AbstractContextManager["_TimeLeft"]):
             self._bar.show(status, (now - self._began) / max(now - self._began + left, 1e-9))
         return self._job.should_stop()
 
-    def after(self, block: Results) -> None:
-        """Measure the agents' paces by the block that was just played."""
+    def after(self, block: Results) -> str:
+        """Measure the agents' paces by the block that was just played; returns the time left in words."""
         step, now = self._steps[self._next], time.perf_counter()
         games = _games_of(step)
         # several workers overlap: what the agents thought is the best measure of a block's own time
@@ -261,6 +235,7 @@ class _TimeLeft(AbstractContextManager["_TimeLeft"]):
             self._paces[key] = self._taken[key] / max(self._done[key], 1)
         self._games -= games
         self._next, self._calls, self._start = self._next + 1, 0, now
+        return f"{about(self.seconds)} left in all".capitalize()
 
     def _seconds_of(self, games: Counter[tuple[str, int]]) -> float:
         return sum(number * self._paces[key] for key, number in games.items()) / self._workers

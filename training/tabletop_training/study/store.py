@@ -18,7 +18,7 @@ from tabletop_engine.play.tables import editions_of
 from tabletop_training.files.provenance import agent_hashes, tables_hash
 from tabletop_training.files.tables import plain, slug
 from tabletop_training.files.trees import load_tree, save_tree
-from tabletop_training.measure.results import Results, concatenate
+from tabletop_training.measure.results import BY_AGENT, BY_GAME, Results, concatenate
 from tabletop_training.study.cells import ANEW, Cell
 
 FOLDER = "games"
@@ -68,7 +68,8 @@ class Store:
         """Keep the `number`th block of a cell, from 0."""
         self._read.pop(cell, None)
         self._folder.mkdir(exist_ok=True)
-        arrays = {name: getattr(block, name) for name in _ARRAYS}
+        # not actions and probabilities, which replays hold
+        arrays = {name: getattr(block, name) for name in (*BY_GAME, *BY_AGENT)}
         tree = {"about": about_of(cell), "results": {**arrays, "fields": dict(block.fields)}}
         save_tree(self._path(cell, number), tree)
 
@@ -104,13 +105,6 @@ def _block(path: Path, cell: Cell) -> Results:
     except (TypeError, ValueError, AttributeError, IndexError):
         raise TabletopError(f"{path}: its games are damaged; {ANEW}") from None
     return results
-
-
-_ARRAYS = (
-    *("points", "places", "lengths", "decisions", "scored", "seeds", "lineups", "forfeited"),
-    *("usage", "seconds", "thinking"),
-)
-"""What is kept of `Results`, beside `fields`. Actions and probabilities are not: replays hold them."""
 
 
 def about_of(cell: Cell) -> dict[str, Any]:
