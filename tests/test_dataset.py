@@ -123,17 +123,17 @@ def test_a_full_disk_keeps_the_finished_blocks(
 ) -> None:
     import resource
 
-    blocks, made, usual = itertools.count(), dataset._block, resource.getrlimit(resource.RLIMIT_FSIZE)
+    blocks, made, usual = itertools.count(), dataset.play, resource.getrlimit(resource.RLIMIT_FSIZE)
 
-    def fills_the_disk(*arguments: Any) -> Any:
+    def fills_the_disk(*arguments: Any, **options: Any) -> Any:
         if next(blocks) == finished:
             resource.setrlimit(resource.RLIMIT_FSIZE, (1000, usual[1]))
-        return made(*arguments)
+        return made(*arguments, **options)
 
     monkeypatch.setattr(dataset, "GAMES_AT_ONCE", 2)
     config, options = petrichor_env.Config(players=2), {"games": 8, "name": "full"}
     patched = pytest.MonkeyPatch()
-    patched.setattr(dataset, "_block", fills_the_disk)
+    patched.setattr(dataset, "play", fills_the_disk)
     try:
         with pytest.raises(TabletopError, match=r"can't be written to \(File too large\)"):
             written(tmp_path, ["random", "random"], config, **options)

@@ -83,43 +83,40 @@ def episodes(
     none, and the numbers `agent` and `seat`. A search takes twice as long, because it is also asked for its
     probabilities.
     """
-    for start in range(0, games, GAMES_AT_ONCE):
-        yield list(_block(agents, config, start, min(GAMES_AT_ONCE, games - start), seed, reward, dtype))
-
-
-def _block(
-    agents: Sequence[Agent], config: Config, start: int, number: int, seed: int, reward: str, dtype: str
-) -> Iterator[EpisodeBuffer]:
     players = config.players
-    batch = Batch(config, number, seed + start, autoreset="disabled", reward=reward, observation_dtype=dtype)
-    generator = seeds.generator(seed + start, seeds.Stream.DATA_SET)
-    sits = (np.arange(players) + np.arange(start, start + number)[:, None]) % players  # (games, seats): which agent
-    seats = _Seats(agents, batch, generator)
-    play(agents, batch, sits, [generator] * len(agents), listeners=[seats])
-    (seen, masks, actions, told, episode), rewards = seats.decisions()
-    last = np.stack([batch.observe(seat) for seat in range(players)], axis=1)  # (games, seats, D)
-    order = np.argsort(episode, kind="stable")
-    for rows in np.split(order, np.flatnonzero(np.diff(episode[order])) + 1):  # a seat that never decided has none
-        game, seat = divmod(int(episode[rows[0]]), players)
-        length = len(rows)
-        replies = actions[(episode // players == game) & (episode != episode[rows[0]])]  # in the order of play
-        yield EpisodeBuffer(
-            seed=seed + start + game,
-            options={"seat": seat, "replies": replies.astype(np.int16)},
-            observations={
-                "observation": np.concatenate([seen[rows], last[game, seat][None]]),
-                "action_mask": np.concatenate([masks[rows], np.ones_like(masks[:1])]),
-            },
-            actions=actions[rows],
-            rewards=rewards[rows].tolist(),
-            terminations=[False] * (length - 1) + [True],
-            truncations=[False] * length,
-            infos={
-                "probabilities": np.concatenate([told[rows], np.full_like(told[:1], np.nan)]),
-                "agent": np.full(length + 1, int(sits[game, seat])),
-                "seat": np.full(length + 1, seat),
-            },
-        )
+    for start in range(0, games, GAMES_AT_ONCE):
+        number, first = min(GAMES_AT_ONCE, games - start), seed + start
+        batch = Batch(config, number, first, autoreset="disabled", reward=reward, observation_dtype=dtype)
+        generator = seeds.generator(first, seeds.Stream.DATA_SET)
+        sits = (np.arange(players) + np.arange(start, start + number)[:, None]) % players  # (games, seats): which agent
+        seats = _Seats(agents, batch, generator)
+        play(agents, batch, sits, [generator] * len(agents), listeners=[seats])
+        (seen, masks, actions, shares, episode), rewards = seats.decisions()
+        last = np.stack([batch.observe(seat) for seat in range(players)], axis=1)  # (games, seats, D)
+        order, block = np.argsort(episode, kind="stable"), []
+        for rows in np.split(order, np.flatnonzero(np.diff(episode[order])) + 1):  # a seat that never decided has none
+            game, seat = divmod(int(episode[rows[0]]), players)
+            length = len(rows)
+            replies = actions[(episode // players == game) & (episode != episode[rows[0]])]  # in the order of play
+            one = EpisodeBuffer(
+                seed=first + game,
+                options={"seat": seat, "replies": replies.astype(np.int16)},
+                observations={
+                    "observation": np.concatenate([seen[rows], last[game, seat][None]]),
+                    "action_mask": np.concatenate([masks[rows], np.ones_like(masks[:1])]),
+                },
+                actions=actions[rows],
+                rewards=rewards[rows].tolist(),
+                terminations=[False] * (length - 1) + [True],
+                truncations=[False] * length,
+                infos={
+                    "probabilities": np.concatenate([shares[rows], np.full_like(shares[:1], np.nan)]),
+                    "agent": np.full(length + 1, int(sits[game, seat])),
+                    "seat": np.full(length + 1, seat),
+                },
+            )
+            block.append(one)
+        yield block
 
 
 class _Seats(PlayListener):
@@ -189,19 +186,19 @@ class _Writer:
         seen = gymnasium.spaces.Dict({"observation": observation_box(game, np.dtype(dtype)), "action_mask": mask})
         actions = gymnasium.spaces.Discrete(game.num_actions)
         spaces = {"observation_space": serialize_space(seen), "action_space": serialize_space(actions)}
-        self.told: dict[str, Any] = {
+        self.metadata: dict[str, Any] = {
             "total_episodes": 0,
             "total_steps": 0,
             "data_format": "hdf5",
             "jpeg_encoding": True,
         }
-        self.told |= {**spaces, "minari_version": minari.__version__, **about}
+        self.metadata |= {**spaces, "minari_version": minari.__version__, **about}
         self._folder, self._memory = folder, io.BytesIO()
         self._links = h5py.File(self._memory, "w", track_order=True)
 
     def add(self, episodes: Sequence[EpisodeBuffer]) -> None:
         """Write a block of episodes. Raises OSError if that fails; the blocks before it stay."""
-        first = self.told["total_episodes"]
+        first = self.metadata["total_episodes"]
         name = f"from_{first:06}.hdf5"
         memory = io.BytesIO()
         with h5py.File(memory, "w", track_order=True) as block:
@@ -218,10 +215,10 @@ class _Writer:
         self._write(name, memory.getvalue())
         self._links.flush()
         self._write("main_data.hdf5", self._memory.getvalue())
-        self.told["total_episodes"] += len(episodes)
-        self.told["total_steps"] += sum(len(one.rewards) for one in episodes)
-        self.told["dataset_size"] = round(sum(file.stat().st_size for file in self._folder.iterdir()) / 1e6, 1)
-        self._write(METADATA_FILE_NAME, json.dumps(self.told).encode())
+        self.metadata["total_episodes"] += len(episodes)
+        self.metadata["total_steps"] += sum(len(one.rewards) for one in episodes)
+        self.metadata["dataset_size"] = round(sum(file.stat().st_size for file in self._folder.iterdir()) / 1e6, 1)
+        self._write(METADATA_FILE_NAME, json.dumps(self.metadata).encode())
 
     def _write(self, name: str, content: bytes) -> None:
         with whole_file(self._folder / name) as unfinished:
@@ -288,5 +285,6 @@ def main(
                 bar.show(f"{finished:,} games", float(finished))
                 if job.should_stop():
                     break
-        job.console.print(f"{writer.told['total_episodes']:,} episodes, {writer.told['total_steps']:,} decisions.")
+        written = writer.metadata
+        job.console.print(f"{written['total_episodes']:,} episodes, {written['total_steps']:,} decisions.")
     return folder

@@ -54,8 +54,8 @@ def main(
         total = 3 * games
         with job.bar("comparing", total, f"{total:,} games") as bar:
             try:
-                told = {"should_stop": job.should_stop, "on_finished": bar.advance}
-                result = play_tournament(agents, config, games, seed + EVALUATION_SEED, **told)  # type: ignore[arg-type]
+                options = {"should_stop": job.should_stop, "on_finished": bar.advance}
+                result = play_tournament(agents, config, games, seed + EVALUATION_SEED, **options)  # type: ignore[arg-type]
             except EvaluationStopped:
                 job.console.print("Evaluation stopped before the first games were done.")
                 return job.folder

@@ -457,9 +457,9 @@ def main(
     with Job(output or f"runs/{source}") as job, precision, job.bar("learning", 1.0) as bar:
 
         def save(name: str, **more: Any) -> None:
-            told = {"from": path.name, "decisions": distiller.decisions, "seconds": round(distiller.seconds, 1)}
-            told |= {"settings": asdict(settings), "device": device, "seed": seed}
-            learned = {**training, "distil": {**training.get("distil", {}), source: told}, **more}
+            about = {"from": path.name, "decisions": distiller.decisions, "seconds": round(distiller.seconds, 1)}
+            about |= {"settings": asdict(settings), "device": device, "seed": seed}
+            learned = {**training, "distil": {**training.get("distil", {}), source: about}, **more}
             save_network(game, distiller.playable(), job.folder / name, learned, half)
 
         while distiller.fraction < 1 and (row := distiller.iterate(job.should_stop)) is not None:
@@ -474,10 +474,10 @@ def main(
             if time.monotonic() - saved > SECONDS_BETWEEN_CHECKPOINTS:
                 save(POLICY)
                 saved = time.monotonic()
-            told = [f"{distiller.decisions:,} decisions", f"won {row['wins']:.1%}"]
-            told += [f"{name.replace('_', ' ')} {row[name]:.3f}" for name in row if name.endswith("loss")]
-            told += [] if best is None else [f"best policy {best.score:.1%}"]
-            bar.show(", ".join(told), distiller.fraction)
+            words = [f"{distiller.decisions:,} decisions", f"won {row['wins']:.1%}"]
+            words += [f"{name.replace('_', ' ')} {row[name]:.3f}" for name in row if name.endswith("loss")]
+            words += [] if best is None else [f"best policy {best.score:.1%}"]
+            bar.show(", ".join(words), distiller.fraction)
         if not distiller.decisions:
             raise Stopped
         save(POLICY)

@@ -193,8 +193,8 @@ class Learner:
     def _goes_on(self) -> bool:
         """Whether there is another rollout; saves if it is time. The leading process decides for the whole group."""
         due = self.seconds - self._saved > SECONDS_BETWEEN_CHECKPOINTS
-        told = self.group.shared((self.fraction, due, self.should_stop()))
-        self._used, due, stops = told[0][0], told[0][1], any(one[2] for one in told)
+        from_all = self.group.shared((self.fraction, due, self.should_stop()))
+        self._used, due, stops = from_all[0][0], from_all[0][1], any(one[2] for one in from_all)
         if due and self._used < 1 and not stops:
             self.save()
             self._choose_threads()
@@ -225,8 +225,8 @@ class Learner:
         rollout, played = self.table.play(self.network, settings.steps, self._on_step)
         losses = update(self.network, self.optimizer, rollout, self.table.inputs, settings, entropy, self.group)
         self._check_finite()
-        told = self.group.shared((int(rollout.deciding.sum()), played, np.unique(self.table.players)))
-        decisions, ends, playing = zip(*told, strict=True)
+        from_all = self.group.shared((int(rollout.deciding.sum()), played, np.unique(self.table.players)))
+        decisions, ends, playing = zip(*from_all, strict=True)
         self.steps += sum(decisions)
         everybody = FinishedGames.join(list(ends), self.table.seats)
         self._record_finished_games(everybody)

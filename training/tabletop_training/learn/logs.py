@@ -109,10 +109,10 @@ class Logs:
         write_log(self.folder / CURVE, CurvePoint._fields, [point._asdict()], new=False)
         if league:
             write_log(self.folder / LEAGUE_LOG, LEAGUE_COLUMNS, league, new=False)
-        told = point._asdict()
-        shown = {f"train/{name}": told[name] for name in (*Losses._fields, "learning_rate")}
+        values = point._asdict()
+        shown = {f"train/{name}": values[name] for name in (*Losses._fields, "learning_rate")}
         if point.games:
-            shown |= {f"games/{name}": told[name] for name in ("margin", "points", "others_points", "decisions")}
+            shown |= {f"games/{name}": values[name] for name in ("margin", "points", "others_points", "decisions")}
             shown["games/win_rate"] = point.wins / point.games
         self._show(point.steps, {**shown, **numbers})
 

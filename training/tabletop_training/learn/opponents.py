@@ -73,11 +73,11 @@ class OpponentSettings:
             if not 0 <= share <= 1:
                 raise ConfigError(f"{name}={share}: must be a share from 0 to 1")
         if sum(shares.values()) > 1 + 1e-9:
-            told = ", ".join(f"{name}={share}" for name, share in shares.items())
-            raise ConfigError(f"{told}: the shares must be at most 1 together")
+            given = ", ".join(f"{name}={share}" for name, share in shares.items())
+            raise ConfigError(f"{given}: the shares must be at most 1 together")
         if not 0 <= self.power < float("inf") or not 0 < self.floor < float("inf"):
-            told = "must be finite numbers of at least 0, and above 0"
-            raise ConfigError(f"power={self.power}, floor={self.floor}: {told}")
+            must_be = "must be finite numbers of at least 0, and above 0"
+            raise ConfigError(f"power={self.power}, floor={self.floor}: {must_be}")
 
 
 @dataclass(eq=False)
@@ -105,11 +105,11 @@ class Member:
         """(n, A) log-probabilities of its network, for the learner's inputs (n, ·) and masks (n, A)."""
         assert self.network is not None
         own = seen[:, : self.network.inputs]  # a network that does not read the printed numbers gets none
-        told = masked_log_probabilities(self.network.logits(self.network.trunk(own), shortfalls), masks)
+        own_policy = masked_log_probabilities(self.network.logits(self.network.trunk(own), shortfalls), masks)
         if self.sample:
-            return told
-        likeliest = functional.one_hot(told.argmax(dim=1), told.shape[1])
-        return masked_log_probabilities(torch.zeros_like(told), likeliest == 1)
+            return own_policy
+        likeliest = functional.one_hot(own_policy.argmax(dim=1), own_policy.shape[1])
+        return masked_log_probabilities(torch.zeros_like(own_policy), likeliest == 1)
 
 
 class Opponents:
@@ -297,14 +297,14 @@ class Opponents:
         """Restore a state from `get_state`. Earlier selves have the network's layers, and `weights` by their steps."""
         others = {(member.name, member.in_league): member for member in self.members if member.steps < 0}
         self.members = []
-        for told in state["members"]:
-            if told["steps"] < 0:
-                member = others[told["name"], told["in_league"]]
+        for saved in state["members"]:
+            if saved["steps"] < 0:
+                member = others[saved["name"], saved["in_league"]]
             else:
                 copied = copy.deepcopy(network)
-                copied.load_state_dict(tensors_of(weights[told["steps"]]))
-                member = Member(told["name"], network=copied, steps=told["steps"])
-            member.ahead, member.games, member.active = told["ahead"], told["games"], told["active"]
+                copied.load_state_dict(tensors_of(weights[saved["steps"]]))
+                member = Member(saved["name"], network=copied, steps=saved["steps"])
+            member.ahead, member.games, member.active = saved["ahead"], saved["games"], saved["active"]
             self.members.append(member)
         self.ratings.set_state(state["ratings"])
 

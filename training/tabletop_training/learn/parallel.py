@@ -80,9 +80,9 @@ def _work(work: Work, group: Group, device: str, folder: Path) -> None:
 
     def write(progress: Progress | None) -> None:
         if group.leads:
-            told = {"start": start, "workers": group.size, "progress": None if progress is None else progress._asdict()}
+            note = {"start": start, "workers": group.size, "progress": None if progress is None else progress._asdict()}
             with whole_file(folder / PROGRESS) as unfinished:
-                unfinished.write_text(json.dumps(told), encoding="utf-8")
+                unfinished.write_text(json.dumps(note), encoding="utf-8")
 
     write(None)
     write(work(group, device, (folder / STOP).exists, write))
@@ -111,18 +111,18 @@ def _watch(
     def look() -> None:
         nonlocal last, started, saved, tries
         try:
-            told = json.loads((folder / PROGRESS).read_text(encoding="utf-8"))
+            note = json.loads((folder / PROGRESS).read_text(encoding="utf-8"))
         except (OSError, ValueError):  # not there yet; a shared folder may give a file in parts
             return
-        if told["start"] != started:
-            here = f"{told['workers']} of {workers} workers"
+        if note["start"] != started:
+            here = f"{note['workers']} of {workers} workers"
             if started:
                 tell(f"The workers start again: {here} go on from step {saved:,}.")
-            elif told["workers"] < workers:
+            elif note["workers"] < workers:
                 tell(f"{here} start; the others join them when the cluster has room.")
-            started = told["start"]
-        if told["progress"] is not None:
-            last = Progress(**told["progress"])
+            started = note["start"]
+        if note["progress"] is not None:
+            last = Progress(**note["progress"])
             if last.saved_steps != saved:
                 saved, tries = last.saved_steps, 0
             show(last)
@@ -222,7 +222,7 @@ def on_ray(work: Work, folder: Path, address: str, workers: int | None, device: 
 
     Arguments:
         folder: of the run; all machines must see it.
-        address: as for `cluster.connect`, but not of a Ray client (`check_address`).
+        address: as for `cluster.joined`, but not of a Ray client (`check_address`).
         workers: None for as many as the cluster has cores or, with `cuda`, GPUs. If the cluster has fewer, so many
             start, and the others when it has more.
         screen: as for `_watch`.
@@ -233,14 +233,14 @@ def on_ray(work: Work, folder: Path, address: str, workers: int | None, device: 
 
         on_gpu = device.startswith("cuda")
         number, cores = _room(ray, workers, on_gpu)
-        told = {"work": work, "device": device, "cores": cores, "here": os.getcwd(), "folder": folder}
+        given = {"work": work, "device": device, "cores": cores, "here": os.getcwd(), "folder": folder}
         resources = {"CPU": cores, **({"GPU": 1} if on_gpu else {})}
 
         @contextmanager
         def start() -> Iterator[Callable[[], bool]]:
             trainer = TorchTrainer(
                 _on_ray,
-                train_loop_config=told,
+                train_loop_config=given,
                 torch_config=TorchConfig(timeout_s=int(LONGEST_WAIT.total_seconds())),
                 scaling_config=train.ScalingConfig(
                     num_workers=(1, number), use_gpu=on_gpu, resources_per_worker=resources
@@ -292,11 +292,11 @@ def _room(ray: Any, workers: int | None, on_gpu: bool) -> tuple[int, int]:
     return workers or int(sum(one["GPU"] for one in machines)), max(1, cores)
 
 
-def _on_ray(told: dict[str, Any]) -> None:
+def _on_ray(given: dict[str, Any]) -> None:
     """What Ray Train runs in every worker, in the process group that it has set up."""
     from ray.train.torch import get_device
 
     with suppress(OSError):
-        os.chdir(told["here"])  # for relative paths in settings; Ray Train starts workers in a folder of its own
-    use_cores(told["cores"])
-    _work(told["work"], Ranks(), str(get_device()), told["folder"])
+        os.chdir(given["here"])  # for relative paths in settings; Ray Train starts workers in a folder of its own
+    use_cores(given["cores"])
+    _work(given["work"], Ranks(), str(get_device()), given["folder"])

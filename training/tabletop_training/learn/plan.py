@@ -136,12 +136,12 @@ def settings_file(
 
 def write_plan(folder: Path, game: Game, plan: Plan, threads: int | None = None) -> None:
     """Write a plan into a run's `run.json` for `read_plan`. `threads` are torch's; None before they are chosen."""
-    told: dict[str, Any] = {"game": game.name, "package": game.version, "settings": plan.kind, "seed": plan.seed}
-    told |= {"start": plan.start, "rival": plan.rival, "checkpoints": plan.checkpoints}
-    told |= {**installed(), "threads": threads, "budget": asdict(plan.budget), "learning": asdict(plan.learning)}
-    told |= {"games": plan.games.table(), "opponents": asdict(plan.opponents), "evaluation": asdict(plan.evaluation)}
+    content: dict[str, Any] = {"game": game.name, "package": game.version, "settings": plan.kind, "seed": plan.seed}
+    content |= {"start": plan.start, "rival": plan.rival, "checkpoints": plan.checkpoints}
+    content |= {**installed(), "threads": threads, "budget": asdict(plan.budget), "learning": asdict(plan.learning)}
+    content |= {"games": plan.games.table(), "opponents": asdict(plan.opponents), "evaluation": asdict(plan.evaluation)}
     with whole_file(folder / RUN) as unfinished:
-        unfinished.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+        unfinished.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
 
 def read_plan(folder: Path, game: Game, settings: object = None) -> Plan:
@@ -153,13 +153,13 @@ def read_plan(folder: Path, game: Game, settings: object = None) -> Plan:
     if not path.is_file():
         raise CheckpointError(f"{path}: there is no such file; --resume needs the folder of a run")
     try:
-        told = json.loads(read_limited(path))
-        kind = str(told["settings"])
+        content = json.loads(read_limited(path))
+        kind = str(content["settings"])
         named = settings if settings and kind in KINDS else kind
-        if str(told["game"]) == game.name and named == kind:
-            tables = {name: section_of(table, game, told[name]) for name, table in TABLES.items()}
-            rest = {name: told[name] for name in ("seed", "start", "rival", "checkpoints")}
+        if str(content["game"]) == game.name and named == kind:
+            tables = {name: section_of(table, game, content[name]) for name, table in TABLES.items()}
+            rest = {name: content[name] for name in ("seed", "start", "rival", "checkpoints")}
             return Plan(**tables, **rest, kind=kind)
     except (ValueError, KeyError, TypeError, AttributeError, ConfigError) as error:
         raise CheckpointError(f"{path}: is damaged or of another version ({error})") from None
-    raise CheckpointError(f"{path}: is a run of `{told['game']} train {kind}`, not of `{game.name} train {named}`")
+    raise CheckpointError(f"{path}: is a run of `{content['game']} train {kind}`, not of `{game.name} train {named}`")

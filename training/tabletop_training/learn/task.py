@@ -219,10 +219,10 @@ class Evaluator:
         ways = by_players(self.configs)
         nobody_else = all(config.owners == 1 for config in self.configs)
         for players, configs in ways.items():
-            rates, margins, told = self._play(agent, configs)
+            rates, margins, each = self._play(agent, configs)
             prefix = f"{players}p_" if len(ways) > 1 else ""
             numbers |= {f"{prefix}win_rate": rates, f"{prefix}margin": margins}
-            numbers |= {f"{prefix}{name}": value for name, value in told.items()}
+            numbers |= {f"{prefix}{name}": value for name, value in each.items()}
             won = (rates + 1e-6 * margins) * (players if len(ways) > 1 else 1)
             scores.append(margins if nobody_else else won)
         return PolicyEvaluation(float(np.mean(scores)), numbers)
@@ -231,7 +231,7 @@ class Evaluator:
         """The mean win rate and margin over configurations for the same number of players, and those of each."""
         players = configs[0].players
         seeds = self.seed + np.arange(-(-self.settings.games // players))
-        told: dict[str, float] = {}
+        each: dict[str, float] = {}
         rates, margins = [], []
         for config in configs:
             for name, rival in self.rivals.items() if players > 1 else [("", None)]:
@@ -241,7 +241,7 @@ class Evaluator:
                 margins.append(float(np.nanmean(results.by_agent(results.margins_by_seat)[:, 0])))
                 if name:
                     of = f"{name}_{config.name}" if len(configs) > 1 else name
-                    told |= {f"win_rate_{of}": rates[-1], f"margin_{of}": margins[-1]}
+                    each |= {f"win_rate_{of}": rates[-1], f"margin_{of}": margins[-1]}
                 elif len(configs) > 1:
-                    told[config.name] = rates[-1]
-        return float(np.mean(rates)), float(np.mean(margins)), told
+                    each[config.name] = rates[-1]
+        return float(np.mean(rates)), float(np.mean(margins)), each

@@ -10,8 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from rich.table import Table
-
 from tabletop_agents import check_trusted, checkpoint_path
 from tabletop_agents.checkpoint import read_checkpoint, versions
 from tabletop_agents.networks import Network
@@ -19,9 +17,8 @@ from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.files import make_folder
 from tabletop_engine.game import Game
-from tabletop_engine.text.words import shown
 from tabletop_training.files.job import Bar, Interruptions, Job, refuse_with_resume
-from tabletop_training.files.tables import OnResult, ignore, new_table, plain
+from tabletop_training.files.tables import AGENT, PLAYED, Column, OnResult, Table, ignore, plain
 from tabletop_training.learn.devices import check_device
 from tabletop_training.learn.group import ALONE, Group, started_by_torchrun
 from tabletop_training.learn.learner import BEST, POLICY, RESUME, Learner
@@ -106,10 +103,10 @@ def main(
             network = None if first is None else read_checkpoint(game, first, start=True)[0]
             if resume is None:
                 # The same command again, by torchrun, means the same run, not another one in a folder of its own.
-                continues_answer = by_torchrun and (folder / RUN).is_file()
-                if continues_answer and replace(read_plan(folder, game), budget=budget) != plan:
+                continues = by_torchrun and (folder / RUN).is_file()
+                if continues and replace(read_plan(folder, game), budget=budget) != plan:
                     raise ConfigError(f"{folder}: has a run with other settings; give another --output")
-                folder = make_folder(folder, new=not continues_answer)
+                folder = make_folder(folder, new=not continues)
             return plan, folder, network, None if resume is None else before
 
         plan, folder, network, before = group.led(prepared)
@@ -123,11 +120,11 @@ def main(
             options += ["--workers", str(workers)] if workers is not None else []
             try:
                 with screen:
-                    told: dict[str, Any] = {"should_stop": job.should_stop, "show": screen.show, "tell": screen.tell}
+                    hooks: dict[str, Any] = {"should_stop": job.should_stop, "show": screen.show, "tell": screen.tell}
                     if ray is not None:
-                        end = on_ray(learn, folder, ray, workers, device, **told)
+                        end = on_ray(learn, folder, ray, workers, device, **hooks)
                     elif workers is not None and workers > 1:
-                        end = in_processes(learn, folder, workers, device, **told)
+                        end = in_processes(learn, folder, workers, device, **hooks)
                     else:
                         end = learn(group, own, job.should_stop, screen.show)
             except KeyboardInterrupt:
@@ -137,7 +134,7 @@ def main(
                 _say_what_is_kept(job, game, options, end.saved_steps)
             assert end.results is not None  # only progress before the end has none
             if end.results["league"]:
-                job.console.print(league_table(end.results["league"]))
+                job.console.print(league_table(end.results["league"]).screen())
             if end.best:
                 job.console.print(end.best)
             on_result(plain({"game": game.name, "kind": plan.kind, **end.results}))
@@ -194,9 +191,9 @@ def learn_run(
     if any(there != here for there in group.shared(here)):
         raise ConfigError(f"the processes have different versions of {game.name}; this one has {here['package']}")
 
-    continues_answer = group.led((folder / RESUME).is_file)
+    continues = group.led((folder / RESUME).is_file)
     learner = Learner(game, plan, folder, start=network, device=device, evaluate=evaluate, group=group)
-    if continues_answer or before is not None:
+    if continues or before is not None:
         learner.resume()
     if before is not None:
         group.led(partial(_check_unfinished, learner, before))
@@ -232,15 +229,18 @@ def how_good(learner: Learner) -> dict[str, Any]:
 def league_table(rows: Sequence[dict[str, Any]]) -> Table:
     """The league by rating."""
     caption = "Rating: mu ± 1.96 sigma, random is 25.\nLearner ahead: share of its last games."
-    table = new_table("The league", ["player"], ["rating", "games", "learner ahead", "share of seats"], caption)
-    for row in sorted(rows, key=lambda row: -row["rating"]):
-        table.add_row(
-            shown(row["player"]),
-            f"{row['rating']:.1f} ± {row['high'] - row['rating']:.1f}",
-            f"{row['games']:,}",
-            *("" if row[key] == "" else f"{row[key]:.0%}" for key in ("learner_ahead", "share")),
-        )
-    return table
+    columns = (
+        replace(AGENT, heading="player", key="player"),
+        Column("rating", "rating"),
+        PLAYED,
+        Column("learner ahead", "learner_ahead", "{:.0%}".format),
+        Column("share of seats", "share", "{:.0%}".format),
+    )
+    lines = [
+        {**row, "rating": f"{row['rating']:.1f} ± {row['high'] - row['rating']:.1f}"}
+        for row in sorted(rows, key=lambda row: -row["rating"])
+    ]
+    return Table(columns, lines, "The league", caption)
 
 
 def _check_unfinished(learner: Learner, before: Budget) -> None:
@@ -265,18 +265,18 @@ def _best_text(learner: Learner) -> str:
     steps, best = learner.logs.best
     numbers = list(learner.curricula)
     if all(config.owners == 1 for config in learner.configs):
-        told = f"{best.score:.1f} points"
+        result = f"{best.score:.1f} points"
     elif len(numbers) > 1:
-        told = "won " + ", ".join(f"{best.numbers[f'{n}p_win_rate']:.1%} with {n} players" for n in numbers)
+        result = "won " + ", ".join(f"{best.numbers[f'{n}p_win_rate']:.1%} with {n} players" for n in numbers)
     else:
-        told = f"won {best.numbers['win_rate']:.1%}"
+        result = f"won {best.numbers['win_rate']:.1%}"
     if learner.evaluator is not None and learner.evaluator.rivals:
-        told += f" against {', '.join(learner.evaluator.rivals)}"
-        told += f", an even share being {1 / numbers[0]:.1%}" if len(numbers) == 1 else ""
+        result += f" against {', '.join(learner.evaluator.rivals)}"
+        result += f", an even share being {1 / numbers[0]:.1%}" if len(numbers) == 1 else ""
     elif numbers == [1] and learner.configs[0].owners > 1:
-        told += f", margin {best.numbers['margin']:+.1f}"
+        result += f", margin {best.numbers['margin']:+.1f}"
     return (
-        f"Best policy ({BEST}): after {steps:,} steps, {told} "
+        f"Best policy ({BEST}): after {steps:,} steps, {result} "
         "(in the games that chose it; for a figure to publish play other games)"
     )
 
