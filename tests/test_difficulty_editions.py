@@ -172,7 +172,7 @@ def made_up(costs: tuple[float, float, float, float], spread: float) -> OverEdit
 
 def test_conclusions_say_in_how_many_editions_they_hold() -> None:
     found = made_up((6.0, 5.0, 1.0, -2.0), 2.0)
-    told = {one.text: one.share for one in found.conclusions}
+    told = found.conclusions
     assert told["Double card costs points"].value > 0.99
     assert told["One More Turn gives points"].value > 0.99
     surer = told["Double card costs more points than Non-random targeting"]

@@ -37,10 +37,11 @@ from tabletop_play.typed import TypedSession
 from tabletop_training.files.job import Bar, Job, progress_bar
 from tabletop_training.files.plots import agent_title, plot_cross_table, plot_learning_curve
 from tabletop_training.files.tables import (
+    Column,
     ReplayFiles,
+    Table,
     markdown_code,
     markdown_table,
-    new_table,
     slug,
     write_rows,
 )
@@ -99,9 +100,7 @@ def test_a_screen_shows_strings_as_they_are() -> None:
     screen = Screen(file=out, width=400, force_terminal=True, color_system=None)
     for name in NAMES:
         screen.print(name)
-        table = new_table(name, [name], [], name)
-        table.add_row(name)
-        screen.print(table)
+        screen.print(Table([Column(name, "name", words=True)], [{"name": name}], name, name).screen())
         with progress_bar(screen) as progress:
             bar = Bar(progress, name, 10, name)
             bar.show(name)

@@ -21,65 +21,72 @@ from tabletop_engine.play.batch import Batch
 from tabletop_engine.seeds import EVALUATION, edition_seeds
 from tabletop_training.evergreen import balance
 from tabletop_training.evergreen.balance import powers_of
-from tabletop_training.evergreen.balance_games import FIELDS, Games, Part, figures
+from tabletop_training.evergreen.balance_games import FIELDS, cell_of, figures, places
 from tabletop_training.files.trees import load_tree
 from tabletop_training.measure.evaluation import HERE
-from tabletop_training.measure.results import concatenate
+from tabletop_training.measure.results import Results, concatenate
+from tabletop_training.measure.spread import by_edition
 from tabletop_training.measure.workers import Processes
 from tests.support.results import rows_of
 
 GAME = game_of("evergreen_env.game")
 
 
-def play(config: Config, editions: int | None, games: int, seed: int) -> Games:
+def play(config: Config, editions: int | None, games: int, seed: int) -> Results:
     """Games of random agents."""
     seeds = None if editions is None else edition_seeds(EVALUATION, editions)
-    blocks = Part("", config, seeds, (editions or 1) * games).cell(make_agent("random", GAME), seed).blocks
-    return Games.of(concatenate(list(HERE.play(blocks, record_fields=FIELDS))).in_order())
+    blocks = cell_of("", make_agent("random", GAME), config, (editions or 1) * games, seed, seeds).blocks
+    return concatenate(list(HERE.play(blocks, record_fields=FIELDS))).in_order()
 
 
 @pytest.fixture(scope="module")
-def played() -> Games:
+def played() -> Results:
     return play(Config(players=3), 4, 5, 70)
 
 
-def test_games_are_those_of_their_editions_and_seeds(played: Games) -> None:
-    assert played.points.shape == (4, 5, 3) and played.levels.shape == (4, 5, 3, len(Power))
-    assert played.editions == tuple(
+def test_games_are_those_of_their_editions_and_seeds(played: Results) -> None:
+    points = by_edition(played, played.points)
+    assert points.shape == (4, 5, 3) and played.fields["level"].shape[2] == len(Power)
+    assert tuple(map(dict, played.editions)) == tuple(
         dict(COMPONENTS.frozen(COMPONENTS.draw(EVALUATION.first + edition))) for edition in range(4)
     )
     again = play(Config(players=3), 4, 5, 70)
     assert (again.points == played.points).all()
     assert (played.scored.sum(axis=-1) == played.points).all(), "every point has a source"
-    assert (played.decisions > 30).all()
-    assert np.allclose(played.margins.sum(axis=-1), 0) and np.allclose(played.won.sum(axis=-1), 1)
+    found = figures(played)
+    assert (found["decisions"] > 30).all() and np.allclose(found["points"], points.mean(axis=-1))
+    assert np.allclose(sum(found[place] for place in places(3)), 1)
 
 
-def test_the_first_place_is_that_of_the_first_round(played: Games) -> None:
+def test_the_first_place_is_that_of_the_first_round(played: Results) -> None:
     """Later places have more start points, so `won` by place must fit the seats of the highest points."""
+    points, found = by_edition(played, played.points), figures(played)
+    won = np.stack([found[place] for place in places(3)], axis=-1)
     for edition in range(4):
         seeds = [seed for seed in range(70, 90) if seed % 4 == edition]
         batch = Batch(Config(players=3), 5, seeds, editions=[EVALUATION.first + edition])
         first = batch.states["first_player"].astype(int)
-        best = played.points[edition].argmax(axis=1)
-        clear = (played.points[edition] == played.points[edition].max(axis=1, keepdims=True)).sum(axis=1) == 1
-        place = played.won[edition].argmax(axis=1)
-        assert ((first + place) % 3 == best)[clear & (played.won[edition].max(axis=1) == 1)].all()
+        best = points[edition].argmax(axis=1)
+        clear = (points[edition] == points[edition].max(axis=1, keepdims=True)).sum(axis=1) == 1
+        place = won[edition].argmax(axis=1)
+        assert ((first + place) % 3 == best)[clear & (won[edition].max(axis=1) == 1)].all()
 
 
-def made_up(values: np.ndarray, players: int = 3) -> Games:
-    """Games in which a level of each power brings so many points. All players have equally many levels."""
+def made_up(values: np.ndarray, players: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    """Levels and margins of games in which a level of each power brings so many points.
+
+    All players have equally many levels.
+    """
     draw, editions, games = np.random.default_rng(0), 40, 20
     levels = draw.multinomial(12, np.full(len(Power), 1 / len(Power)), size=(editions, games, players))
     points = levels @ values + draw.normal(0, 5, (editions, games, players))
     margins = points - (points.sum(axis=-1, keepdims=True) - points) / (players - 1)
-    zeros = np.zeros((editions, games, players))
-    return Games(players, zeros, points, margins, levels, zeros[..., None], zeros[..., 0], ())
+    return levels, margins
 
 
 def test_what_comes_with_a_power_is_found() -> None:
     values = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 9.0])
-    told = powers_of(made_up(values), np.random.default_rng(1))
+    told = powers_of(*made_up(values), np.random.default_rng(1))
     assert list(told) == list(POWER_NAMES)
     assert sum(one.value for one in told.values()) == pytest.approx(0, abs=1e-6)
     for one, wanted in zip(told.values(), values - values.mean(), strict=True):
@@ -98,7 +105,7 @@ def test_it_leaves_a_report_a_picture_and_tables(tmp_path: Path) -> None:
     games = play(Config(players=4), 5, 3, 9)
     assert four["points"] == pytest.approx(games.points.mean(), rel=1e-4)
     ordered = np.sort(games.points, axis=-1)
-    assert four["lead"] == pytest.approx((ordered[..., -1] - ordered[..., -2]).mean(), rel=1e-4)
+    assert four["lead"] == pytest.approx((ordered[:, -1] - ordered[:, -2]).mean(), rel=1e-4)
     report = (folder / "report.md").read_text(encoding="utf-8")
     assert all(f"| {source} |" in report for source in SOURCE_NAMES)
     assert all(f"| {power.replace('_', ' ')} |" in report for power in POWER_NAMES)
@@ -110,7 +117,10 @@ def test_numbers_of_an_overlay_are_not_drawn(tmp_path: Path) -> None:
     own.write_text('[flags]\npower_cap = 6\nbuds_points = "once"\n', encoding="utf-8")
     config = Config(2, str(own))
     games = play(config, 6, 2, 3)
-    assert all(edition["flags.power_cap"] == 6 and edition["flags.buds_points"] == "once" for edition in games.editions)
+    assert all(
+        edition["flags.power_cap"] == 6 and edition["flags.buds_points"] == "once"
+        for edition in map(dict, games.editions)
+    )
 
 
 def test_what_each_change_does(tmp_path: Path) -> None:

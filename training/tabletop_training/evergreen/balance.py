@@ -23,13 +23,12 @@ from tabletop_training.evergreen.balance_games import (
     FIELDS,
     ORDINALS,
     SIZES,
-    Games,
     Study,
     figures,
     places,
 )
 from tabletop_training.files.job import Stopped, refuse_with_resume
-from tabletop_training.files.plots import GREY, picture
+from tabletop_training.files.plots import BLUE, GREY, error_bars, picture
 from tabletop_training.files.provenance import agent_hashes, software
 from tabletop_training.files.tables import (
     OnResult,
@@ -41,12 +40,12 @@ from tabletop_training.files.tables import (
     write_json,
     write_rows,
 )
-from tabletop_training.measure.changes import ChangeEffects, Changes
+from tabletop_training.measure.changes import ChangeEffect, Changes
 from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
 from tabletop_training.measure.matches import make_agents
-from tabletop_training.measure.results import Estimate
+from tabletop_training.measure.results import Estimate, Results
 from tabletop_training.measure.shapley import WAYS
-from tabletop_training.measure.spread import LookUp, Spread, few_editions, look_up_first, spread_of
+from tabletop_training.measure.spread import LookUp, Spread, by_edition, few_editions, look_up_first, spread_of
 from tabletop_training.study.play import finished_cells
 from tabletop_training.study.settings import job_of, kept_settings
 
@@ -60,8 +59,8 @@ USUAL: Mapping[str, Any] = {
 }
 """What a study plays unless it is told otherwise."""
 
-_told = partial(format_estimate, interval="to")
-_percent = partial(_told, factor=100)
+_written = partial(format_estimate, interval="to")
+_percent = partial(_written, factor=100)
 _RESAMPLES = 400
 _SHOWN = 8
 _SIZE_WORDS = {
@@ -82,7 +81,7 @@ class Balance:
         sources: mean points of a player by source.
         powers: how many points come with a level of a power, compared with the mean of the powers.
         look_up: which numbers the mean points depend on.
-        changes: what each number of an overlay file does; None without an overlay file.
+        changes: what each number of an overlay file does; none without an overlay file.
     """
 
     players: int
@@ -90,7 +89,7 @@ class Balance:
     sources: dict[str, float]
     powers: dict[str, Estimate]
     look_up: LookUp
-    changes: ChangeEffects | None = None
+    changes: Sequence[ChangeEffect] = ()
 
     @property
     def seats(self) -> list[Spread]:
@@ -98,50 +97,52 @@ class Balance:
         return [self.figures[name] for name in places(self.players)]
 
     @classmethod
-    def of(cls, games: Games, study: Study, changes: ChangeEffects | None = None) -> Balance:
-        """From games of the study. The study's seed is also the seed of the bootstraps."""
-        chance = generator(study.seed, Stream.RANKS, games.players)
-        shares = places(games.players)
+    def of(cls, results: Results, study: Study, changes: Sequence[ChangeEffect] = ()) -> Balance:
+        """From games of the study over editions. The study's seed is also the seed of the bootstraps."""
+        players, values = results.config.players, figures(results)
+        chance = generator(study.seed, Stream.RANKS, players)
+        levels = by_edition(results, results.fields["level"][:, :players].astype(np.int64))
         return cls(
-            games.players,
-            {name: spread_of(one, chance, shares=name in shares) for name, one in figures(games).items()},
-            dict(zip(SOURCE_NAMES, games.scored.mean(axis=(0, 1, 2)).tolist(), strict=True)),
-            powers_of(games, chance),
+            players,
+            {name: spread_of(one, chance, shares=name in places(players)) for name, one in values.items()},
+            dict(zip(SOURCE_NAMES, results.scored[:, :players].mean(axis=(0, 1)).tolist(), strict=True)),
+            powers_of(levels, by_edition(results, results.margins_by_seat), chance),
             look_up_first(
-                games.points.mean(axis=-1).astype(float),
-                games.editions,
+                values["points"],
+                list(map(dict, results.editions)),
                 COMPONENTS.load(study.components),
                 COMPONENTS.stated,
                 chance,
                 texts=("board.rows",),
-                configs=[GAME.config(games.players, study.components)],
+                configs=[GAME.config(players, study.components)],
             ),
             changes,
         )
 
 
-def powers_of(games: Games, chance: np.random.Generator) -> dict[str, Estimate]:
+def powers_of(levels: np.ndarray, margins: np.ndarray, chance: np.random.Generator) -> dict[str, Estimate]:
     """Points for one more level of each power than the others have, compared with the mean of the powers.
 
     Fitted by least squares within games. All players take the same number of levels in each round, so only their
     distribution over the powers counts: the six values sum to 0. The intervals come from a bootstrap of the editions.
     The values tell what comes with a level, not what a level causes: players who play well also choose well.
+
+    `levels` are (editions, games, players, powers) int64, `margins` (editions, games, players) float64, by seat.
     """
-    others = games.players - 1
-    ahead = games.levels - (games.levels.sum(axis=2, keepdims=True) - games.levels) / others
+    ahead = levels - (levels.sum(axis=2, keepdims=True) - levels) / (levels.shape[2] - 1)
     total = ahead.sum(axis=-1, keepdims=True)
     columns = np.concatenate((ahead - total / ahead.shape[-1], total), axis=-1)
     editions = len(columns)
-    x, y = columns.reshape(editions, -1, columns.shape[-1]), games.margins.reshape(editions, -1)
+    x, y = columns.reshape(editions, -1, columns.shape[-1]), margins.reshape(editions, -1)
     squares, products = np.einsum("bij,bik->bjk", x, x), np.einsum("bij,bi->bj", x, y)
 
-    def coerced(chosen: np.ndarray) -> np.ndarray:
+    def fitted(chosen: np.ndarray) -> np.ndarray:
         """The shortest of the solutions: in it the values of the powers sum to 0."""
         found = np.linalg.lstsq(squares[chosen].sum(axis=0), products[chosen].sum(axis=0), rcond=1e-9)[0]
         return np.asarray(found[:-1])
 
-    value = coerced(np.arange(editions))
-    again = np.array([coerced(chance.integers(editions, size=editions)) for _ in range(_RESAMPLES)])
+    value = fitted(np.arange(editions))
+    again = np.array([fitted(chance.integers(editions, size=editions)) for _ in range(_RESAMPLES)])
     low, high = np.quantile(again, [0.025, 0.975], axis=0)
     ends = zip(POWER_NAMES, value, np.minimum(low, value), np.maximum(high, value), strict=True)
     return {name: Estimate(float(one), float(least), float(most)) for name, one, least, most in ends}
@@ -170,22 +171,13 @@ def main(
         components: an overlay file; its numbers are not drawn. effect_games: how many games tell what each change of
             the file does, for each number of players and set of changes, with all other numbers as shipped; None
             means those of `USUAL`, 0 none.
-        output: None means `runs/balance`. resume: the folder of a study to go on with; it keeps its settings.
-        workers: they play the blocks of games, as in `tabletop_training.measure.matches.evaluate`; the games are the
-            same. on_result: called with the content of `balance.json`.
+        resume: the folder of a study to go on with; it keeps its settings.
 
-    Returns the folder. The games of all editions, or of a set of changes, are saved as soon as they are finished. After
-    Ctrl-C the report covers the numbers of players that are finished. Raises ConfigError, CheckpointError,
-    ComponentsError, and TabletopError for a folder that cannot be resumed.
+    After Ctrl-C the report covers the numbers of players that are finished. All else is as in
+    `tabletop_training.measure`.
     """
-    given: dict[str, Any] = {
-        "agent": agent,
-        "players": players,
-        "editions": editions,
-        "edition_games": edition_games,
-        "seed": seed,
-    }
-    given |= {"effect_games": effect_games}
+    given: dict[str, Any] = {"agent": agent, "players": players, "editions": editions, "edition_games": edition_games}
+    given |= {"seed": seed, "effect_games": effect_games}
     if resume is not None:
         refuse_with_resume("nothing else", **given, components=components, output=output)
         study = kept_settings(resume, "balance", GAME, Study)
@@ -201,26 +193,22 @@ def main(
     player, *_ = [make_agents([study.agent], config)[0] for config in configs]
     editions_of(configs[0], edition_seeds(EVALUATION, study.editions))  # refuses ranges that never fit
     changes = Changes.of(COMPONENTS, study.components if study.effect_games else None, study.seed)
-    parts = {config.players: study.parts(config, changes) for config in configs}
+    cells = [study.cells(player, config, changes) for config in configs]
     folder, resumed = resume or output or "runs/balance", resume is not None
     with job_of("balance", GAME, folder, asdict(study), resumed=resumed) as (job, store):
-        cells = [part.cell(player, study.seed) for some in parts.values() for part in some]
-        played = finished_cells(job, cells, store, workers, record_fields=FIELDS)
-        finished = {cell.key: results for cell, results in played.items()}
+        every = [cell for own in cells for cell in own.values()]
+        finished = finished_cells(job, every, store, workers, record_fields=FIELDS)
         found: list[Balance] = []
-        for some in parts.values():
-            if not all(part.name in finished for part in some):
+        for own in cells:
+            if not all(cell in finished for cell in own.values()):
                 continue
-            (_, over_editions), *changed = [(part, Games.of(finished[part.name])) for part in some]
-            effects = None
-            if changed:
-                by_set = {
-                    part.changes: {name: one for name, (one,) in figures(games).items()}
-                    for part, games in changed
-                    if part.changes is not None
-                }
-                effects = ChangeEffects.of(changes, by_set, frozenset(places(over_editions.players)))
-            found.append(Balance.of(over_editions, study, effects))
+            by_set = {
+                chosen: {name: values for name, (values,) in figures(finished[cell]).items()}
+                for chosen, cell in own.items()
+                if chosen is not None
+            }
+            effects = changes.effects(by_set, places(own[None].config.players)) if by_set else ()
+            found.append(Balance.of(finished[own[None]], study, effects))
         if not found:
             raise Stopped
         content = _write(job.folder, found, study, changes)
@@ -245,10 +233,7 @@ def _write(folder: Path, found: Sequence[Balance], study: Study, changes: Change
         }
     )
     if changed := [
-        row
-        for one in found
-        if one.changes is not None
-        for row in one.changes.rows("figure", players=one.players, games=one.changes.games)
+        effect.row("figure", players=one.players, games=study.effect_games) for one in found for effect in one.changes
     ]:
         content["changes"] = plain(changed)
         write_rows(folder / "changes.csv", changed, form=".5g")
@@ -262,15 +247,15 @@ def _rows(one: Balance) -> list[dict[str, Any]]:
         {
             "players": one.players,
             "figure": name,
-            "mean": told.mean.value,
-            "low": told.mean.low,
-            "high": told.mean.high,
-            "median": told.median.value,
-            "nine_tenths_low": told.nine_tenths[0].value,
-            "nine_tenths_high": told.nine_tenths[1].value,
-            "share_of_editions": told.share.value,
+            "mean": spread.mean.value,
+            "low": spread.mean.low,
+            "high": spread.mean.high,
+            "median": spread.median.value,
+            "nine_tenths_low": spread.nine_tenths[0].value,
+            "nine_tenths_high": spread.nine_tenths[1].value,
+            "share_of_editions": spread.share.value,
         }
-        for name, told in one.figures.items()
+        for name, spread in one.figures.items()
     ]
 
 
@@ -301,16 +286,16 @@ def _report(found: Sequence[Balance], study: Study, changes: Changes) -> str:
         (
             counted(one.players, "player"),
             _SIZE_WORDS[which],
-            _told(told.mean),
-            *_ends(told),
-            f"{100 * told.share.value:.0f}",
+            _written(spread.mean),
+            *_ends(spread),
+            f"{100 * spread.share.value:.0f}",
         )
         for one in found
         for which in SIZES
-        for told in [one.figures[which]]
+        for spread in [one.figures[which]]
     ]
     powers = [
-        (power.replace("_", " "), *(_told(one.powers[power], form=".2f") for one in found)) for power in POWER_NAMES
+        (power.replace("_", " "), *(_written(one.powers[power], form=".2f") for one in found)) for power in POWER_NAMES
     ]
     sources = [(source, *(f"{one.sources[source]:.1f}" for one in found)) for source in SOURCE_NAMES]
     heads = [counted(one.players, "player") for one in found]
@@ -360,12 +345,12 @@ def _report(found: Sequence[Balance], study: Study, changes: Changes) -> str:
         " a level causes: players who play well also choose well.",
         markdown_table(("power", *heads), powers),
         *([] if few else board),
-        *_change_section(found, changes),
+        *_change_section(found, study, changes),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _change_section(found: Sequence[Balance], changes: Changes) -> list[str]:
+def _change_section(found: Sequence[Balance], study: Study, changes: Changes) -> list[str]:
     """What each number of an overlay file does, or that there are too many to tell."""
     if changes.too_many:
         return [changes.too_many]
@@ -374,16 +359,15 @@ def _change_section(found: Sequence[Balance], changes: Changes) -> list[str]:
             changes.title(keys),
             counted(one.players, "player"),
             _SIZE_WORDS.get(figure, figure),
-            *(_told(told[way], factor=1 if figure in SIZES else 100, sign="+") for way in WAYS),
+            *(_written(ways[way], factor=1 if figure in SIZES else 100, sign="+") for way in WAYS),
         )
         for one in found
-        if one.changes is not None
-        for keys, figure, told in one.changes.told()
+        for keys, figure, ways in one.changes
         if (one.players, figure) != (2, "spread")  # the next is the last
     ]
     if not rows:
         return []
-    games = max(one.changes.games for one in found if one.changes is not None)
+    games = study.effect_games
     start = (
         f"For each number of players, {games:,} games were played with each set of changes, always with the same seeds."
         " All other numbers are as shipped. Wins are in percentage points."
@@ -396,10 +380,11 @@ def _key(keys: Sequence[str]) -> str:
     return "the icons of the deck" if len(keys) > 1 else f"{markdown_code(keys[0])} ({KEYS[keys[0]].meaning})"
 
 
-def _ends(told: Spread, factor: float = 1.0) -> tuple[str, str]:
-    if few_editions(told.editions):
+def _ends(spread: Spread, factor: float = 1.0) -> tuple[str, str]:
+    if few_editions(spread.editions):
         return "–", "–"
-    return _told(told.median, factor=factor), " to ".join(_told(end, factor=factor) for end in told.nine_tenths)
+    median, *ends = (_written(one, factor=factor) for one in (spread.median, *spread.nine_tenths))
+    return median, " to ".join(ends)
 
 
 def _plot(path: Path, found: Sequence[Balance]) -> None:
@@ -411,9 +396,8 @@ def _plot(path: Path, found: Sequence[Balance]) -> None:
             low, high = ([100 * seat.nine_tenths[end].value for seat in one.seats] for end in (0, 1))
             if not few_editions(one.seats[0].editions):
                 axes.vlines(places, low, high, color=GREY, linewidth=5, alpha=0.5)
-            value, least, most = np.array([[100 * end for end in seat.mean] for seat in one.seats]).T
-            bars = np.clip([value - least, most - value], 0, None)
-            axes.errorbar(places, value, yerr=bars, fmt="o", color="#0072B2")
+            value, *ends = 100 * np.array([seat.mean for seat in one.seats]).T
+            axes.errorbar(places, value, yerr=error_bars(value, *ends), fmt="o", color=BLUE)
             axes.axhline(100 / one.players, color=GREY, linewidth=1, linestyle="--")
             axes.set_xticks(places, ORDINALS[: one.players])
             axes.set_xlim(-0.5, one.players - 0.5)

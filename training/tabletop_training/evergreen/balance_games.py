@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any
 
 import numpy as np
 
@@ -33,57 +34,16 @@ def places(players: int) -> list[str]:
     return [f"won, {name} in order" for name in ORDINALS[:players]]
 
 
-def figures(games: Games) -> dict[str, np.ndarray]:
-    """The figures of each game by name, (K, G) float64: `places`, then `SIZES`."""
-    ordered = np.sort(games.points, axis=-1)
-    sizes = (
-        games.decisions.astype(float),
-        games.points.mean(axis=-1),
-        (ordered[..., -1] - ordered[..., -2]).astype(float),
-        (ordered[..., -1] - ordered[..., 0]).astype(float),
-    )
-    won = {name: games.won[..., place] for place, name in enumerate(places(games.players))}
-    return won | dict(zip(SIZES, sizes, strict=True))
-
-
-@dataclass(frozen=True)
-class Games:
-    """Finished games of K editions, G games each, with the same agent in all P seats. All arrays begin with (K, G).
-
-    Attributes:
-        won: (…, P) float64, shares of the victory by place in the first round's order.
-        points: (…, P) int64, by seat.
-        margins: (…, P) float64, own points less the mean of the others', by seat.
-        levels: (…, P, powers) int64, by seat.
-        scored: (…, P, sources) int64, by seat.
-        decisions: (…,) int64.
-        editions: the numbers of each edition.
-    """
-
-    players: int
-    won: np.ndarray
-    points: np.ndarray
-    margins: np.ndarray
-    levels: np.ndarray
-    scored: np.ndarray
-    decisions: np.ndarray
-    editions: tuple[dict[str, Any], ...]
-
-    @classmethod
-    def of(cls, results: Results) -> Self:
-        """From the results of a `Part`, whose games have recorded `FIELDS`."""
-        players = results.config.players
-        order = (_first_players(results)[:, None] + np.arange(players)) % players
-        return cls(
-            players,
-            won=by_edition(results, np.take_along_axis(results.win_shares, order, axis=1)),
-            points=by_edition(results, results.points[:, :players]),
-            margins=by_edition(results, results.margins_by_seat),
-            levels=by_edition(results, results.fields["level"][:, :players].astype(np.int64)),
-            scored=by_edition(results, results.scored[:, :players]),
-            decisions=by_edition(results, results.lengths),
-            editions=tuple(map(dict, results.editions)),
-        )
+def figures(results: Results) -> dict[str, np.ndarray]:
+    """The figures of K editions' games, G of each, by name, (K, G) float64: `places`, then `SIZES`."""
+    players = results.config.players
+    order = (_first_players(results)[:, None] + np.arange(players)) % players
+    won = np.take_along_axis(results.win_shares, order, axis=1)
+    points = np.sort(results.points[:, :players], axis=1)
+    best, last = points[:, -1], points[:, 0]
+    sizes = (results.lengths, points.mean(axis=1), best - points[:, -2], best - last)
+    named = zip((*places(players), *SIZES), (*won.T, *sizes), strict=True)
+    return {name: by_edition(results, values.astype(float)) for name, values in named}
 
 
 def _first_players(results: Results) -> np.ndarray:
@@ -136,37 +96,25 @@ class Study:
         """The configurations that are played over editions, by numbers of players."""
         return [Config(number, self.components) for number in self.players]
 
-    def parts(self, config: Config, changes: Changes) -> list[Part]:
-        """The parts of one configuration: games over editions, and games with each set of the changes."""
+    def cells(self, agent: Agent, config: Config, changes: Changes) -> dict[Set | None, Cell]:
+        """The games of one configuration: over editions (the key is None), and with each set of the changes."""
         seeds = edition_seeds(EVALUATION, self.editions)
-        found = [Part(f"{config.players} editions", config, seeds, self.editions * self.edition_games)]
+        games = self.editions * self.edition_games
+        found: dict[Set | None, Cell] = {
+            None: cell_of(f"{config.players} editions", agent, config, games, self.seed, seeds)
+        }
         if changes.plan is not None:
             for chosen in (frozenset[int](), changes.whole, *changes.parts):
                 overlay = changes.overlay(chosen)
+                own = Config(config.players, overlay or None)
                 name = f"{config.players} {'+'.join(overlay) or 'shipped'}"
-                found.append(Part(name, Config(config.players, overlay or None), None, self.effect_games, chosen))
+                found[chosen] = cell_of(name, agent, own, self.effect_games, self.seed)
         return found
 
 
-class Part(NamedTuple):
-    """Games that are played and kept together.
-
-    Attributes:
-        name: of the cell.
-        editions: the seeds of the editions that are drawn, those of reports; None for the configuration's own numbers.
-        games: in all. Game i has edition i mod the number of editions.
-        changes: which of an overlay file's changes its games have; None for games over editions.
-    """
-
-    name: str
-    config: Config
-    editions: list[int] | None
-    games: int
-    changes: Set | None = None
-
-    def cell(self, agent: Agent, seed: int) -> Cell:
-        """Its games, with this agent in every seat."""
-        everybody = [agent] * self.config.players
-        return Cell(
-            self.name, everybody, self.config, self.games, seed, self.editions, np.arange(self.config.players)[None]
-        )
+def cell_of(
+    name: str, agent: Agent, config: Config, games: int, seed: int, editions: Sequence[int] | None = None
+) -> Cell:
+    """Games with this agent in every seat; game i has edition i mod the number of editions."""
+    everybody = [agent] * config.players
+    return Cell(name, everybody, config, games, seed, editions, np.arange(config.players)[None])

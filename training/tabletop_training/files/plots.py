@@ -21,6 +21,7 @@ from matplotlib.ticker import EngFormatter, PercentFormatter
 from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.text.words import shown
+from tabletop_training.files.tables import markdown_code
 from tabletop_training.measure.ratings import Rating, Z
 from tabletop_training.measure.results import Estimate, score_interval
 
@@ -28,16 +29,15 @@ if TYPE_CHECKING:
     from tabletop_training.learn.logs import CurvePoint  # it brings torch, which takes seconds
 
 # Okabe and Ito's colours, which people with any colour vision tell apart; the markers do too
+BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"
+GREY, INK = "#8A8A8A", "#222222"
 _LOOKS = {
-    "trained": ("#0072B2", "D"),
-    "policy:solo": ("#0072B2", "D"),
-    "greedy": ("#D55E00", "s"),
-    "random": ("#009E73", "o"),
+    "trained": (BLUE, "D"),
+    "policy:solo": (BLUE, "D"),
+    "greedy": (ORANGE, "s"),
+    "random": (GREEN, "o"),
 }
 _OTHER_LOOKS = (("#CC79A7", "^"), ("#E69F00", "v"), ("#56B4E9", "P"), ("#000000", "X"), ("#B8A800", "*"))
-_BLUE = _LOOKS["trained"][0]
-GREY = "#8A8A8A"
-INK = "#222222"
 _STYLE: Any = {
     "text.parse_math": False,  # `$` in an agent's name is a dollar
     "font.size": 10,
@@ -76,6 +76,16 @@ def without_frame(axes: Axes) -> None:
     axes.spines[:].set_visible(False)
 
 
+def error_bars(value: Any, low: Any, high: Any) -> np.ndarray:
+    """The lengths of an interval's two halves, never below 0: (2, n)."""
+    return np.clip([value - low, high - value], 0, None).reshape(2, -1)
+
+
+def legend(figure: Figure, axes: Axes, columns: int, loc: Any = "outside lower left") -> None:
+    """Name what the panel shows, below all panels."""
+    figure.legend(*axes.get_legend_handles_labels(), loc=loc, ncols=columns, frameon=False)
+
+
 @checked
 def plot_learning_curve(
     path: Path,
@@ -100,8 +110,8 @@ def plot_learning_curve(
         if len(steps):
             shown = ((top, win_rates, low, high), (bottom, margins, margins - band, margins + band))
             for axes, mean, *ends in shown:
-                axes.fill_between(steps, *ends, color=_BLUE, alpha=0.2, linewidth=0)
-                axes.plot(steps, mean, color=_BLUE, linewidth=2)
+                axes.fill_between(steps, *ends, color=BLUE, alpha=0.2, linewidth=0)
+                axes.plot(steps, mean, color=BLUE, linewidth=2)
             top.set_xlim(0, steps[-1])
             bottom.xaxis.set_major_formatter(EngFormatter(sep=""))
         else:
@@ -128,6 +138,11 @@ def agent_title(agent: str) -> str:
     parts = Path(rest).parts[-2:]
     title = shown(f"{kind}:{'/'.join([*parts[:-1], Path(parts[-1]).stem])}" if parts else agent)
     return f" {title}" if title.startswith("_") else title  # legends leave out what starts with _
+
+
+def agent_code(agent: str) -> str:
+    """The same title as code in Markdown."""
+    return markdown_code(agent_title(agent))
 
 
 def looks(agents: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -168,7 +183,7 @@ def plot_cross_table(
     size, titles = len(ratings), [agent_title(rating.name) for rating in ratings]
     values = np.array([[np.nan if score is None else score.value for score in row] for row in scores])
     # missing values, on the diagonal, stay white
-    colours = LinearSegmentedColormap.from_list("score", ["#D55E00", "#F6D5BD", "#F7F7F7", "#C3DDF0", "#0072B2"])
+    colours = LinearSegmentedColormap.from_list("score", [ORANGE, "#F6D5BD", "#F7F7F7", "#C3DDF0", BLUE])
     shape: Any = {"figsize": (4.6 + 1.15 * size, 1.9 + 0.8 * size), "width_ratios": (1.15 * size, 2.6)}
     with picture(path, title, 1, 2, title_size=11, sharey=True, **shape) as (_, (table, beside)):
         table.imshow(values, cmap=colours, vmin=0, vmax=1, aspect="auto")
@@ -186,7 +201,7 @@ def plot_cross_table(
         table.set_xticks(range(size), titles, rotation=30, ha="left")
         table.xaxis.tick_top()
         strengths, halves = [rating.mu for rating in ratings], [rating.mu - rating.low for rating in ratings]
-        beside.errorbar(strengths, range(size), xerr=halves, fmt="o", color=_BLUE, elinewidth=1.4)
+        beside.errorbar(strengths, range(size), xerr=halves, fmt="o", color=BLUE, elinewidth=1.4)
         beside.set_xlabel("openskill rating")
         for axes in (table, beside):
             without_frame(axes)

@@ -25,8 +25,8 @@ def provenance(config: Config, seed: int, labels: Iterable[str]) -> dict[str, An
     """
     labels = list(labels)
     checkpoints = agent_hashes([re.sub(r" #\d+$", "", label) for label in labels], config.game)
-    told = {"config": asdict(config), "tables": tables_hash(config), "first_seed": seed}
-    return {**software(config.game), **told, "agents": labels, "checkpoints": checkpoints}
+    played = {"config": asdict(config), "tables": tables_hash(config), "first_seed": seed}
+    return {**software(config.game), **played, "agents": labels, "checkpoints": checkpoints}
 
 
 def software(game: Game) -> dict[str, Any]:

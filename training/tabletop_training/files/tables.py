@@ -136,8 +136,8 @@ class ReplayFiles:
         """Print where the replays are, if any were saved."""
         if self._game is not None and self._kept:
             example = f"{self._game.command} replay FILE"
-            told = f": {counted(self._kept, 'replay')}; look at one with {example}"
-            console.print(Text.assemble("In ", (shown(str(self._folder)), "bold"), told), soft_wrap=True)
+            text = f": {counted(self._kept, 'replay')}; look at one with {example}"
+            console.print(Text.assemble("In ", (shown(str(self._folder)), "bold"), text), soft_wrap=True)
 
 
 def _replays(results: Results, labels: Sequence[str], part: slice) -> list[Replay]:
@@ -151,8 +151,8 @@ def _replays(results: Results, labels: Sequence[str], part: slice) -> list[Repla
         own: Any = replace(results.config, components=results.editions[edition]) if results.editions else results.config
         games = np.flatnonzero(editions == edition).tolist()
         starts, taken = [seeds[game] for game in games], [actions[game] for game in games]
-        seated, told = [names[game] for game in games], [shares[game] for game in games] if shares else []
-        made |= zip(games, replays_of(own, starts, taken, names=seated, probabilities=told), strict=True)
+        seated, probabilities = [names[game] for game in games], [shares[game] for game in games] if shares else []
+        made |= zip(games, replays_of(own, starts, taken, names=seated, probabilities=probabilities), strict=True)
     return [made[game] for game in range(len(seeds))]
 
 
@@ -228,16 +228,6 @@ def plain(content: Any) -> Any:
     if isinstance(content, list | tuple):
         return [plain(value) for value in content]
     return None if isinstance(content, float) and not math.isfinite(content) else content
-
-
-def new_table(title: str, words: Sequence[str], numbers: Sequence[str], caption: str = "") -> RichTable:
-    """A table for a `Screen`, with columns of words and columns of numbers under these headings."""
-    table = RichTable(title=title, title_justify="left", caption=caption or None, caption_justify="left")
-    for word in words:
-        table.add_column(word, overflow="fold")
-    for number in numbers:
-        table.add_column(number, justify="right", no_wrap=True)
-    return table
 
 
 def markdown_table(heads: Sequence[str], rows: Iterable[Iterable[str]], left: int = 1) -> str:
@@ -337,10 +327,12 @@ class Table:
 
     def screen(self) -> RichTable:
         """The table for a `Screen`."""
-        words, numbers = ([one.heading for one in self.columns if one.words is are] for are in (True, False))
-        table = new_table(self.title, words, numbers, self.caption)
-        for column, drawn in zip(self.columns, table.columns, strict=True):
-            drawn.no_wrap = not (column.words or column.wraps)
+        table = RichTable(title=self.title, title_justify="left", caption=self.caption or None, caption_justify="left")
+        for column in self.columns:
+            if column.words:
+                table.add_column(column.heading, overflow="fold")
+            else:
+                table.add_column(column.heading, justify="right", no_wrap=not column.wraps)
         for row in self.rows:
             styled = zip(self._texts(row, shown), (column.style(row) for column in self.columns), strict=True)
             table.add_row(*(Text(text, style) if style else text for text, style in styled))

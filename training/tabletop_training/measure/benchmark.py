@@ -283,11 +283,10 @@ def main(
             continued. None means `runs/benchmark`, or `runs/benchmark-quick`.
         reference: a `benchmark.json` to start from if the output has none; None means the plan's, if it exists.
         quick: play at most the numbers of games in `QUICK`.
-        workers: they play the blocks of games, as in `tabletop_training.measure.matches.evaluate`; the games are the
-        same. on_result: called with the rows of all agents with their intervals, and what they were measured with.
+        workers: as in `tabletop_training.measure`.
+        on_result: called with the rows of all agents with their intervals, and what they were measured with.
 
-    Ctrl-C keeps finished blocks of games; `benchmark.json` gets every match, and the solo games of an agent when it has
-    played all sets. Raises ConfigError, CheckpointError, ComponentsError, TabletopError.
+    `benchmark.json` gets every match, and the solo games of an agent when it has played all sets.
     """
     names = list(dict.fromkeys(agents or plan.agents))
     wanted = {"games": games, "search_games": search_games, "duel_games": duel_games}
@@ -484,12 +483,12 @@ def _duel_table(rows: Sequence[dict[str, Any]], short: bool = True) -> Table:
             rung = key.removeprefix("against_")
             heading = "v.\n" + rung.replace("-", "-\n") if short else f"won against `{rung}`"
             columns.append(WIN_RATE.column(heading, key, short))
-    told = []
+    lines = []
     for row in rows:
         half = Z * row["rating_sigma"] if row["rating"] else 0
         rating = Estimate(row["rating"], row["rating"] - half, row["rating"] + half) if row["rating"] else None
-        told.append({**row, "rating": rating, f"against_{row['agent']}": ""})
-    return Table([AGENT, *columns], told, "Two players: games won in per cent", _INTERVALS, blank="–")
+        lines.append({**row, "rating": rating, f"against_{row['agent']}": ""})
+    return Table([AGENT, *columns], lines, "Two players: games won in per cent", _INTERVALS, blank="–")
 
 
 def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
@@ -497,54 +496,35 @@ def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
     command = f"{plan.game.command} benchmark" + (" --components FILE" if own else "")
     package = plan.game.home.partition(".")[0].replace("_", "-")
     replaced = ", some of them replaced by an overlay file" if own else ""
-    lines = [
+    blocks = [
         f"# {plan.title}",
-        "",
-        *([_ROUGH, ""] if benchmark.quick else []),
+        *([_ROUGH] if benchmark.quick else []),
         "How strong each agent is, and how yours compares. To place an agent of your own in these tables, name it:",
-        "",
-        "```sh",
-        f"{command} policy:runs/mine/best.zip    # a checkpoint; or my_module:MyAgent",
-        f"{command} --quick my_module:MyAgent    # the same with few games: rough numbers, soon",
-        "```",
-        "",
+        f"```sh\n{command} policy:runs/mine/best.zip    # a checkpoint; or my_module:MyAgent\n"
+        f"{command} --quick my_module:MyAgent    # the same with few games: rough numbers, soon\n```",
         "Only the games of your agent are played. The tables, with your agent in them, go to `runs/benchmark`.",
-        "",
         f"All figures are about the {'numbers of the overlay file' if own else 'shipped numbers on the pieces'}.",
-        "",
     ]
     if plan.solo:
         alone = sorted((row for row in rows if row[plan.solo_games]), key=lambda row: -row[plan.ranked_by].value)
-        lines += [
-            "## Alone",
-            "",
-            _solo_table(plan, alone, short=False).markdown(),
-            "",
-            *plan.about_solo,
-            "- **decisions/s**: on the machine that measured the row. Other programs ran there, too.",
-            "",
-        ]
+        speed = "- **decisions/s**: on the machine that measured the row. Other programs ran there, too."
+        blocks += ["## Alone", _solo_table(plan, alone, short=False).markdown(), "\n".join([*plan.about_solo, speed])]
     if benchmark.pairs:
         duels = [f"{number:,}" for number in sorted({len(pair["games"]) for pair in benchmark.pairs})]
-        lines += [
+        blocks += [
             "## Two players",
-            "",
             _duel_table([row for row in rows if row["rating"] is not None], short=False).markdown(),
-            "",
-            f"- **won against**: {' or '.join(duels)} games for each pair of agents. Every seed is played with either",
-            "  agent in the first seat. A shared victory counts half. The unit of the intervals is the seed.",
-            "- **rating**: openskill's (Plackett-Luce), the mean over several orders of the games. Only differences",
-            "  mean something, and a new agent moves the others a little. The number after ± is the model's own",
+            f"- **won against**: {' or '.join(duels)} games for each pair of agents. Every seed is played with either\n"
+            "  agent in the first seat. A shared victory counts half. The unit of the intervals is the seed.\n"
+            "- **rating**: openskill's (Plackett-Luce), the mean over several orders of the games. Only differences\n"
+            "  mean something, and a new agent moves the others a little. The number after ± is the model's own\n"
             "  uncertainty, not a confidence interval. The columns beside it say who is better than whom.",
-            "",
         ]
-    lines += [
-        "## How this was measured",
-        "",
+    measured = [
         f"- `{command} --output {'FOLDER' if own else plan.docs}` writes this page from `benchmark.json`,",
         "  and plays the games that are missing there.",
         f"- Intervals are 95 %. Seeds start at {benchmark.seed:,}.",
         f"- The figures are of {package} {benchmark.package_version}, rules version {benchmark.rules_version}.",
         *([f"- {plan.about_numbers}{replaced}. All figures depend on them."] if plan.about_numbers else []),
     ]
-    return "\n".join(lines) + "\n"
+    return "\n\n".join([*blocks, "## How this was measured", "\n".join(measured)]) + "\n"

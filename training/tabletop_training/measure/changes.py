@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from tabletop_engine.game import Config
 from tabletop_engine.seeds import Stream, generator
 from tabletop_training.files.tables import flat, markdown_code
 from tabletop_training.measure.results import Estimate, difference_estimate, mean_estimate
-from tabletop_training.measure.shapley import MOST_GROUPS, WAYS, Effects, Plan, Set, effects_of, groups_of, overlay_of
+from tabletop_training.measure.shapley import MOST_GROUPS, Plan, Set, effects_of, groups_of, overlay_of
 
 
 def is_played(configs: Sequence[Config], overlays: Iterable[Overlay]) -> bool:
@@ -32,6 +32,18 @@ def is_played(configs: Sequence[Config], overlays: Iterable[Overlay]) -> bool:
         if any(one.game.words.rules(one, tables) != one.game.words.rules(one) for one in configs):
             return True
     return not some_allowed
+
+
+class ChangeEffect(NamedTuple):
+    """What a change, of these keys, does to a figure: an estimate for each of `WAYS`."""
+
+    keys: tuple[str, ...]
+    figure: str
+    ways: dict[str, Estimate]
+
+    def row(self, column: str, **about: Any) -> dict[str, Any]:
+        """As a line of `changes.csv`, with the name of the figure in this column."""
+        return flat({**about, "keys": " ".join(self.keys), column: self.figure, **self.ways})
 
 
 @dataclass(frozen=True)
@@ -58,8 +70,8 @@ class Changes:
         """
         changed = file.own_numbers(overlay) or {}
         groups = tuple(groups_of(file, changed))
-        told = fewest <= len(groups) <= MOST_GROUPS
-        return cls(file, changed, groups, Plan.of(len(groups), generator(seed, Stream.RANKS, 2)) if told else None)
+        apart = fewest <= len(groups) <= MOST_GROUPS
+        return cls(file, changed, groups, Plan.of(len(groups), generator(seed, Stream.RANKS, 2)) if apart else None)
 
     @property
     def whole(self) -> Set:
@@ -75,6 +87,21 @@ class Changes:
     def overlay(self, chosen: Set) -> dict[str, Any]:
         """The overlay that makes some of the changes."""
         return overlay_of(self.changed, self.groups, chosen)
+
+    def effects(self, played: Mapping[Set, Mapping[str, np.ndarray]], shares: Collection[str]) -> list[ChangeEffect]:
+        """What each change does, from figures (games,) by name, of games with no change, with all, and with `parts`.
+
+        The games of all sets have the same seeds. `shares` are the figures that are shares of games.
+        """
+        assert self.plan is not None
+        by_figure = {name: {chosen: of[name] for chosen, of in played.items()} for name in played[frozenset()]}
+        effects = {name: effects_of(self.plan, values.__getitem__) for name, values in by_figure.items()}
+        return [
+            ChangeEffect(keys, name, {way: estimate(values) for way, values in own[one]._asdict().items()})
+            for one, keys in enumerate(self.groups)
+            for name, own in effects.items()
+            for estimate in [difference_estimate if name in shares else mean_estimate]
+        ]
 
     def title(self, keys: Sequence[str]) -> str:
         """The keys of a change in Markdown, each with its meaning."""
@@ -100,43 +127,3 @@ class Changes:
             orders = len(self.plan.orders)
             blocks.append(f"With so many changes, *its part* is the mean over {orders} random orders, not all.")
         return blocks
-
-
-@dataclass(frozen=True)
-class ChangeEffects:
-    """What each change does to some figures, by seed.
-
-    Attributes:
-        groups: the keys of each change.
-        games: how many seeds.
-        effects: by figure, those of each change.
-        shares: the figures that are shares of games.
-    """
-
-    groups: tuple[tuple[str, ...], ...]
-    games: int
-    effects: Mapping[str, Sequence[Effects]]
-    shares: frozenset[str]
-
-    @classmethod
-    def of(cls, changes: Changes, played: Mapping[Set, Mapping[str, np.ndarray]], shares: frozenset[str]) -> Self:
-        """From figures (games,) by name, of games with no change, with all, and with each of `Changes.parts`.
-
-        The games of all sets have the same seeds. The changes must have a plan.
-        """
-        assert changes.plan is not None
-        figures = played[frozenset()]
-        by_figure = {name: {chosen: of[name] for chosen, of in played.items()} for name in figures}
-        effects = {name: effects_of(changes.plan, values.__getitem__) for name, values in by_figure.items()}
-        return cls(changes.groups, len(next(iter(figures.values()))), effects, shares)
-
-    def told(self) -> Iterator[tuple[tuple[str, ...], str, dict[str, Estimate]]]:
-        """The keys of each change, a figure, and what the change does to it in each of `WAYS`."""
-        for one, keys in enumerate(self.groups):
-            for figure, effects in self.effects.items():
-                estimate = difference_estimate if figure in self.shares else mean_estimate
-                yield keys, figure, {way: estimate(getattr(effects[one], way)) for way in WAYS}
-
-    def rows(self, figure: str, **about: Any) -> list[dict[str, Any]]:
-        """What `told` says as lines of `changes.csv`, with the name of each figure in the column `figure`."""
-        return [flat({**about, "keys": " ".join(keys), figure: name, **ways}) for keys, name, ways in self.told()]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import factorial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -111,19 +111,14 @@ class Plan:
         n = self.number
         others = [other for other in range(n) if other != one]
         total: Any = 0.0
-        for chosen in _subsets(others):
-            weight = factorial(len(chosen)) * factorial(n - len(chosen) - 1) / factorial(n)
-            total = total + weight * (value(chosen | {one}) - value(chosen))
+        for size in range(n):
+            weight = factorial(size) * factorial(n - size - 1) / factorial(n)
+            for chosen in map(frozenset, combinations(others, size)):
+                total = total + weight * (value(chosen | {one}) - value(chosen))
         return np.asarray(total)
 
 
-def _subsets(things: Sequence[int]) -> Iterator[Set]:
-    for size in range(len(things) + 1):
-        yield from map(frozenset, combinations(things, size))
-
-
-@dataclass(frozen=True)
-class Effects:
+class Effects(NamedTuple):
     """What a change does to a figure, each by seed: alone, added to all other changes, and its Shapley value."""
 
     alone: np.ndarray
@@ -131,8 +126,7 @@ class Effects:
     shapley: np.ndarray
 
 
-WAYS = ("alone", "last", "shapley")
-"""The names of what is told of a change: the fields of `Effects`."""
+WAYS = Effects._fields
 
 
 def effects_of(plan: Plan, value: Callable[[Set], np.ndarray]) -> list[Effects]:

@@ -128,15 +128,15 @@ def spread_of(values: np.ndarray, generator: np.random.Generator, *, shares: boo
     again = _quantiles(resampled, levels, shares)
     means = values.mean(axis=1)
     mean = share_estimate(means) if shares else mean_estimate(means)
-    told = [
+    quantiles = [
         _as_wide_as(mean, _bootstrapped(*pair), shares)
         for pair in zip(_quantiles(values, levels, shares), again.T, strict=True)
     ]
     return Spread(
         mean,
-        told[0],
-        (told[1], told[2]),
-        (told[3], told[4]),
+        quantiles[0],
+        (quantiles[1], quantiles[2]),
+        (quantiles[3], quantiles[4]),
         _bootstrapped(float(parts_of(values).share), parts_of(resampled).share),
         editions,
         games,
@@ -304,8 +304,8 @@ def _explained(features: np.ndarray, means: np.ndarray, between: float, generato
     chosen = generator.integers(editions, size=(_RESAMPLES, editions))
     index = float(gained.mean()) / between
     again = gained[chosen].mean(axis=1) / between
-    told = _bootstrapped(index, again)
-    return Estimate(*(min(max(one, 0.0), 1.0) for one in told))
+    estimate = _bootstrapped(index, again)
+    return Estimate(*(min(max(one, 0.0), 1.0) for one in estimate))
 
 
 def _errors(features: np.ndarray, means: np.ndarray) -> np.ndarray:

@@ -7,7 +7,6 @@ that no choice has used.
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,17 +28,17 @@ from tabletop_engine.game import Config, Game
 from tabletop_engine.seeds import EVALUATION, TUNING, Seeds
 from tabletop_engine.text.words import counted
 from tabletop_training.files.job import Stopped
-from tabletop_training.files.plots import GREY, INK, picture
+from tabletop_training.files.plots import BLUE, GREEN, GREY, INK, ORANGE, error_bars, legend, picture
 from tabletop_training.files.provenance import agent_hashes, software, tables_hash
 from tabletop_training.files.tables import (
     OnResult,
-    csv_file,
     format_estimate,
     ignore,
     markdown_code,
     markdown_table,
     plain,
     write_json,
+    write_log,
 )
 from tabletop_training.measure.changes import is_played
 from tabletop_training.measure.cluster import opened
@@ -346,7 +345,7 @@ class Found:
 
     Attributes:
         candidate: the changes. before, after: the figures without and with them, by configuration, on new seeds.
-        reached: whether every interval of `after` comes near enough to the goal.
+        reached: whether `after` comes near enough to the goal, in the mean over the configurations.
         stopped: what ended the search: "reached", "trials" or "patience".
     """
 
@@ -384,10 +383,10 @@ def search(
         known |= dict(zip(new, _played(tuning, play, *new.values()), strict=True))
         best = min(one.value for one in trials)
         for trial, candidate in asked:
-            told = known.get(_frozen(candidate)) or Trial(candidate, math.inf, _REFUSED, ())
-            optimiser.tell(trial, told.value)
-            trials.append(told)
-            since = 0 if told.value < best - 1e-9 else since + 1
+            outcome = known.get(_frozen(candidate)) or Trial(candidate, math.inf, _REFUSED, ())
+            optimiser.tell(trial, outcome.value)
+            trials.append(outcome)
+            since = 0 if outcome.value < best - 1e-9 else since + 1
         on_round()
         promising = min(trials, key=lambda one: one.value)
         if promising.distance <= task.near and _frozen(promising.candidate) not in tried:
@@ -401,8 +400,8 @@ def search(
     chosen = [one.candidate for one in best_ones[:FINALISTS]]
     values = [tuning.value(one, distance_of(one)) for one in chosen]
     best = min(values)
-    as_good = lambda one: tuning.value(one, distance_of(one)) <= best  # noqa: E731
-    return _without_needless(tuning, chosen[values.index(best)], as_good), ended
+    nearest = chosen[values.index(best)]
+    return _without_needless(tuning, nearest, lambda one: tuning.value(one, distance_of(one)) <= best), ended
 
 
 def _without_needless(
@@ -433,10 +432,8 @@ def _frozen(candidate: Candidate) -> tuple[tuple[str, int], ...]:
 def verify(tuning: Tuning, play: Play, candidate: dict[str, int], stopped: str) -> Found:
     """Play the candidate, and the numbers as they were, on seeds that no choice has used."""
     before, after = play([{}, candidate], tuning.task.verifying, EVALUATION.first)
-    told = [tuple(tuning.figure(one) for one in results) for results in (before, after)]
-    goal, near = tuning.task.goal, tuning.task.near
-    distance = float(np.mean([abs(one.value - goal) for one in told[1]]))
-    return Found(candidate, told[0], told[1], distance <= near, stopped)
+    figures = [tuple(map(tuning.figure, results)) for results in (before, after)]
+    return Found(candidate, figures[0], figures[1], tuning.distance(after) <= tuning.task.near, stopped)
 
 
 # --- The command -----------------------------------------------------------------------------------------------------
@@ -455,13 +452,8 @@ def main(
 ) -> Path:
     """Change numbers until the target is reached, verify that, and write an overlay, a page and a picture.
 
-    Arguments:
-        task: what is to be reached.
-        output: as in `Job`. All games are kept there; with `resumed` the search finds those that it has played before.
-        workers: they play the games, as in `tabletop_training.measure.matches.evaluate`.
-
-    Returns the folder. After Ctrl-C it has the candidates so far. Raises ConfigError, CheckpointError, ComponentsError,
-    and TabletopError for a folder that cannot be resumed.
+    With `resumed` the search finds the games that it has played before. After Ctrl-C the folder, which is returned, has
+    the candidates so far. All else is as in `tabletop_training.measure`.
     """
     config = game.config(**task.config)
     if "components" in task.config:  # the file of an overlay may change
@@ -488,7 +480,9 @@ def main(
             found = verify(tuning, play, candidate, ended)
         if not trials:
             raise Stopped
-        write_trials(job.folder / "trials.csv", trials)
+        columns = ("changes", "distance", "value", "figures")
+        rows = ((json.dumps(one.candidate), one.distance, one.value, json.dumps(one.figures)) for one in trials)
+        write_log(job.folder / "trials.csv", columns, (dict(zip(columns, row, strict=True)) for row in rows))
         if found is not None:
             content = write_results(job.folder, tuning, trials, found)
             job.console.print(verdict(tuning, found), soft_wrap=True)
@@ -509,15 +503,6 @@ def resume(folder: str | Path, game: Game, file: ComponentFile, trusted: Sequenc
     task = kept_settings(folder, "tune", game, make)
     check_trusted(folder, [task.agent], trusted, option="--agent ")
     return main(game, file, task, output=folder, resumed=True, **how)
-
-
-def write_trials(path: Path, trials: Iterable[Trial]) -> None:
-    """Write a line for each candidate."""
-    with csv_file(path) as file:
-        writer = csv.writer(file)
-        writer.writerow(("changes", "distance", "value", "figures"))
-        for one in trials:
-            writer.writerow((json.dumps(one.candidate), one.distance, one.value, json.dumps(one.figures)))
 
 
 def verdict(tuning: Tuning, found: Found) -> str:
@@ -616,19 +601,18 @@ def _plot(path: Path, tuning: Tuning, trials: Sequence[Trial], found: Found) -> 
         left.plot(*zip(*played, strict=True), ".", color=GREY)
         nearest = np.minimum.accumulate([distance for _, distance in played])
         left.step([number for number, _ in played], nearest, where="post", color=INK)
-        left.axhline(tuning.task.near, color="#009E73", linestyle="--", linewidth=1)
+        left.axhline(tuning.task.near, color=GREEN, linestyle="--", linewidth=1)
         left.set_ylim(bottom=0)
         left.set_xlabel("candidate")
         left.set_title("Distance from the goal; dashed: near enough")
         for estimates, offset, colour, label in (
-            (found.before, -0.15, "#D55E00", "before"),
-            (found.after, 0.15, "#0072B2", "now"),
+            (found.before, -0.15, ORANGE, "before"),
+            (found.after, 0.15, BLUE, "now"),
         ):
-            value, low, high = np.array(estimates, float).T
-            bars = np.clip([value - low, high - value], 0, None)
-            right.errorbar(value, rows + offset, xerr=bars, fmt="o", color=colour, label=label)
-        right.axvline(tuning.task.goal, color="#009E73", linestyle="--", linewidth=1)
+            value, *ends = np.array(estimates, float).T
+            right.errorbar(value, rows + offset, xerr=error_bars(value, *ends), fmt="o", color=colour, label=label)
+        right.axvline(tuning.task.goal, color=GREEN, linestyle="--", linewidth=1)
         right.set_yticks(rows, [config.name for config in tuning.configs])
         right.set_ylim(len(rows) - 0.5, -0.5)
         right.set_title(words)
-        figure.legend(*right.get_legend_handles_labels(), loc="outside lower right", ncols=2, frameon=False)
+        legend(figure, right, 2, "outside lower right")

@@ -57,8 +57,8 @@ def _run(job: Job, minutes: float, games: int, seed: int, settings: Settings | N
     with job.console.status("compiling the greedy agent, about half a minute"):
         GreedyAgent().act(Decisions.of(Batch(Config(), 1, 0)), np.random.default_rng(0))
     with job.bar("learning", 1.0) as bar:
-        told: Any = {"should_stop": job.should_stop, "on_progress": lambda now: bar.show(now.text, now.fraction)}
-        learner = learn(Config(), minutes, job.folder, seed, settings, **told)
+        callbacks: Any = {"should_stop": job.should_stop, "on_progress": lambda now: bar.show(now.text, now.fraction)}
+        learner = learn(Config(), minutes, job.folder, seed, settings, **callbacks)
         bar.show(learner.text, learner.fraction)
     if job.should_stop():
         job.console.print("Learning stopped early; Ctrl-C again stops the evaluation, too.")

@@ -44,7 +44,6 @@ from tabletop_training.petrichor.study import (
     read_study,
     study_summaries,
     usual_edition_games,
-    with_agents,
     write_games,
 )
 from tabletop_training.petrichor.summaries import (
@@ -86,9 +85,8 @@ def main(
 ) -> Path:
     """Play a difficulty study and write its report, pictures and tables; returns their folder.
 
-    Every finished set is saved at once, and an agent's table is printed when it has played all sets. With an overlay
-    file that changes numbers, all games are also played with the shipped numbers. After Ctrl-C the report covers
-    everything that is complete.
+    An agent's table is printed when it has played all sets. With an overlay file that changes numbers, all games are
+    also played with the shipped numbers. After Ctrl-C the report covers everything that is complete.
 
     Arguments:
         agents: names of agents (`make_agent`); none means `DEFAULT_AGENTS`, or those of the resumed study.
@@ -101,14 +99,11 @@ def main(
             report says what each change does; 0 for none. None means `EFFECT_GAMES`.
         edition_games: games of each agent, set and edition; None means `EDITION_GAMES`, but no games of
             `SEARCH_AGENTS`.
-        output: as in `Job`; None means `runs/difficulty`.
         resume: the folder of a study to resume. It keeps its settings; new `agents` are added to it.
         replays: the folder for replays of the games played now, with a folder for each agent and set. Games with the
             shipped numbers, for comparison with an overlay file, are in a folder `shipped` of the agent.
-        workers: they play the blocks of games, as in `tabletop_training.measure.matches.evaluate`; the games are the
-        same. on_result: called with the content of `difficulty.json`.
 
-    Raises ConfigError, CheckpointError, ComponentsError, and TabletopError for a folder that cannot be resumed.
+    All else is as in `tabletop_training.measure`.
     """
     replays = replays or ReplayFiles(None)
     if resume is None:
@@ -118,10 +113,10 @@ def main(
         if editions is None and edition_games is not None:
             raise ConfigError(f"edition_games={edition_games}: only with editions, the number of editions to draw")
         number = 0 if editions is None else whole("editions", editions, 2, MOST_EDITIONS)
-        told = whole("effect_games", EFFECT_GAMES if effect_games is None else effect_games, 0)
+        wanted = whole("effect_games", EFFECT_GAMES if effect_games is None else effect_games, 0)
         if effect_games is not None and overlay is None:
             raise ConfigError(f"effect_games={effect_games}: only with components, a file that changes numbers")
-        more: dict[str, Any] = {"editions": number, "effect_games": 0 if overlay is None else told}
+        more: dict[str, Any] = {"editions": number, "effect_games": 0 if overlay is None else wanted}
         study = Study({}, first, tuple(modules), overlay, **more)
     else:
         allowed = "agents to add, and their numbers of games"
@@ -142,10 +137,10 @@ def main(
         games=games, search_games=search_games, edition_games=1 if edition_games is None else edition_games
     )
     number_of = {name: search_games if is_search(name) else games for name in names}
-    in_edition = {name: edition_games or usual_edition_games(name) for name in names}
+    in_edition = {name: edition_games or usual_edition_games(name) for name in names if study.editions}
     with Screen().status("loading the agents"):
         players = make_agents((*study.agents, *names), study.config)
-    study = with_agents(study, number_of, in_edition)
+    study = replace(study, agents={**study.agents, **number_of}, edition_games={**study.edition_games, **in_edition})
     editions_of(study.config, study.edition_seeds or None)  # refuses ranges that never fit before there is a folder
     folder, resumed = resume or output or "runs/difficulty", resume is not None
     with job_of("difficulty", GAME, folder, asdict(study), resumed=resumed, replays=replays) as (job, store):
@@ -214,10 +209,10 @@ def _tell_numbers(console: Console, study: Study) -> None:
     if len(study.configs) > 1:
         console.print(changed_numbers(study.components).screen())
     elif study.components is not None:
-        told = "The overlay file changes no number: this is the game as it is shipped."
+        text = "The overlay file changes no number: this is the game as it is shipped."
         if not study.editions and _ranges(study.components) != _ranges(None):
-            told += " Its ranges count only with --editions."
-        console.print(told)
+            text += " Its ranges count only with --editions."
+        console.print(text)
 
 
 def _ranges(components: str | None) -> dict[str, Any]:

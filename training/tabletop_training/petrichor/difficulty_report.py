@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import combinations, pairwise
@@ -18,7 +18,7 @@ from petrichor_env.game import GAME
 from petrichor_env.state import SOURCE_NAMES
 from tabletop_engine.seeds import Stream, generator
 from tabletop_engine.text.words import counted, spelled
-from tabletop_training.files.plots import agent_title
+from tabletop_training.files.plots import agent_code
 from tabletop_training.files.provenance import provenance
 from tabletop_training.files.tables import (
     Column,
@@ -30,11 +30,12 @@ from tabletop_training.files.tables import (
     write_json,
     write_rows,
 )
+from tabletop_training.measure.changes import ChangeEffect
 from tabletop_training.measure.results import Estimate, Results, difference_estimate, mean_estimate
 from tabletop_training.petrichor import edition_report, report_plots
-from tabletop_training.petrichor.change_report import AgentEffects, change_effects, change_section
+from tabletop_training.petrichor.change_report import change_effects, change_section
 from tabletop_training.petrichor.edition_report import all_over_editions
-from tabletop_training.petrichor.report_plots import VARIANT_TITLES, set_title, source_title, sources_of
+from tabletop_training.petrichor.report_plots import VARIANT_TITLES, set_title, source_title, sources_of, title_at
 from tabletop_training.petrichor.study import Study, by_set, complete_sets, study_summaries
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, rows_of, set_name, variants_of, write_summaries
 from tabletop_training.petrichor.variant_effects import (
@@ -69,7 +70,7 @@ class _Findings:
         strength = sorted(sets, key=lambda one: (one.win_rates.mean(), one.margins.mean()), reverse=True)
         self.yardstick = strength[0]
         self.others = strength[1:]
-        self.name = markdown_code(agent_title(self.yardstick.agent))
+        self.name = agent_code(self.yardstick.agent)
         self.order = self.yardstick.order
         self.wins = compare_wins(self.yardstick)
         self.margins = compare_margins(self.yardstick)
@@ -79,9 +80,9 @@ class _Findings:
         self.win_effects = win_rate_effects(self.yardstick)
         self.main = sorted((self.effects[name,] for name in VARIANTS), key=lambda effect: effect.value)
         self.hardest = int(self.order[-1])
-        told = self.wins.significant[:, self.hardest]
+        differs = self.wins.significant[:, self.hardest]
         # the sets whose win rate does not differ significantly from the hardest one's
-        self.as_hard_as_the_hardest = [int(one) for one in self.order if one != self.hardest and not told[one]]
+        self.as_hard_as_the_hardest = [int(one) for one in self.order if one != self.hardest and not differs[one]]
 
     def mean_points(self, index: int, side: int) -> np.ndarray:
         """(sources,) float64 of a set."""
@@ -105,10 +106,11 @@ def write_report(folder: Path, study: Study, played: Sequence[Results]) -> dict[
         edition_report.plot_editions(folder / "editions.png", in_editions, rates)
         edition_report.plot_look_up(folder / "look_up.png", max(in_editions, key=lambda one: one.won.mean()))
     whatever = edition_report.section(study, in_editions, rates)
-    told = change_effects(study, played)
-    if told:
-        write_rows(folder / "changes.csv", [row for one in told for row in one.rows()], form=".5g")
-    changed = _changed(study, summaries, sets, [one for shipped in others for one in shipped], told)
+    by_agent = change_effects(study, played)
+    changes = [one.row("measure", agent=agent) for agent, own in by_agent.items() for one in own]
+    if changes:
+        write_rows(folder / "changes.csv", changes, form=".5g")
+    changed = _changed(study, summaries, sets, [one for shipped in others for one in shipped], by_agent)
     if sets:
         found = _Findings(study, sets)
         report_plots.plot_ranking(folder / "ranking.png", found.yardstick, found.levels, found.wins, found.margins)
@@ -132,8 +134,8 @@ def write_report(folder: Path, study: Study, played: Sequence[Results]) -> dict[
     content: dict[str, Any] = plain({**data, "agents": _as_json(sets, study.seed)})
     if in_editions:
         content |= plain(edition_report.as_json(in_editions))
-    if told:
-        content["changes"] = plain([row for one in told for row in one.rows()])
+    if changes:
+        content["changes"] = plain(changes)
     write_json(folder / "difficulty.json", content)
     return content
 
@@ -241,10 +243,6 @@ def _listed(parts: Iterable[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 
-def _title(index: int) -> str:
-    return set_title(ALL_VARIANTS[index])
-
-
 def _side_sentence(sets: Sets, weights: np.ndarray, side: int) -> str:
     """A sentence: how this contrast of sets changes a side's points, with the largest sure changes of its sources.
 
@@ -273,7 +271,7 @@ def _in_short(found: _Findings) -> list[str]:
     start = (
         f"You play the Southern Winds alone, against a neutral player that follows cards and dice. {who} wins"
         f" **{_percent(base)}** of the base game and **{_percent(hardest)}** of the hardest of the {_SETS} sets that"
-        f" the {_VARIANTS} variants make, **{_title(found.hardest)}**{tied}. In what follows *you* are"
+        f" the {_VARIANTS} variants make, **{title_at(found.hardest)}**{tied}. In what follows *you* are"
         f" {found.name}, unless another agent is named. Brackets hold 95 % intervals."
     )
     costly = [f"{_names(one)} {_size(one.estimate)}" for one in found.main if one.significant and one.value < 0]
@@ -291,7 +289,7 @@ def _in_short(found: _Findings) -> list[str]:
         "Together": f": {_interaction(most) if most else 'no pair costs measurably more or less than the sum of both'}",
         "The neutral player": f" scores {neutral.sum():.1f} points in the base game, the most from"
         f" {_listed(_top(neutral, 3))}; with all {_VARIANTS} variants {every:.1f}",
-        "Closest to an even game": f": {_title(even)}, won {_percent(found.yardstick.rate(even))}",
+        "Closest to an even game": f": {title_at(even)}, won {_percent(found.yardstick.rate(even))}",
         f"{_SETS} sets, {counted(int(found.levels.max()), 'level')} of difficulty": f": {real} of the"
         f" {math.comb(_SETS, 2)} pairs of sets differ significantly in how often they are won (tests corrected for"
         " their number)",
@@ -309,8 +307,8 @@ def changed_numbers(components: str | None) -> Table:
     ]
     note = "All games are played with the shipped numbers, too, and compared."
     columns = [Column(head, head, words=True) for head in heads]
-    told = [dict(zip(heads, row, strict=True)) for row in rows]
-    return Table(columns, told, "Numbers that the overlay file changes", note)
+    lines = [dict(zip(heads, row, strict=True)) for row in rows]
+    return Table(columns, lines, "Numbers that the overlay file changes", note)
 
 
 def _changed(
@@ -318,7 +316,7 @@ def _changed(
     summaries: Sequence[Summary],
     sets: Sequence[Sets],
     shipped: Sequence[Sets],
-    told: Sequence[AgentEffects],
+    of_changes: Mapping[str, Sequence[ChangeEffect]],
 ) -> list[str]:
     """The section about an overlay file's changes; empty without one."""
     numbers = changed_numbers(study.components)
@@ -330,7 +328,7 @@ def _changed(
             won = difference_estimate((own.won.astype(float) - other.won).mean(axis=0))
             margin = mean_estimate((own.margins - other.margins).mean(axis=0))
             means.append(
-                f"- {markdown_code(agent_title(own.agent))} wins {_won_more(won)} than with the shipped numbers, and"
+                f"- {agent_code(own.agent)} wins {_won_more(won)} than with the shipped numbers, and"
                 f" its margin is {_moved(margin, 'points', 'higher', 'lower')}, averaged over the {_SETS} sets."
             )
     rows = []
@@ -340,7 +338,7 @@ def _changed(
             won_cells = (*(f"{rate:.1f} %" for rate in rates), _signed(one.win_rate_change, factor=100))
             margins = (one.margin.value - one.margin_change.value, one.margin.value)
             cells = (*won_cells, *(f"{value:+.1f}" for value in margins), _signed(one.margin_change))
-            rows.append((set_title(variants_of(one.variants)), markdown_code(agent_title(one.agent)), *cells))
+            rows.append((set_title(variants_of(one.variants)), agent_code(one.agent), *cells))
     head = ("won: shipped", "here", "change, percentage points", "points ahead: shipped", "here", "change, points")
     return [
         "## What the changed numbers do",
@@ -349,7 +347,7 @@ def _changed(
         "The same agents also played the same seeds with the shipped numbers and are compared seed by seed."
         " Each interval is for its own row: even without any change, about one row in twenty excludes 0 by chance.",
         markdown_table(("set", "agent", *head), rows, left=2),
-        *change_section(study, told),
+        *change_section(study, of_changes),
     ]
 
 
@@ -367,7 +365,7 @@ def _interaction(effect: Effect, than: str = "the sum of both") -> str:
 
 
 def _each_set(found: _Findings) -> list[str]:
-    rates = found.yardstick.win_rates
+    own, rates = found.yardstick, found.yardstick.win_rates
     blocks = [
         f"## {_SETS} games in one edition",
         "Each row is a set of variants; a filled dot marks a variant that is used. Each column is an agent. The left"
@@ -378,13 +376,13 @@ def _each_set(found: _Findings) -> list[str]:
     nearest = {target: int(np.argmin(np.abs(rates - target))) for target in _TARGETS}
     wanted = {index: goal for goal, index in nearest.items() if abs(rates[index] - goal) <= _NEAR_TARGET}
     if wanted:
-        rows = [(f"{100 * goal:.0f} %", _title(at), _percent(found.yardstick.rate(at))) for at, goal in wanted.items()]
+        rows = [(f"{100 * goal:.0f} %", title_at(at), _percent(own.rate(at))) for at, goal in wanted.items()]
         blocks.append(f"To choose a set by how often {found.name} should win:")
         blocks.append(markdown_table(("wanted", "set", "won"), rows, left=2))
         missed = [f"{100 * target:.0f} %" for target in _TARGETS if target not in wanted.values()]
         blocks += [f"No set has a win rate near {' or '.join(missed)}."] if missed else []
     path = smoothest_path(rates)
-    steps = [f"{_title(path[0])} {100 * rates[path[0]]:.0f} %"]
+    steps = [f"{title_at(path[0])} {100 * rates[path[0]]:.0f} %"]
     for before, after in pairwise(path):
         (new,) = set(ALL_VARIANTS[after]) - set(ALL_VARIANTS[before])
         steps.append(f"{VARIANT_TITLES[new]} {100 * rates[after]:.0f} %")
@@ -401,8 +399,8 @@ def _each_variant(found: _Findings, sets: Sequence[Sets]) -> list[str]:
     for one in sets:
         own = {effect.variants: effect.estimate for effect in effects(one.margins)}
         won = win_rate_effects(one)
-        points.append((markdown_code(agent_title(one.agent)), *(_signed(own[name,]) for name in names)))
-        rates.append((markdown_code(agent_title(one.agent)), *(_signed(won[name], factor=100) for name in names)))
+        points.append((agent_code(one.agent), *(_signed(own[name,]) for name in names)))
+        rates.append((agent_code(one.agent), *(_signed(won[name], factor=100) for name in names)))
     titles = [VARIANT_TITLES[name] for name in names]
     return [
         "## What each variant costs",
@@ -465,8 +463,9 @@ def _good_play(found: _Findings) -> list[str]:
     rows = []
     for one in (found.yardstick, *found.others):
         won = (_percent(one.rate(_BASE)), _percent(one.rate(found.hardest)), f"{100 * one.win_rates.mean():.1f} %")
-        rows.append((markdown_code(agent_title(one.agent)), *won, _signed(mean_estimate(one.margins.mean(axis=0)))))
-    head = ("agent", "base game", _title(found.hardest), f"mean of {_SETS} sets", f"points ahead, mean of {_SETS} sets")
+        rows.append((agent_code(one.agent), *won, _signed(mean_estimate(one.margins.mean(axis=0)))))
+    mean = f"mean of {_SETS} sets"
+    head = ("agent", "base game", title_at(found.hardest), mean, f"points ahead, {mean}")
     other = found.others[0]
     games = min(found.yardstick.games, other.games)
     gaps = (found.yardstick.margins[:, :games] - other.margins[:, :games]).astype(float)
@@ -475,14 +474,14 @@ def _good_play(found: _Findings) -> list[str]:
     by_seed = [contrast((name,)) @ gaps for name in VARIANTS]
     for name, values, p in zip(VARIANTS, by_seed, p_values(by_seed), strict=True):
         change = mean_estimate(values)
-        gains = found.name if change.value > 0 else markdown_code(agent_title(other.agent))
+        gains = found.name if change.value > 0 else agent_code(other.agent)
         if p < SIGNIFICANCE:
             shifts.append(f"{VARIANT_TITLES[name]} shifts this lead by {_size(change)} in favour of {gains}.")
     return [
         title,
         markdown_table(head, rows),
         f"Does a variant leave room for good play? Averaged over the sets, {found.name} ends {gap} the next strongest,"
-        f" {markdown_code(agent_title(other.agent))}, on the {counted(games, 'seed')} that both played."
+        f" {agent_code(other.agent)}, on the {counted(games, 'seed')} that both played."
         f" {' '.join(shifts) or 'No variant changes this lead by more than chance.'}",
     ]
 
@@ -524,7 +523,7 @@ def _hardest(found: _Findings) -> list[str]:
     heading = "## The hardest, and why"
     if not found.wins.significant[_BASE, hardest]:
         return [heading, f"No set is won significantly less often than the base game by {found.name}."]
-    tied, title = found.as_hard_as_the_hardest, _title(hardest)
+    tied, title = found.as_hard_as_the_hardest, title_at(hardest)
     sentences = [
         f"**{title[0].upper()}{title[1:]}**: won {_percent(sets.rate(hardest))}; on average you end"
         f" {_ahead(sets.margin(hardest))}. The base game: won {_percent(sets.rate(_BASE))}, and you end"
@@ -532,12 +531,12 @@ def _hardest(found: _Findings) -> list[str]:
     ]
     if tied:
         sentences.append(
-            f"The hardest set's win rate does not differ significantly from that of {_listed(map(_title, tied))}."
+            f"The hardest set's win rate does not differ significantly from that of {_listed(map(title_at, tied))}."
         )
         lowest = min([hardest, *tied], key=lambda index: sets.margins[index].mean())
         if lowest != hardest:
             end = _ahead(sets.margin(lowest))
-            sentences.append(f"Of these, {_title(lowest)} has the lowest margin: there you end {end}.")
+            sentences.append(f"Of these, {title_at(lowest)} has the lowest margin: there you end {end}.")
     weights = np.zeros(len(ALL_VARIANTS))
     weights[[hardest, _BASE]] = 1, -1
     neutral, player = (_side_sentence(sets, weights, side) for side in (_NEUTRAL, _PLAYER))
@@ -560,7 +559,7 @@ def _ranking(found: _Findings) -> list[str]:
     for rank, index in enumerate(map(int, found.order), 1):
         could_be = "{} to {}".format(*found.ranks[index]) if sets.games > 1 else "–"
         measured = (_percent(sets.rate(index)), _signed(sets.margin(index)), could_be)
-        rows.append((str(rank), str(found.levels[index]), _title(index), *measured))
+        rows.append((str(rank), str(found.levels[index]), title_at(index), *measured))
     spreads = sets.margins.std(axis=1)
     return [
         "## The ranking",
@@ -579,7 +578,7 @@ def _all_figures(summaries: Sequence[Summary]) -> list[str]:
     for one in summaries:
         means = (f"{one.points:.1f}", f"{one.neutral_points:.1f}", f"{one.decisions:.0f}")
         measured = (f"{one.games:,}", _percent(one.win_rate), _signed(one.margin), *means)
-        rows.append((set_title(variants_of(one.variants)), markdown_code(agent_title(one.agent)), *measured))
+        rows.append((set_title(variants_of(one.variants)), agent_code(one.agent), *measured))
     head = ("set", "agent", "games", "won", "points ahead", "your points", "neutral points", "decisions")
     picture = "![Win rates and margins with 95 % intervals](difficulty.png)"
     return ["## All figures", picture, markdown_table(head, rows, left=2)]
@@ -588,10 +587,10 @@ def _all_figures(summaries: Sequence[Summary]) -> list[str]:
 def _method(study: Study, sets: Sequence[Sets]) -> list[str]:
     components = load_components(study.components)
     sources = [source for numbers in components.values() for source in numbers.sources[: len(numbers.values)]]
-    games = _listed(f"{number:,} of {markdown_code(agent_title(agent))}" for agent, number in study.agents.items())
+    games = _listed(f"{number:,} of {agent_code(agent)}" for agent, number in study.agents.items())
     modules = f", with {_listed(study.modules)}" if study.modules else ""
     overlay = ", some of them replaced by an overlay file" if study.components is not None else ""
-    gains = [(pairing_gain(one), markdown_code(agent_title(one.agent))) for one in sets]
+    gains = [(pairing_gain(one), agent_code(one.agent)) for one in sets]
     sizes = [f"{100 * abs(gain):.0f} % {'smaller' if gain >= 0 else 'larger'} for {name}" for gain, name in gains]
     pairing = (
         f" Pairing made the variance of the difference between two sets' margins {_listed(sizes)}." if sets else ""
@@ -601,7 +600,7 @@ def _method(study: Study, sets: Sequence[Sets]) -> list[str]:
         f" version {GAME.rules_version}.",
         "A win rate is that of an agent: somebody who plays better wins more often. The differences between sets depend"
         " less on who plays, but they do depend on it.",
-        f"{sources.count('assumed')} of the {len(sources)} numbers on the pieces are assumed, as the rulebooks lack"
+        f"{sources.count('assumed')} of the {len(sources)} numbers on the pieces are assumed, as the rulebook lacks"
         f" them{overlay} (`petrichor components`). With the box, measure again with an overlay file.",
         "Win rates have Wilson intervals, means Student's. The same seed starts the same game in every set and for"
         " every agent, as far as the pile has the same tiles. Sets and agents are therefore compared seed by seed, and"

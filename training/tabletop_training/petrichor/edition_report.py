@@ -14,7 +14,7 @@ import numpy as np
 from petrichor_env.component_files import COMPONENTS, KEYS
 from petrichor_env.config import VARIANTS
 from tabletop_engine.seeds import Stream, generator
-from tabletop_training.files.plots import GREY, INK, agent_title, looks, picture
+from tabletop_training.files.plots import BLUE, GREY, INK, agent_code, agent_title, error_bars, legend, looks, picture
 from tabletop_training.files.tables import flat, format_estimate, markdown_code, markdown_table, write_rows
 from tabletop_training.measure.results import Estimate, Results
 from tabletop_training.measure.spread import (
@@ -27,7 +27,7 @@ from tabletop_training.measure.spread import (
     share_holding,
     spread_of,
 )
-from tabletop_training.petrichor.report_plots import VARIANT_TITLES, draw_key, set_title
+from tabletop_training.petrichor.report_plots import VARIANT_TITLES, draw_key, title_at
 from tabletop_training.petrichor.study import Key, Study, over_editions
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, set_name
 from tabletop_training.petrichor.variant_effects import contrast
@@ -35,14 +35,6 @@ from tabletop_training.petrichor.variant_effects import contrast
 _percent = partial(format_estimate, factor=100, interval="to")
 _SHOWN = 12
 """Numbers in the table and the picture of what to look up first."""
-
-
-@dataclass(frozen=True)
-class Conclusion:
-    """A sentence about the variants or sets, and the share of editions in which it holds."""
-
-    text: str
-    share: Estimate
 
 
 @dataclass(frozen=True)
@@ -62,7 +54,7 @@ class OverEditions:
     margins: np.ndarray
     rates: tuple[Spread, ...]
     leads: tuple[Spread, ...]
-    conclusions: tuple[Conclusion, ...]
+    conclusions: Mapping[str, Estimate]
     look_up: LookUp
 
     @property
@@ -87,14 +79,15 @@ def over_editions_of(
         tuple(spread_of(one, chance, shares=True) for one in won),
         tuple(spread_of(one, chance, shares=False) for one in margins),
         _conclusions(won, margins, chance),
-        _look_up(margins.mean(axis=0), list(map(dict, editions)), study, chance),
+        look_up_first(
+            margins.mean(axis=0),
+            list(map(dict, editions)),
+            COMPONENTS.load(study.components),
+            COMPONENTS.stated,
+            chance,
+            configs=[replace(study.config, variants=variants) for variants in ((), VARIANTS)],
+        ),
     )
-
-
-def _look_up(values: np.ndarray, editions: list[dict[str, Any]], study: Study, chance: np.random.Generator) -> LookUp:
-    configs = [replace(study.config, variants=variants) for variants in ((), VARIANTS)]
-    components = COMPONENTS.load(study.components)
-    return look_up_first(values, editions, components, COMPONENTS.stated, chance, configs=configs)
 
 
 def all_over_editions(study: Study, played: Sequence[Results]) -> list[OverEditions]:
@@ -110,26 +103,21 @@ def all_over_editions(study: Study, played: Sequence[Results]) -> list[OverEditi
     return found
 
 
-def _conclusions(won: np.ndarray, margins: np.ndarray, chance: np.random.Generator) -> tuple[Conclusion, ...]:
+def _conclusions(won: np.ndarray, margins: np.ndarray, chance: np.random.Generator) -> dict[str, Estimate]:
     """Conclusions about each variant, each pair, and neighbours in the ranking, put so that most editions agree."""
     cost = {name: -np.einsum("v,vbg->bg", contrast((name,)), margins) for name in VARIANTS}
-    told = []
+    found: dict[str, Estimate] = {}
     for name in VARIANTS:
-        verb = "costs" if cost[name].mean() >= 0 else "gives"
-        sign = 1 if verb == "costs" else -1
-        told.append(Conclusion(f"{VARIANT_TITLES[name]} {verb} points", share_holding(sign * cost[name], chance)))
+        verb, sign = ("costs", 1) if cost[name].mean() >= 0 else ("gives", -1)
+        found[f"{VARIANT_TITLES[name]} {verb} points"] = share_holding(sign * cost[name], chance)
     for pair in combinations(VARIANTS, 2):
         more, less = sorted(pair, key=lambda name: -cost[name].mean())
         text = f"{VARIANT_TITLES[more]} costs more points than {VARIANT_TITLES[less]}"
-        told.append(Conclusion(text, share_holding(cost[more] - cost[less], chance)))
+        found[text] = share_holding(cost[more] - cost[less], chance)
     for easier, harder in pairwise(_easiest_first(won, margins)):
-        text = f"{_title(harder)}: won less often than {_title(easier)}"
-        told.append(Conclusion(text, share_holding(won[easier] - won[harder], chance)))
-    return tuple(told)
-
-
-def _title(index: int) -> str:
-    return set_title(ALL_VARIANTS[index])
+        text = f"{title_at(harder)}: won less often than {title_at(easier)}"
+        found[text] = share_holding(won[easier] - won[harder], chance)
+    return found
 
 
 def key_title(keys: Sequence[str]) -> str:
@@ -160,16 +148,20 @@ def rows_over_editions(found: Sequence[OverEditions]) -> list[dict[str, Any]]:
 
 
 def _quantiles(prefix: str, spread: Spread) -> dict[str, Estimate]:
-    told = {"median": spread.median, "half_low": spread.half[0], "half_high": spread.half[1]}
-    told |= {"nine_tenths_low": spread.nine_tenths[0], "nine_tenths_high": spread.nine_tenths[1]}
-    return {prefix + name: one for name, one in {**told, "share_of_editions": spread.share}.items()}
+    quantiles = {"median": spread.median, "half_low": spread.half[0], "half_high": spread.half[1]}
+    quantiles |= {"nine_tenths_low": spread.nine_tenths[0], "nine_tenths_high": spread.nine_tenths[1]}
+    return {prefix + name: one for name, one in {**quantiles, "share_of_editions": spread.share}.items()}
 
 
 def as_json(found: Sequence[OverEditions]) -> dict[str, Any]:
     """What `difficulty.json` holds of the games over editions."""
     return {
         "over_editions": rows_over_editions(found),
-        "conclusions": [{"agent": one.agent, **asdict(told)} for one in found for told in one.conclusions],
+        "conclusions": [
+            {"agent": one.agent, "text": text, "share": share}
+            for one in found
+            for text, share in one.conclusions.items()
+        ],
         "look_up": [
             {"agent": one.agent, "together": one.look_up.together, "numbers": list(map(asdict, one.look_up.numbers))}
             for one in found
@@ -182,9 +174,9 @@ def write_tables(folder: Path, found: Sequence[OverEditions]) -> None:
     """Write `editions.csv`, `conclusions.csv` and `look_up.csv`."""
     write_rows(folder / "editions.csv", rows_over_editions(found), form=".5g")
     conclusions = [
-        {"agent": one.agent, "conclusion": told.text, "editions": told.share}
+        {"agent": one.agent, "conclusion": text, "editions": share}
         for one in found
-        for told in one.conclusions
+        for text, share in one.conclusions.items()
     ]
     write_rows(folder / "conclusions.csv", conclusions, form=".4g")
     look_up = [
@@ -237,7 +229,7 @@ def plot_editions(path: Path, found: Sequence[OverEditions], shipped: Mapping[Ke
         axes.set_xlabel("games won, %")
         axes.set_ylim(len(names) - 0.5, -0.5)
         axes.set_yticks(range(len(names)), [])
-        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower left", ncols=4, frameon=False)
+        legend(figure, axes, 4)
 
 
 def plot_look_up(path: Path, one: OverEditions) -> None:
@@ -248,11 +240,9 @@ def plot_look_up(path: Path, one: OverEditions) -> None:
     rows = np.arange(len(numbers))
     title = f"What to look up first, when {agent_title(one.agent)} plays"
     with picture(path, title, 1, 1, figsize=(9, 1.6 + 0.32 * len(numbers))) as (_, axes):
-        values = np.array([100 * number.index.value for number in numbers])
-        low = values - [100 * number.index.low for number in numbers]
-        high = np.array([100 * number.index.high for number in numbers]) - values
-        bars = {"ecolor": GREY, "elinewidth": 1.2}
-        axes.barh(rows, values, xerr=np.clip([low, high], 0, None), color="#0072B2", height=0.62, error_kw=bars)
+        values, *ends = 100 * np.array([number.index for number in numbers]).T
+        look: Any = {"color": BLUE, "height": 0.62, "error_kw": {"ecolor": GREY, "elinewidth": 1.2}}
+        axes.barh(rows, values, xerr=error_bars(values, *ends), **look)
         axes.set_yticks(rows, [key_title(number.keys) for number in numbers])
         axes.set_ylim(len(numbers) - 0.5, -0.5)
         axes.set_xlim(left=0)
@@ -264,7 +254,7 @@ def section(study: Study, found: Sequence[OverEditions], shipped: Mapping[Key, f
     if not found:
         return []
     first = max(found, key=lambda one: one.won.mean())
-    rates, order, name = first.rates, first.order, markdown_code(agent_title(first.agent))
+    rates, order, name = first.rates, first.order, agent_code(first.agent)
     few = rates[0].editions < FEW
     start = (
         f"Some numbers on the pieces are unknown. So {rates[0].editions} editions were drawn: whole sets of numbers,"
@@ -277,16 +267,15 @@ def section(study: Study, found: Sequence[OverEditions], shipped: Mapping[Key, f
         widths = [rate.nine_tenths[1].value - rate.nine_tenths[0].value for rate in rates]
         hardest, widest = int(order[-1]), int(np.argmax(widths))
         between = [100 * rate.share.value for rate in rates]
-        told = f"{name} wins {_range(rates[hardest])} with {_title(hardest)}. No set is harder on average,"
+        extremes = f"{name} wins {_range(rates[hardest])} with {title_at(hardest)}. No set is harder on average,"
         if hardest == widest:
-            told += " and no other differs so much from edition to edition."
+            extremes += " and no other differs so much from edition to edition."
         else:
-            told += (
-                f" and the set that differs most from edition to edition is {_title(widest)}: {_range(rates[widest])}."
-            )
+            most = f"{title_at(widest)}: {_range(rates[widest])}"
+            extremes += f" and the set that differs most from edition to edition is {most}."
         start += (
             "Luck alone makes so few games differ from edition to edition. That part is estimated and left out: the"
-            f" win rates of the editions are what many more games would show. {told} Of the variance of a single"
+            f" win rates of the editions are what many more games would show. {extremes} Of the variance of a single"
             f" game's result, {min(between):.0f} to {max(between):.0f} % comes from the edition; the rest is luck."
         )
     rows = []
@@ -297,7 +286,7 @@ def section(study: Study, found: Sequence[OverEditions], shipped: Mapping[Key, f
             if not few:
                 quantiles = (_percent(rate.median), _ends(rate.half), _ends(rate.nine_tenths))
                 cells += [*quantiles, f"{100 * rate.share.value:.0f}"]
-            rows.append((_title(index), markdown_code(agent_title(one.agent)), *cells))
+            rows.append((title_at(index), agent_code(one.agent), *cells))
     numbers = "shipped" if study.components is None else "overlay's"
     head = ["set", "agent", f"won, %: {numbers} numbers", "mean of all editions"]
     head += (
@@ -312,7 +301,8 @@ def section(study: Study, found: Sequence[OverEditions], shipped: Mapping[Key, f
         f"What holds in how many editions, when {name} plays (in brackets 95 % intervals; a wide one says that these"
         " games cannot tell):",
         markdown_table(
-            ("conclusion", "editions, %"), [(one.text, _percent(one.share, form=".0f")) for one in first.conclusions]
+            ("conclusion", "editions, %"),
+            [(text, _percent(share, form=".0f")) for text, share in first.conclusions.items()],
         ),
     ]
     look_up = [

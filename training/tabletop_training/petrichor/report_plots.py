@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import TwoSlopeNorm, to_rgb
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import PercentFormatter
 
@@ -19,7 +18,18 @@ from petrichor_env import words
 from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
 from tabletop_engine.text.words import spelled
-from tabletop_training.files.plots import GREY, INK, agent_title, looks, picture, without_frame
+from tabletop_training.files.plots import (
+    BLUE,
+    GREY,
+    INK,
+    ORANGE,
+    agent_title,
+    error_bars,
+    legend,
+    looks,
+    picture,
+    without_frame,
+)
 from tabletop_training.measure.results import NO_ESTIMATE, mean_estimate, wilson_interval
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, games_each, set_name
 from tabletop_training.petrichor.variant_effects import Pairs, Sets, contrast, effects
@@ -31,7 +41,6 @@ VARIANT_TITLES = {name: name.replace("_", " ").capitalize() for name in VARIANTS
 }
 """The variants as the rulebook calls them."""
 
-_PLAYER, _NEUTRAL = "#0072B2", "#D55E00"
 _DOT: Any = {"markersize": 5.5, "elinewidth": 1.4}
 # Paul Tol's "muted" scheme, with two of "light" for rare sources
 _SOURCE_COLOURS = {
@@ -60,6 +69,11 @@ def set_title(variants: Iterable[str]) -> str:
     if len(names) == len(VARIANTS):
         return f"all {spelled(len(VARIANTS))} variants"
     return " + ".join(VARIANT_TITLES[name] for name in names) or "base game"
+
+
+def title_at(index: int) -> str:
+    """The title of the set with this index in `ALL_VARIANTS`."""
+    return set_title(ALL_VARIANTS[index])
 
 
 def sources_of(sets: Iterable[Sets]) -> list[int]:
@@ -98,12 +112,7 @@ def plot_difficulty(path: Path, summaries: Sequence[Summary]) -> None:
         for axes in (left, right):
             _plain_rows(axes, len(sets))
             _stripe(axes, range(0, len(sets), 2))
-        _legend(figure, left, len(agents))
-
-
-def error_bars(value: Any, low: Any, high: Any) -> np.ndarray:
-    """The lengths of an interval's two halves, never below 0: (2, n)."""
-    return np.clip([value - low, high - value], 0, None).reshape(2, -1)
+        legend(figure, left, len(agents))
 
 
 def _zero(axes: Axes) -> None:
@@ -128,10 +137,6 @@ def _plain_rows(axes: Axes, number: int, titles: Sequence[str] | None = None) ->
     axes.set_ylim(number - 0.5, -0.5)
     axes.tick_params(axis="y", length=0, labelleft=titles is not None)
     axes.grid(axis="y", visible=False)
-
-
-def _legend(figure: Figure, axes: Axes, columns: int) -> None:
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower left", ncols=columns, frameon=False)
 
 
 def draw_key(axes: Axes, sets: Sequence[str]) -> None:
@@ -202,11 +207,11 @@ def plot_ranking(path: Path, sets: Sets, levels: np.ndarray, wins: Pairs, margin
             _stripe(axes, np.flatnonzero(levels[order] % 2))
         rates = sets.win_rates[order]
         ends = np.array([wilson_interval(int(sets.won[index].sum()), sets.games) for index in order]).T
-        left.errorbar(rates, rows, xerr=error_bars(rates, *ends), fmt="o", color=_PLAYER)
+        left.errorbar(rates, rows, xerr=error_bars(rates, *ends), fmt="o", color=BLUE)
         _win_rates(left, "Games won\n(95 % intervals)")
         five = np.percentile(sets.margins[order], (5, 25, 50, 75, 95), axis=1)
-        middle.hlines(rows, five[0], five[4], color=_PLAYER, linewidth=1.5)
-        middle.hlines(rows, five[1], five[3], color=_PLAYER, linewidth=7, alpha=0.45)
+        middle.hlines(rows, five[0], five[4], color=BLUE, linewidth=1.5)
+        middle.hlines(rows, five[1], five[3], color=BLUE, linewidth=7, alpha=0.45)
         middle.plot(five[2], rows, "|", color=INK, markersize=11, markeredgewidth=2)
         _zero(middle)
         middle.set_title("Points ahead at the end\n(middle game, half of the games, nine of ten)")
@@ -247,7 +252,7 @@ def plot_effects(path: Path, agents: Sequence[Sets]) -> None:
             titles = [" and\n".join(VARIANT_TITLES[one] for one in names) for names in combinations(VARIANTS, size)]
             _plain_rows(axes, len(titles), titles)
             _zero(axes)
-        _legend(figure, left, min(len(agents), 6))
+        legend(figure, left, min(len(agents), 6))
 
 
 def plot_costs(path: Path, sets: Sets) -> None:
@@ -259,9 +264,7 @@ def plot_costs(path: Path, sets: Sets) -> None:
     with picture(path, title, 1, len(VARIANTS), dpi=130, **shape) as (figure, panels):
         for axes, name in zip(panels, VARIANTS, strict=True):
             totals = []
-            for side, (who, colour, hatch) in enumerate(
-                (("player", _PLAYER, None), ("neutral player", _NEUTRAL, "///"))
-            ):
+            for side, (who, colour, hatch) in enumerate((("player", BLUE, None), ("neutral player", ORANGE, "///"))):
                 by_seed = np.einsum("v,vgs->gs", contrast((name,)), sets.scored[:, :, side].astype(float))[:, sources]
                 mean, *ends = np.array([mean_estimate(column) for column in by_seed.T]).T
                 look: Any = {"color": colour, "edgecolor": "white", "hatch": hatch, "linewidth": 0, "label": who}
@@ -273,7 +276,7 @@ def plot_costs(path: Path, sets: Sets) -> None:
             axes.set_axisbelow(True)
             _plain_rows(axes, len(sources), titles)
             axes.tick_params(labelleft=axes is panels[0])
-        _legend(figure, panels[0], 2)
+        legend(figure, panels[0], 2)
         figure.supxlabel("change of the points a game", fontsize=10)
 
 

@@ -24,14 +24,14 @@ from tabletop_engine.play.agents import check_agents
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import shown
 from tabletop_training.files.job import Stopped
-from tabletop_training.files.plots import INK, looks, picture
+from tabletop_training.files.plots import INK, error_bars, legend, looks, picture
 from tabletop_training.files.provenance import agent_hash, software
 from tabletop_training.files.settings import check_at_least_one
 from tabletop_training.files.tables import MARGIN, PLAYED, WIN_RATE, Column, OnResult, Table, ignore, plain, write_json
 from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers, get_ready
 from tabletop_training.measure.matches import report_agents
 from tabletop_training.measure.results import Results
-from tabletop_training.petrichor.report_plots import error_bars, set_title
+from tabletop_training.petrichor.report_plots import set_title
 from tabletop_training.petrichor.summaries import set_name
 from tabletop_training.study.cells import Cell
 from tabletop_training.study.play import finished_cells
@@ -194,12 +194,8 @@ def main(
         games: for each row with a search; a policy alone plays `POLICY_GAMES` times as many.
         seed: of the first game of each row; all rows use the same seeds.
         part: one of `PARTS`; None for all.
-        output: a folder. Games that it has are kept.
-        workers: they play the blocks of games, as in `tabletop_training.measure.matches.evaluate`.
-        on_result: told the content of `strength.json`.
 
-    Ctrl-C keeps finished blocks. Raises ConfigError for bad arguments, CheckpointError for a policy without such heads,
-    TabletopError for a folder with other games.
+    All else is as in `tabletop_training.measure`.
     """
     if part is not None and part not in PARTS:
         raise ConfigError(f"part={part!r}: must be {' or '.join(PARTS)}")
@@ -275,4 +271,4 @@ def plot_thinking(path: Path, rows: Sequence[Row]) -> None:
         axes.set_ylim(-0.06, 1.02)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
         axes.set_title("Games won against the Southern Winds, 95 % intervals")
-        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower left", ncols=len(SETS), frameon=False)
+        legend(figure, axes, len(SETS))

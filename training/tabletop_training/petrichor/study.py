@@ -99,36 +99,26 @@ class Study:
         """The seeds of the editions. Nothing is learned or chosen on these editions."""
         return edition_seeds(EVALUATION, self.editions)
 
-    def games_of(self, agent: str, config: Config) -> int:
-        """How many games an agent plays with a configuration; fewer with only some changes of the overlay file."""
-        some = config.components is not None and config.components != self.components
-        return min(self.agents[agent], self.effect_games) if some else self.agents[agent]
-
-    def cells(self, players: Iterable[Agent]) -> list[Cell]:
+    def cells(self, players: Sequence[Agent]) -> list[Cell]:
         """All games of these agents: every set with the study's numbers and with the shipped ones, with some of the
         changes, and over editions."""
-        own: list[Cell] = []
-        some: list[Cell] = []
-        over_editions: list[Cell] = []
+        sets, some = ALL_VARIANTS, self.effect_configs.values()
+        cells = [self._cell(player, config, one) for player in players for one in sets for config in self.configs]
+        cells += (self._cell(player, config, one) for player in players for config in some for one in sets)
         for player in players:
-            games = self.editions * self.edition_games.get(player.name, 0)
-            for variants in ALL_VARIANTS:
-                own += (self._cell(player, config, variants) for config in self.configs)
-                if games:
-                    over_editions.append(self._cell(player, self.config, variants, games))
-            some += (
-                self._cell(player, config, variants)
-                for config in self.effect_configs.values()
-                for variants in ALL_VARIANTS
-            )
-        return [*own, *some, *over_editions]
+            if games := self.editions * self.edition_games.get(player.name, 0):
+                cells += (self._cell(player, self.config, one, games) for one in sets)
+        return cells
 
     def _cell(self, player: Agent, base: Config, variants: tuple[str, ...], over_editions: int = 0) -> Cell:
         config = replace(base, variants=variants)
         key = " ".join(_names(player.name, config, self, bool(over_editions)))
         if over_editions:
             return Cell(key, [player], config, over_editions, self.seed, self.edition_seeds)
-        return Cell(key, [player], config, self.games_of(player.name, config), self.seed)
+        games = self.agents[player.name]
+        if base.components not in (None, self.components):  # with only some changes of the overlay file
+            games = min(games, self.effect_games)
+        return Cell(key, [player], config, games, self.seed)
 
     @property
     def commands(self) -> list[str]:
@@ -149,8 +139,8 @@ class Study:
                 words += [f"--editions {self.editions}"] if self.editions else []
                 words += [f"--modules {','.join(self.modules)}"] if self.modules else []
                 words += ["--components FILE"] if self.components is not None else []
-                told = self.components is not None and self.effect_games != EFFECT_GAMES
-                words += [f"--effect-games {self.effect_games}"] if told else []
+                unusual = self.components is not None and self.effect_games != EFFECT_GAMES
+                words += [f"--effect-games {self.effect_games}"] if unusual else []
             commands.append(" ".join(words))
         return commands
 
@@ -222,9 +212,3 @@ def _names(agent: str, config: Config, study: Study, editions: bool = False) -> 
 def read_study(folder: str | Path) -> Study:
     """The study of a folder. Raises TabletopError if there is none."""
     return kept_settings(folder, "difficulty", GAME, Study)
-
-
-def with_agents(study: Study, games: Mapping[str, int], edition_games: Mapping[str, int]) -> Study:
-    """The study with further agents, and how many games each plays of each set, and of each set and edition."""
-    over_editions = {**study.edition_games, **edition_games} if study.editions else {}
-    return replace(study, agents={**study.agents, **games}, edition_games=over_editions)

@@ -133,9 +133,9 @@ def main(
             advantages = torch.zeros_like(rewards)
             last = torch.zeros(NUM_ENVS)
             for step in reversed(range(NUM_STEPS)):
-                continues_answer = 1 - dones[step]
-                delta = rewards[step] + GAMMA * continues_answer * values[step + 1] - values[step]
-                last = delta + GAMMA * GAE_LAMBDA * continues_answer * last
+                continues = 1 - dones[step]
+                delta = rewards[step] + GAMMA * continues * values[step + 1] - values[step]
+                last = delta + GAMMA * GAE_LAMBDA * continues * last
                 advantages[step] = last
             returns = advantages + values[:NUM_STEPS]
 
