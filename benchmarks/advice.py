@@ -7,15 +7,13 @@ games are reviewed twice with different random numbers. `docs/playing.md` shows 
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import write_figures
+from benchmarks.measure import options, write_figures
 from evergreen_env.game import GAME as EVERGREEN
 from petrichor_env.config import VARIANTS
 from petrichor_env.game import GAME as PETRICHOR
@@ -77,14 +75,14 @@ def hints(title: str, name: str, games: int) -> dict[str, Any]:
     while (playing := batch.actors >= 0).any():
         asked = np.flatnonzero(playing)
         decisions = Decisions.of(batch, asked)
-        told = assess(agent, decisions, generator)
-        assert told.value is not None
-        estimated = told.estimated
+        advice = assess(agent, decisions, generator)
+        assert advice.value is not None
+        estimated = advice.estimated
         for line in np.flatnonzero(decisions.action_masks.sum(axis=1) > 1):
             game = asked[line]
-            of.append((game, batch.actors[game], batch.states["round"][game], told.value[line]))
+            of.append((game, batch.actors[game], batch.states["round"][game], advice.value[line]))
         actions = np.zeros(games, np.int64)
-        actions[asked] = told.actions
+        actions[asked] = advice.actions
         batch.step(actions, playing)
     table = np.array(of)
     game, seat, rounds = table[:, :3].astype(int).T
@@ -167,11 +165,11 @@ def _rounded(number: float | np.floating[Any]) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--games", type=int, default=8, help="games of each line that are reviewed")
-    parser.add_argument("--share", type=float, default=1.0, help="of the games that hints are compared in")
-    parser.add_argument("--json", type=Path, help="file for the figures")
-    given = parser.parse_args()
+    given = options(
+        __doc__,
+        games=(8, "games of each line that are reviewed"),
+        share=(1.0, "of the games that hints are compared in"),
+    )
     content: dict[str, Any] = {"seed": EVALUATION_SEED, "hints": [], "reviews": []}
     use_cores(1)
     for title, name, games in HINTS:
@@ -181,8 +179,7 @@ def main() -> None:
         for who in REVIEWED:
             content["reviews"].append(reviews(title, name, who, given.games))
             print(content["reviews"][-1], flush=True)
-    if given.json:
-        write_figures(given.json, **content)
+    write_figures(given.json, **content)
 
 
 if __name__ == "__main__":

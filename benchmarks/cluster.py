@@ -7,18 +7,16 @@ no time to play, so they show the cost of handing out a block and fetching its r
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import write_figures
+from benchmarks.measure import options, write_figures
 from petrichor_env import Config
 from tabletop_agents import Agent, GreedyAgent, RandomAgent
 from tabletop_engine.play.batch import use_cores
@@ -106,18 +104,17 @@ def measure(rounds: int, long: int, short: int) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5, help="each contender plays so often")
-    parser.add_argument("--long", type=int, default=8, help="blocks of 1,024 games in a round")
-    parser.add_argument("--short", type=int, default=400, help="blocks of two games in a round")
-    parser.add_argument("--json", type=Path, help="file for the figures")
-    given = parser.parse_args()
+    given = options(
+        __doc__,
+        rounds=(5, "each contender plays so often"),
+        long=(8, "blocks of 1,024 games in a round"),
+        short=(400, "blocks of two games in a round"),
+    )
     use_cores(1)  # like one of several workers
     rows = measure(given.rounds, given.long, given.short)
     for row in rows:
         print(row)
-    if given.json:
-        write_figures(given.json, rounds=given.rounds, rows=rows)
+    write_figures(given.json, rounds=given.rounds, rows=rows)
 
 
 if __name__ == "__main__":

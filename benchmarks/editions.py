@@ -8,16 +8,14 @@ compared. `docs/performance.md` shows the results, which are in `docs/editions.j
 
 from __future__ import annotations
 
-import argparse
 import time
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
 import torch
 
-from benchmarks.measure import on_cores, write_figures
+from benchmarks.measure import on_cores, options, write_figures
 from petrichor_env import Config
 from petrichor_env.config import VARIANTS
 from tabletop_engine.play.names import agents_of
@@ -95,17 +93,13 @@ def measure(rounds: int) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3, help="turns of each contender; one takes two minutes")
-    parser.add_argument("--json", type=Path, help="file for the figures")
-    given = parser.parse_args()
+    given = options(__doc__, rounds=(3, "turns of each contender; one takes two minutes"))
     torch.set_num_threads(1)
     with on_cores(1):
         rows = measure(given.rounds)
     for row in rows:
         print(row)
-    if given.json:
-        write_figures(given.json, rounds=given.rounds, rows=rows)
+    write_figures(given.json, rounds=given.rounds, rows=rows)
 
 
 if __name__ == "__main__":

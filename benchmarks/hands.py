@@ -13,15 +13,13 @@ shows the times.
 
 from __future__ import annotations
 
-import argparse
 import os
-from pathlib import Path
 from typing import Any
 
 import httpx
 import numpy as np
 
-from benchmarks.measure import write_figures
+from benchmarks.measure import options, write_figures
 from benchmarks.web import server
 from petrichor_env.config import MODULES
 from tabletop_engine.game import game_of
@@ -129,12 +127,12 @@ def clicks_of(home: str, settings: dict[str, Any], turn: str, name: str, seeds: 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=30.0, help="of each game")
-    parser.add_argument("--games", type=int, default=2, help="of each kind")
-    parser.add_argument("--clicked", type=int, default=20, help="games in which clicks are counted, of each kind")
-    parser.add_argument("--json", type=Path, help="file for the figures")
-    given = parser.parse_args()
+    given = options(
+        __doc__,
+        seconds=(30.0, "of each game"),
+        games=(2, "of each kind"),
+        clicked=(20, "games in which clicks are counted, of each kind"),
+    )
     load = round(os.getloadavg()[0], 1)  # processes that need a core, before the measurement
     clicks = []
     for name, home, settings, turn in CLICKS:
@@ -149,8 +147,7 @@ def main() -> None:
             measured(browser, url, order, 3, 1)  # code that is compiled or loaded the first time must not count
             rows[name] = measured(browser, url, order, given.seconds, given.games)
             print(name, rows[name], flush=True)
-    if given.json:
-        write_figures(given.json, load=load, tables=rows, clicks=clicks)
+    write_figures(given.json, load=load, tables=rows, clicks=clicks)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ on `SeatsVecEnv`. `docs/performance.md` shows the results, which are in `docs/le
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
 from collections.abc import Callable
@@ -21,7 +20,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from torch import nn
 
-from benchmarks.measure import on_cores, write_figures
+from benchmarks.measure import on_cores, options, write_figures
 from petrichor_env import GAME, Config
 from tabletop_engine.play.learner_games import learner_games
 from tabletop_training.files.settings import Settings
@@ -138,17 +137,13 @@ def measure(rounds: int) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=9, help="turns of each contender")
-    parser.add_argument("--json", type=Path, help="file for the figures")
-    given = parser.parse_args()
+    given = options(__doc__, rounds=(9, "turns of each contender"))
     torch.set_num_threads(1)
     with on_cores(1):
         rows = measure(given.rounds)
     for row in rows:
         print(row)
-    if given.json:
-        write_figures(given.json, torch=torch.__version__, rounds=given.rounds, rows=rows)
+    write_figures(given.json, torch=torch.__version__, rounds=given.rounds, rows=rows)
 
 
 if __name__ == "__main__":

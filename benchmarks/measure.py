@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import statistics
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -19,16 +20,19 @@ from tabletop_training.files.tables import write_json
 
 @dataclass
 class Result:
-    """One line of the report. `value` is the median of `runs`, in `unit`; more is better unless `at_most`."""
+    """One line of the report: `runs` in `unit`; more is better unless `at_most`."""
 
     name: str
     what: str
-    value: float
     unit: str
+    runs: list[float]
     target: float | None = None
     target_text: str = ""
     at_most: bool = False
-    runs: list[float] = field(default_factory=list)
+
+    @property
+    def value(self) -> float:
+        return statistics.median(self.runs)
 
     @property
     def met(self) -> bool | None:
@@ -37,7 +41,7 @@ class Result:
         return self.value <= self.target if self.at_most else self.value >= self.target
 
     def as_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "met": self.met}
+        return {**asdict(self), "value": self.value, "met": self.met}
 
 
 def rate(run: Callable[[], int], seconds: float) -> float:
@@ -73,7 +77,7 @@ def compare(
 ) -> list[Result]:
     """Results of all contenders. The first is ours; its target is `target`, or else `times` the second one's median."""
     measured = rates(contenders, repeats, seconds)
-    results = [Result(name, what, statistics.median(runs), unit, runs=runs) for what, runs in measured.items()]
+    results = [Result(name, what, unit, runs) for what, runs in measured.items()]
     if target is not None:
         results[0].target, results[0].target_text = target, f"{target:,.0f}"
     elif len(results) > 1:
@@ -94,7 +98,17 @@ def on_cores(number: int) -> Iterator[None]:
         os.sched_setaffinity(0, all_cores)
 
 
-def write_figures(file: Path, **figures: Any) -> None:
-    """Write a JSON file with the figures, and when and where they were measured."""
-    where = {"date": date.today().isoformat(), "cores": os.cpu_count(), "python": platform.python_version()}
-    write_json(file, {**where, **figures})
+def options(description: str | None, **usual: tuple[Any, str]) -> argparse.Namespace:
+    """The options of a program by name, each with its usual value and what it is; and `json`, the file for figures."""
+    parser = argparse.ArgumentParser(description=description)
+    for name, (value, what) in usual.items():
+        parser.add_argument(f"--{name}", type=type(value), default=value, help=what)
+    parser.add_argument("--json", type=Path, help="file for the figures")
+    return parser.parse_args()
+
+
+def write_figures(file: Path | None, **figures: Any) -> None:
+    """Write a JSON file, if one is wanted, with the figures, and when and where they were measured."""
+    if file is not None:
+        where = {"date": date.today().isoformat(), "cores": os.cpu_count(), "python": platform.python_version()}
+        write_json(file, {**where, **figures})

@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -18,7 +16,7 @@ import pyspiel
 
 import evergreen_env.openspiel  # noqa: F401 - registers the game
 import petrichor_env.openspiel  # noqa: F401
-from benchmarks.measure import write_figures
+from benchmarks.measure import options, write_figures
 from evergreen_env import Config as EvergreenConfig
 from petrichor_env import Config as PetrichorConfig
 from petrichor_env.config import MODULES
@@ -91,12 +89,12 @@ def longest(config: Config, games: int) -> int:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=40, help="runs of random play for each game")
-    parser.add_argument("--seconds", type=float, default=1.0, help="of each run")
-    parser.add_argument("--games", type=int, default=2000, help="random games whose longest is told")
-    parser.add_argument("--json", type=Path, help="file for the figures")
-    given = parser.parse_args()
+    given = options(
+        __doc__,
+        runs=(40, "runs of random play for each game"),
+        seconds=(1.0, "of each run"),
+        games=(2000, "random games whose longest is told"),
+    )
     generator = np.random.default_rng(EVALUATION_SEED)
     games = {title: pyspiel.load_game(f"{name}(players={PLAYERS})") for title, name in GAMES.items()}
     rates: dict[str, list[float]] = {title: [] for title in games}
@@ -116,8 +114,7 @@ def main() -> None:
         },
     }
     print(json.dumps(content, indent=1))
-    if given.json:
-        write_figures(given.json, **content)
+    write_figures(given.json, **content)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ saving. `docs/cluster.md` shows the results, which are in `docs/parallel.json`.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import tempfile
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 
 import torch
 
-from benchmarks.measure import on_cores, write_figures
+from benchmarks.measure import on_cores, options, write_figures
 from petrichor_env import GAME
 from tabletop_training.learn.logs import CURVE
 from tabletop_training.learn.train import main as train
@@ -33,8 +32,8 @@ def learned(settings: str, workers: int, minutes: float) -> float:
     with tempfile.TemporaryDirectory() as folder, on_cores(workers):
         file = Path(folder, "settings.toml")
         file.write_text(settings, encoding="utf-8")
-        told: dict[str, Any] = {"minutes": minutes, "workers": workers, "evaluate": False}
-        run = train(GAME, file if settings else None, output=Path(folder, "run"), **told)
+        how: dict[str, Any] = {"minutes": minutes, "workers": workers, "evaluate": False}
+        run = train(GAME, file if settings else None, output=Path(folder, "run"), **how)
         with (run / CURVE).open(encoding="utf-8") as curve:
             rows = [(int(row["steps"]), float(row["seconds"])) for row in csv.DictReader(curve)]
     (first, start), *_, (last, end) = rows
@@ -58,17 +57,16 @@ def measure(rounds: int, minutes: float, most: int) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3, help="each contender learns so often")
-    parser.add_argument("--minutes", type=float, default=0.35, help="of each run")
-    parser.add_argument("--workers", type=int, default=2, help="the most; each needs a core")
-    parser.add_argument("--json", type=Path, help="file for the figures")
-    given = parser.parse_args()
+    given = options(
+        __doc__,
+        rounds=(3, "each contender learns so often"),
+        minutes=(0.35, "of each run"),
+        workers=(2, "the most; each needs a core"),
+    )
     rows = measure(given.rounds, given.minutes, given.workers)
     for row in rows:
         print(row)
-    if given.json:
-        write_figures(given.json, torch=torch.__version__, rounds=given.rounds, rows=rows)
+    write_figures(given.json, torch=torch.__version__, rounds=given.rounds, rows=rows)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ two answers a client waits `think` seconds on average, at random. `docs/web.md` 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
 import json
@@ -31,7 +30,7 @@ import numpy as np
 from websockets.asyncio.client import connect
 from websockets.typing import Origin
 
-from benchmarks.measure import write_figures
+from benchmarks.measure import options, write_figures
 
 TABLES = (
     {"game": "petrichor", "players": 1, "seats": ["here"]},
@@ -151,20 +150,19 @@ def memory_over(url: str, process: int, tables: int, number: int, steps: int) ->
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tables", type=int, default=50, help="games at once")
-    parser.add_argument("--seconds", type=float, default=60.0, help="of each measurement of answers")
-    parser.add_argument("--games", type=int, default=1000, help="over which memory is watched")
-    parser.add_argument("--json", type=Path, help="file for the figures")
-    given = parser.parse_args()
+    given = options(
+        __doc__,
+        tables=(50, "games at once"),
+        seconds=(60.0, "of each measurement of answers"),
+        games=(1000, "over which memory is watched"),
+    )
     with server() as (url, process):
         answers = []
         for think in (4.0, 2.0, 1.0):
             answers.append(answers_in(url, given.tables, think, given.seconds))
             print(answers[-1], flush=True)
         memory = memory_over(url, process, given.tables, given.games, steps=5)
-    if given.json:
-        write_figures(given.json, tables=given.tables, answers=answers, memory=memory)
+    write_figures(given.json, tables=given.tables, answers=answers, memory=memory)
 
 
 if __name__ == "__main__":
