@@ -107,8 +107,9 @@ def _parts(argument: Any) -> Iterator[tuple[int, int, int, int, int, str]]:
         for member in argument:
             yield from _parts(member)
     else:
-        sizes = (int(argument[name]) for name in ("dimensions", "written", "itemsize", "alignment"))
-        yield _KINDS["array"], *sizes, str(argument["dtype"])
+        dimensions, written = int(argument["dimensions"]), int(argument["written"])
+        itemsize, alignment = int(argument["itemsize"]), int(argument["alignment"])
+        yield _KINDS["array"], dimensions, written, itemsize, alignment, str(argument["dtype"])
 
 
 def description(dtype: np.dtype[Any]) -> str:
