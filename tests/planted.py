@@ -174,8 +174,8 @@ curriculum-never-forgets training/tabletop_training/learn/curriculum.py test_cur
 -            self.win_rates[i] += (victory - self.win_rates[i]) / min(self.games[i], _MEMORY)
 +            self.win_rates[i] += (victory - self.win_rates[i]) / self.games[i]
 dropped-members-return training/tabletop_training/learn/opponents.py test_opponents test_learner test_train_command
--            member.ahead, member.games, member.active = told["ahead"], told["games"], told["active"]
-+            member.ahead, member.games = told["ahead"], told["games"]
+-            member.ahead, member.games, member.active = saved["ahead"], saved["games"], saved["active"]
++            member.ahead, member.games = saved["ahead"], saved["games"]
 best-is-better-than-the-one-before training/tabletop_training/learn/learner.py test_learner
 -        if self.logs.best == self.evaluations[-1]:
 +        if evaluated.score >= self.evaluations[-2:][0][1].score:

@@ -281,7 +281,7 @@ def calls() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "play_match": (play_match, {"agents": AGENTS, "config": TWO, "seeds": [1]}),
         "play_lineups": (play_lineups, {"agents": AGENTS, "config": TWO, "seeds": [1], "lineups": np.array([[0, 1]])}),
         "workers": (workers, {"number": 1, "address": None}),
-        "rate_games": (rate_games, {"games": [(("a", "b"), (1, 2))], "seed": None, "fixed": None}),
+        "rate_games": (rate_games, {"games": [(("a", "b"), (1, 2))], "seed": None}),
         "Ratings": (Ratings, {"fixed": None, "drifting": ()}),
         "the command evaluate": (
             matches.main,

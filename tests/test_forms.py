@@ -21,7 +21,6 @@ from petrichor_env.config import Config as Petrichor
 from tabletop_engine.described import forms
 from tabletop_engine.described.fields import Table
 from tabletop_engine.described.forms import Form
-from tabletop_engine.described.scenarios import ROOT, a_list, integer, mapping, names_listed, switch, wrong
 from tabletop_engine.errors import ScenarioError
 from tabletop_engine.play.batch import Batch
 from tests.games import connect_four
@@ -90,32 +89,6 @@ def refusal(config: Any, at: Path, value: Any) -> ScenarioError | None:
     return None
 
 
-def check_fits(form: Form, value: Any, where: str = ROOT) -> None:
-    """Raise ScenarioError for the first value that doesn't fit its form."""
-    kind = form["kind"]
-    if value is None and form.get("none"):
-        return
-    if kind == "number":
-        integer(value, where, form["low"], form["high"])
-    elif kind == "switch":
-        switch(value, where)
-    elif kind == "choice":
-        if not any(value == name and type(value) is type(name) for name in form["names"]):
-            raise wrong(where, f"{value!r}; allowed are {', '.join(map(str, form['names']))}")
-    elif kind == "names":
-        names_listed(value, where, form["names"], len(form["names"]))
-    elif kind == "list":
-        for i, entry in enumerate(a_list(value, where, form["longest"])):
-            check_fits(form["of"], entry, f"{where}[{i}]")
-        if len(value) < form.get("shortest", 0):
-            raise wrong(where, f"{value!r} is not a list of at least {form['shortest']} entries")
-    elif kind == "table":
-        for key, entry in mapping(value, where, list(form["keys"])).items():
-            check_fits(form["keys"][key], entry, key if where == ROOT else f"{where}.{key}")
-    elif value != form["value"]:
-        raise wrong(where, f"{value!r}; this game has {form['value']!r}")
-
-
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize("config", [*EVERY_CONFIGURATION, *EVERGREEN], ids=lambda config: config.name)
 def test_what_is_described_fits(config: Any) -> None:
@@ -126,7 +99,7 @@ def test_what_is_described_fits(config: Any) -> None:
             for state in batch.states:
                 form = json.loads(json.dumps(config.game.form(state)))
                 assert form == config.game.form(state)
-                check_fits(form, json.loads(json.dumps(config.game.described(state))))
+                forms.check(form, json.loads(json.dumps(config.game.described(state))))
         batch.step(batch.random_actions())
 
 
@@ -176,7 +149,7 @@ def test_scenario_ends_where_the_form_ends(config: Any) -> None:
             assert error is not None and error.where == ".".join(at) + ("[0]" if listed else "")
             assert f"{value}; allowed are {number['low']} to {number['high']}" in str(error)
             with pytest.raises(ScenarioError, match="allowed are"):
-                check_fits(number, value)
+                forms.check(number, value)
             tried += 1
     assert tried > 20
 
@@ -268,10 +241,10 @@ def test_places_are_on_the_board(config: Any) -> None:
 )
 def test_what_does_not_fit(form: Form, value: Any, reason: str) -> None:
     with pytest.raises(ScenarioError, match=reason):
-        check_fits(form, value)
+        forms.check(form, value)
     whole = forms.table({"outer": forms.table({"inner": form})})
     with pytest.raises(ScenarioError) as refused:
-        check_fits(whole, {"outer": {"inner": value}})
+        forms.check(whole, {"outer": {"inner": value}})
     assert refused.value.where.startswith("outer.inner")
 
 

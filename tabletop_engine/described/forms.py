@@ -30,6 +30,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tabletop_engine.described.scenarios import ROOT, a_list, integer, mapping, names_listed, wrong
+from tabletop_engine.described.scenarios import switch as read_switch
 from tabletop_engine.drawing.svg import Place
 from tabletop_engine.errors import ScenarioError
 
@@ -104,6 +106,32 @@ def grouped(form: Form, *groups: tuple[str, Sequence[str], bool]) -> Form:
     """
     there = [(words, [key for key in keys if key in form["keys"]], rare) for words, keys, rare in groups]
     return {**form, "groups": [{"words": words, "keys": keys, "rare": rare} for words, keys, rare in there if keys]}
+
+
+def check(form: Form, value: Any, where: str = ROOT) -> None:
+    """Raise ScenarioError for the first value that doesn't fit its form."""
+    kind = form["kind"]
+    if value is None and form.get("none"):
+        return
+    if kind == "number":
+        integer(value, where, form["low"], form["high"])
+    elif kind == "switch":
+        read_switch(value, where)
+    elif kind == "choice":
+        if not any(value == name and type(value) is type(name) for name in form["names"]):
+            raise wrong(where, f"{value!r}; allowed are {', '.join(map(str, form['names']))}")
+    elif kind == "names":
+        names_listed(value, where, form["names"], len(form["names"]))
+    elif kind == "list":
+        for i, entry in enumerate(a_list(value, where, form["longest"])):
+            check(form["of"], entry, f"{where}[{i}]")
+        if len(value) < form.get("shortest", 0):
+            raise wrong(where, f"{value!r} is not a list of at least {form['shortest']} entries")
+    elif kind == "table":
+        for key, entry in mapping(value, where, list(form["keys"])).items():
+            check(form["keys"][key], entry, key if where == ROOT else f"{where}.{key}")
+    elif value != form["value"]:
+        raise wrong(where, f"{value!r}; this game has {form['value']!r}")
 
 
 def shortest(
