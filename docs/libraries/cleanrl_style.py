@@ -27,8 +27,8 @@ for _ in range(-(-STEPS // 1024)):
         observations, rewards, ended, _, infos = envs.step(actions.numpy())
         steps.append((policy.log_prob(actions), policy.entropy(), value, rewards / 10, ~ended))
     following, loss = value_and_policy(observations, infos["action_mask"])[0].detach(), 0.0
-    for log_probs, entropy, value, rewards, continues_answer in reversed(steps):
-        following = torch.as_tensor(rewards) + torch.as_tensor(continues_answer) * following
+    for log_probs, entropy, value, rewards, running in reversed(steps):
+        following = torch.as_tensor(rewards) + torch.as_tensor(running) * following
         gain = following - value
         loss += (0.5 * gain.square() - log_probs * gain.detach() - 0.01 * entropy).mean() / 16
     optimizer.zero_grad()

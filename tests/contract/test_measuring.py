@@ -168,9 +168,10 @@ def test_settings_that_are_not_its_own_are_refused(command: Command) -> None:
         with pytest.raises(TabletopError, match=f"not the settings of `.* {command.name}` of this version"):
             command.resume(folder)
     for key in good.keys() - {"edition_games"}:  # these are not looked at without editions
-        file.write_text(json.dumps({**good, key: {"x": [{}]}}), encoding="utf-8")
-        with pytest.raises(TabletopError):
-            command.resume(folder)
+        for value in ({"x": [{}]}, -1):
+            file.write_text(json.dumps({**good, key: value}), encoding="utf-8")
+            with pytest.raises(TabletopError):
+                command.resume(folder)
     for change, told in (
         ({"command": "x"}, f"settings of x of {good['game']}, not of"),
         ({"game": "x"}, "of x, not of"),

@@ -24,11 +24,11 @@ def turns(players: int, seed: int) -> Iterator[Batch]:
         yield batch
         batch.states[:] = start
         batch.refresh()
-        while continues_answer(batch, start):
+        while goes_on(batch, start):
             batch.step(batch.random_actions())
 
 
-def continues_answer(batch: Batch, start: np.ndarray) -> bool:
+def goes_on(batch: Batch, start: np.ndarray) -> bool:
     """Whether the round whose turns began at `start` still lasts."""
     return in_turns(batch) and batch.states[0]["round"] == start[0]["round"]
 

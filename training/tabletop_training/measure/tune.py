@@ -194,6 +194,7 @@ class Task:
         most = {"games": MOST_GAMES // FINALISTS, "verifying": MOST_GAMES}
         for name in ("changes", "trials", "games", "verifying"):
             whole(name, getattr(self, name), 1, most.get(name))
+        whole("seed", self.seed, 0, 2**32 - 1)
 
     @property
     def near(self) -> float:

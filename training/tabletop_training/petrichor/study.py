@@ -72,6 +72,8 @@ class Study:
     def __post_init__(self) -> None:
         for name, most in (("editions", MOST_EDITIONS), ("effect_games", None), ("seed", 2**32 - 1)):
             whole(name, getattr(self, name), 0, most)
+        for agent, number in self.agents.items():
+            whole(f"agents: {agent}", number, 1)
         object.__setattr__(self, "components", COMPONENTS.config_value(self.components))
 
     @property
