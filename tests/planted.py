@@ -136,6 +136,27 @@ holm-without-running-maximum training/tabletop_training/petrichor/variant_effect
 editions-by-game training/tabletop_training/measure/evaluation.py test_difficulty_editions evergreen/test_balance
 -        batch.reset(seeds, editions=seeds % len(batch.editions))
 +        batch.reset(seeds, editions=np.arange(games) % len(batch.editions))
+# the study: cells, their store, and the settings of a folder
+other-seats-are-the-same-games training/tabletop_training/study/store.py test_study
+-            "lineups": cell.lineups.tolist(),
+games-in-the-order-of-play training/tabletop_training/study/play.py test_study test_difficulty_editions
+-    return None if results is None or missing else results.in_order()
++    return None if results is None or missing else results
+the-last-block-is-played-again training/tabletop_training/study/play.py test_study contract/test_measuring
+-    return results, blocks[ends.index(len(results)) + 1 :]
++    return results, blocks[ends.index(len(results)) :]
+blocks-are-numbered-anew training/tabletop_training/study/play.py test_study contract/test_measuring
+-        steps += (_Step(cell, number, block) for number, block in enumerate(blocks, len(cell.blocks) - len(blocks)))
++        steps += (_Step(cell, number, block) for number, block in enumerate(blocks))
+places-of-any-shape training/tabletop_training/study/store.py test_study
+-        "places": (games, config.players),
++        "places": getattr(results.places, "shape", ()),
+settings-of-any-command training/tabletop_training/study/settings.py contract/test_measuring
+-        if (made_by, of) == (command, game.name):
++        if of == game.name:
+code-in-settings-is-trusted training/tabletop_training/study/settings.py contract/test_measuring
+-        check_trusted(folder, [asked[name]] if isinstance(asked[name], str) else asked[name], trusted, option=option)
++        check_trusted(folder, [], trusted, option=option)
 # the web server
 pictures-of-steps-show-all-hands apps/tabletop_play/web/views.py test_web_hidden
 -            board = None if state is None else boards.add(session, state, viewer)
@@ -182,6 +203,23 @@ best-is-better-than-the-one-before training/tabletop_training/learn/learner.py t
 gradients-are-not-averaged training/tabletop_training/learn/ppo.py test_group
 -            logits, values = learning(seen, flat["shortfalls"][chosen].float())
 +            logits, values = network(seen, flat["shortfalls"][chosen].float())
+rates-do-not-fall training/tabletop_training/learn/learner.py test_learner
+-        left = 1.0 - self._used * (1.0 - settings.final)
++        left = 1.0
+resumed-with-other-numbers training/tabletop_training/learn/learner.py test_learner test_train_command
+-        if state["tables"].tobytes() != self.table.batches[0].tables.tobytes():
++        if state["tables"].shape != self.table.batches[0].tables.shape:
+settings-for-fewer-players training/tabletop_training/learn/plan.py test_train_command test_settings
+-        file = f"selfplay_{max(smaller, default=min(numbers, default=0))}p"
++        file = f"selfplay_{min(smaller, default=min(numbers, default=0))}p"
+evaluated-against-greedy training/tabletop_training/learn/plan.py test_train_command
+-            evaluation=replace(plan.evaluation, against=(name,)),
+win-rates-without-their-share training/tabletop_training/learn/task.py test_learner test_train_command test_seat_games
+-            won = (rates + 1e-6 * margins) * (players if len(ways) > 1 else 1)
++            won = rates + 1e-6 * margins
+workers-may-fail-five-times-in-all training/tabletop_training/learn/parallel.py test_parallel
+-                saved, tries = last.saved_steps, 0
++                saved = last.saved_steps
 results-counted-anticlockwise training/tabletop_training/learn/targets.py test_distil
 -    clockwise = (actor[:, None] + np.arange(first.players)) % first.players
 +    clockwise = (actor[:, None] - np.arange(first.players)) % first.players
