@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from multiprocessing import active_children
 from pathlib import Path
@@ -60,6 +63,28 @@ def test_a_run_goes_on_when_a_worker_is_killed(tmp_path: Path) -> None:
     assert_continuous(tmp_path / "run", steps)
     assert PolicyAgent.load(tmp_path / "run" / POLICY, GAME)
     assert not active_children()
+
+
+def test_each_save_gives_new_tries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers that fail once more than they may, but save each time, end their work."""
+    monkeypatch.setattr(parallel, "TRIES", 2)
+    starts: list[int] = []
+
+    @contextmanager
+    def start() -> Iterator[Callable[[], bool]]:
+        starts.append(len(starts) + 1)
+
+        def have_ended() -> bool:
+            done = {"text": "", "fraction": 0.0, "saved_steps": starts[-1], "results": {} if len(starts) == 4 else None}
+            told = {"start": starts[-1], "workers": 1, "progress": done}
+            (tmp_path / parallel.PROGRESS).write_text(json.dumps(told), encoding="utf-8")
+            if len(starts) < 4:
+                raise parallel._WorkersFailed
+            return True
+
+        yield have_ended
+
+    assert parallel._watch(start, 1, tmp_path, **Telling().screen).saved_steps == 4
 
 
 @pytest.mark.slow

@@ -147,6 +147,7 @@ def _with(**arrays: Any) -> Callable[[dict[str, Any]], Any]:
         _with(points=np.zeros((24, 2))),
         _with(points=np.zeros((10**7, 2), np.int64)),
         _with(lengths=np.zeros(0, np.int64)),
+        _with(places=np.zeros((24, 3), np.int64)),
         _with(fields={"level": np.zeros(3)}),
         _with(fields=7),
         _with(seeds=np.arange(24)),

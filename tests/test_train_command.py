@@ -180,6 +180,7 @@ def test_a_run_against_a_rival(tmp_path: Path) -> None:
     training = notes["training"]
     assert (training["start"], training["rival"], training["players"]) == (str(start), str(start), 2)
     assert configs_of(PETRICHOR, training, folder) == [Config(players=2, modules=("cactus",))]  # the rival's game
+    assert read_plan(folder, PETRICHOR).evaluation.against == (f"policy:{start}",)
     assert all(row["games"] == row["all_games"] for row in read_log(folder / CURVE, 10**9))
     digest = hashlib.sha256(start.read_bytes()).hexdigest()
     assert main(PETRICHOR, resume=folder, steps=800) == folder
