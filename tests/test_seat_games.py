@@ -19,10 +19,18 @@ from tabletop_agents.checkpoint import variety
 from tabletop_engine.play.batch import Batch
 from tabletop_training.files.settings import Settings
 from tabletop_training.learn.curriculum import Curriculum, by_players
-from tabletop_training.learn.games import Rollout, SeatGames
+from tabletop_training.learn.games import SeatGames
 from tabletop_training.learn.group import Group
 from tabletop_training.learn.opponents import Opponents, OpponentSettings
-from tabletop_training.learn.ppo import advantages, drawn, masked_log_probabilities, new_network, shuffled, update
+from tabletop_training.learn.ppo import (
+    Rollout,
+    advantages,
+    drawn,
+    masked_log_probabilities,
+    new_network,
+    shuffled,
+    update,
+)
 
 SMALL = Settings(num_envs=12, steps=200, trunk=(16,), layers=(16,), threads=1)
 

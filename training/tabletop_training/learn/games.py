@@ -21,7 +21,7 @@ from tabletop_engine.seeds import Stream, generator
 from tabletop_training.files.settings import Settings
 from tabletop_training.learn.curriculum import Curriculum
 from tabletop_training.learn.opponents import LEARNER, Opponents
-from tabletop_training.learn.ppo import drawn, masked_log_probabilities
+from tabletop_training.learn.ppo import Rollout, drawn, masked_log_probabilities
 
 _CHOOSE_EVERY = 8
 """Steps between two times at which new games may get another configuration, because this checks all games."""
@@ -55,25 +55,6 @@ class FinishedGames(NamedTuple):
         learner = there & (self.players == LEARNER)
         games = np.flatnonzero(learner.sum(axis=1) == 1)
         return games, learner[games].argmax(axis=1)
-
-
-class Rollout(NamedTuple):
-    """T steps of N games, on the device; P seats, D numbers in an observation, A actions.
-
-    `shortfalls` have an empty last axis if no network needs them.
-    """
-
-    observations: torch.Tensor  # (T, N, D) int8, counts
-    editions: torch.Tensor  # (T, N) int64, the edition that a game is played with
-    masks: torch.Tensor  # (T, N, A) bool
-    shortfalls: torch.Tensor  # (T, N, A) float16, in points; or (T, N, 0)
-    actions: torch.Tensor  # (T, N) int64
-    log_probabilities: torch.Tensor  # (T, N)
-    values: torch.Tensor  # (T, N)
-    actors: torch.Tensor  # (T, N) int64
-    deciding: torch.Tensor  # (T, N) bool: the learner was asked, and had a choice
-    rewards: torch.Tensor  # (T, N, P)
-    dones: torch.Tensor  # (T, N) bool
 
 
 class SeatGames:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -16,14 +16,30 @@ from tabletop_engine.game import Game
 from tabletop_training.files.settings import Settings
 from tabletop_training.learn.group import ALONE, Group
 
-if TYPE_CHECKING:
-    from tabletop_training.learn.games import Rollout
-
 _NEVER = -1e30
 """The logit of an illegal action: below those of any network, even one that diverges."""
 
 _ROUNDED = 128
 """Sizes of large minibatches are multiples of this."""
+
+
+class Rollout(NamedTuple):
+    """T steps of N games, on the device; P seats, D numbers in an observation, A actions.
+
+    `shortfalls` have an empty last axis if no network needs them.
+    """
+
+    observations: torch.Tensor  # (T, N, D) int8, counts
+    editions: torch.Tensor  # (T, N) int64, the edition that a game is played with
+    masks: torch.Tensor  # (T, N, A) bool
+    shortfalls: torch.Tensor  # (T, N, A) float16, in points; or (T, N, 0)
+    actions: torch.Tensor  # (T, N) int64
+    log_probabilities: torch.Tensor  # (T, N)
+    values: torch.Tensor  # (T, N)
+    actors: torch.Tensor  # (T, N) int64
+    deciding: torch.Tensor  # (T, N) bool: the learner was asked, and had a choice
+    rewards: torch.Tensor  # (T, N, P)
+    dones: torch.Tensor  # (T, N) bool
 
 
 def new_network(game: Game, settings: Settings) -> Network:
