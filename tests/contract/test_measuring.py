@@ -168,7 +168,8 @@ def test_settings_that_are_not_its_own_are_refused(command: Command) -> None:
         with pytest.raises(TabletopError, match=f"not the settings of `.* {command.name}` of this version"):
             command.resume(folder)
     for key in good.keys() - {"edition_games"}:  # these are not looked at without editions
-        for value in ({"x": [{}]}, -1):
+        wrong: list[Any] = [{"x": [{}]}, -1]
+        for value in wrong:
             file.write_text(json.dumps({**good, key: value}), encoding="utf-8")
             with pytest.raises(TabletopError):
                 command.resume(folder)
