@@ -31,7 +31,7 @@ from tabletop_play.web.clock import Clock
 from tabletop_play.web.messages import Refused
 from tabletop_play.web.people import browser_of
 from tabletop_play.web.tables import Link, Table
-from tests.evergreen.rounds import choose, continues_answer, turns
+from tests.evergreen.rounds import choose, goes_on, turns
 from tests.support.effort import games
 from tests.support.hidden import exchanged, swapped
 from tests.support.web import BROWSER, SECONDS, Listening
@@ -91,11 +91,11 @@ class Lowest:
 def opened(table: Table, seat: int) -> Listening:
     page = Listening()
 
-    async def continues_answer() -> None:
+    async def goes_on() -> None:
         table.open(link_of(table, seat), page, browser_of(BROWSER))
         await settled(table)
 
-    asyncio.run(continues_answer())
+    asyncio.run(goes_on())
     return page
 
 
@@ -331,7 +331,7 @@ def test_turns_that_nobody_sees(players: int) -> None:
             table = table_at(EvergreenConfig(players), start[0], clock=True)
             page = opened(table, seat)
             sent = [*page.got]
-            while continues_answer(batch, start):
+            while goes_on(batch, start):
                 sent = [*page.got]  # when all are done, messages show the others' turns
                 action = choose(batch, own if batch.actors[0] == seat else others)
                 NOW[0] += 7 if batch.actors[0] == seat else int(others.integers(100))

@@ -17,7 +17,7 @@ from evergreen_env.state import NOBODY, Decision
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.replays.page import page_data
 from tabletop_engine.replays.replay import Replay
-from tests.evergreen.rounds import choose, continues_answer, turns
+from tests.evergreen.rounds import choose, goes_on, turns
 from tests.support.effort import games
 from tests.support.environments import legal_action
 
@@ -45,7 +45,7 @@ def round_as_seen(batch: Batch, seat: int, own: list[int], chance: np.random.Gen
     """
     start, views, decisions = batch.states.copy(), list[Any](), 0
     fresh = np.random.default_rng(int(start[0]["rng"]))
-    while continues_answer(batch, start):
+    while goes_on(batch, start):
         view = seen(batch, seat, in_words)
         if not views or views[-1] != view:
             views.append(view)
@@ -62,7 +62,7 @@ def round_as_seen(batch: Batch, seat: int, own: list[int], chance: np.random.Gen
 def others_actions(batch: Batch, seat: int, generator: np.random.Generator) -> Iterator[int]:
     """Random actions of the others, as long as the round lasts and this seat is not asked; they are played."""
     start = batch.states.copy()
-    while continues_answer(batch, start) and batch.actors[0] != seat:
+    while goes_on(batch, start) and batch.actors[0] != seat:
         action = choose(batch, generator)
         yield action
         batch.step([action])
@@ -89,13 +89,13 @@ def test_others_turns_are_told_when_all_are_done(players: int) -> None:
     hidden, told_at_the_end, chance = 0, 0, np.random.default_rng(1)
     for number, batch in enumerate(turns(players, 3)):
         seat, start = number % players, batch.states.copy()
-        while continues_answer(batch, start):
+        while goes_on(batch, start):
             state, action = batch.states[0].copy(), choose(batch, chance)
             sentences = events(state, action, seat)
             batch.step([action])
             assert (told_action(state, action, seat) == "") == (state["actor"] != seat)
             if state["actor"] != seat:
-                assert bool(sentences) != continues_answer(batch, start)
+                assert bool(sentences) != goes_on(batch, start)
                 hidden, told_at_the_end = hidden + (not sentences), told_at_the_end + bool(sentences)
     assert hidden > 20 and told_at_the_end > 1
 
@@ -108,10 +108,10 @@ def test_moments_of_a_turn(players: int) -> None:
         seat, start, moments = number % players, batch.states.copy(), []
         for chance in (1, 2):
             list(others_actions(batch, seat, np.random.default_rng(chance)))
-            if batch.actors[0] == seat and continues_answer(batch, start):
+            if batch.actors[0] == seat and goes_on(batch, start):
                 before, action = batch.states[0].copy(), choose(batch, np.random.default_rng(number))
                 batch.step([action])
-                if continues_answer(batch, start):
+                if goes_on(batch, start):
                     moments.append([(said, render_svg(state, seat)) for said, state in story(before, action, seat)])
             batch.states[:] = start
             batch.refresh()
