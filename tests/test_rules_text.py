@@ -146,7 +146,7 @@ def test_numbers_of_evergreens_tables() -> None:
         assert rules(Evergreen(2, components=change)) != before, change
 
 
-def test_the_numbers_of_a_edition() -> None:
+def test_the_numbers_of_an_edition() -> None:
     """The text uses the tables of the game, not those of the configuration."""
     numbers = {"tiles.wheat.drops_to_grow": 4}
     config = Config(players=2)

@@ -140,7 +140,7 @@ def rows_over_editions(found: Sequence[OverEditions]) -> list[dict[str, Any]]:
         for index, variants in enumerate(ALL_VARIANTS):
             rate, lead = one.rates[index], one.leads[index]
             row: dict[str, Any] = {"agent": one.agent, "set": set_name(variants), "editions": rate.editions}
-            row |= {"games_a_edition": rate.games}
+            row |= {"games_an_edition": rate.games}
             row |= {"win_rate": rate.mean, **_quantiles("", rate)}
             row |= {"margin": lead.mean, **_quantiles("margin_", lead)}
             rows.append(flat(row))
