@@ -68,12 +68,12 @@ def test_workers_play_the_same_games_over_editions() -> None:
 
 def test_the_study_leaves_its_files(folder: Path) -> None:
     rows = rows_of(folder / "games.csv")
-    in_editions = [row for row in rows if row["numbers"] == "editions"]
-    assert len(in_editions) == 2 * 16 * EDITIONS * IN_EDITION and len(rows) == len(in_editions) + 2 * 16 * 5
+    over_editions = [row for row in rows if row["numbers"] == "editions"]
+    assert len(over_editions) == 2 * 16 * EDITIONS * IN_EDITION and len(rows) == len(over_editions) + 2 * 16 * 5
     told = rows_of(folder / "editions.csv")
     assert len(told) == 2 * 16
     for row in told:
-        own = [one for one in in_editions if (one["agent"], one["variants"]) == (row["agent"], row["set"])]
+        own = [one for one in over_editions if (one["agent"], one["variants"]) == (row["agent"], row["set"])]
         assert float(row["win_rate"]) == pytest.approx(np.mean([int(one["won"]) for one in own]), abs=1e-4)
         assert float(row["nine_tenths_low"]) <= float(row["median"]) <= float(row["nine_tenths_high"])
     conclusions = rows_of(folder / "conclusions.csv")

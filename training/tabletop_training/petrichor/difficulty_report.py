@@ -99,13 +99,13 @@ def write_report(folder: Path, study: Study, played: Sequence[Results]) -> dict[
     write_summaries(folder, summaries)
     report_plots.plot_heat_map(folder / "heat_map.png", summaries)
     report_plots.plot_difficulty(folder / "difficulty.png", summaries)
-    in_editions = all_over_editions(study, played)
+    over_editions = all_over_editions(study, played)
     rates = {key: float(one.won[:, 0].mean()) for key, one in by_set(played, study.components).items()}
-    if in_editions:
-        edition_report.write_tables(folder, in_editions)
-        edition_report.plot_editions(folder / "editions.png", in_editions, rates)
-        edition_report.plot_look_up(folder / "look_up.png", max(in_editions, key=lambda one: one.won.mean()))
-    whatever = edition_report.section(study, in_editions, rates)
+    if over_editions:
+        edition_report.write_tables(folder, over_editions)
+        edition_report.plot_editions(folder / "editions.png", over_editions, rates)
+        edition_report.plot_look_up(folder / "look_up.png", max(over_editions, key=lambda one: one.won.mean()))
+    across = edition_report.section(study, over_editions, rates)
     by_agent = change_effects(study, played)
     changes = [one.row("measure", agent=agent) for agent, own in by_agent.items() for one in own]
     if changes:
@@ -121,19 +121,19 @@ def write_report(folder: Path, study: Study, played: Sequence[Results]) -> dict[
         )
         for name, of_agent in (("effects", _effect_rows), ("pairs", _pair_rows), ("sources", _source_rows)):
             write_rows(folder / f"{name}.csv", [row for one in sets for row in of_agent(one)], form=".5g")
-        parts = [_in_short(found), whatever, changed, _each_set(found), _each_variant(found, sets), _together(found)]
+        parts = [_in_short(found), across, changed, _each_set(found), _each_variant(found, sets), _together(found)]
         parts += [_good_play(found), _points(found), _hardest(found), _ranking(found)]
     else:
         none = f"No agent has played all {_SETS} sets of variants yet: this is a table of what there is."
-        parts = [[none, "![Win rates and points ahead of each set and agent](heat_map.png)"], whatever, changed]
+        parts = [[none, "![Win rates and points ahead of each set and agent](heat_map.png)"], across, changed]
     parts = [["# How hard are the Southern Winds?"], *parts, _all_figures(summaries), _method(study, sets)]
     text = "\n\n".join(block for part in parts for block in part)
     (folder / "report.md").write_text(text + "\n", encoding="utf-8")
     data = {**provenance(study.config, study.seed, study.agents), **asdict(study)}
     data |= {"changed_numbers": own_numbers(study.components), "sets": rows_of(summaries)}
     content: dict[str, Any] = plain({**data, "agents": _as_json(sets, study.seed)})
-    if in_editions:
-        content |= plain(edition_report.as_json(in_editions))
+    if over_editions:
+        content |= plain(edition_report.as_json(over_editions))
     if changes:
         content["changes"] = plain(changes)
     write_json(folder / "difficulty.json", content)
