@@ -201,8 +201,8 @@ best-is-better-than-the-one-before training/tabletop_training/learn/learner.py t
 -        if self.logs.best == self.evaluations[-1]:
 +        if evaluated.score >= self.evaluations[-2:][0][1].score:
 gradients-are-not-averaged training/tabletop_training/learn/ppo.py test_group
--            logits, values = learning(seen, flat["shortfalls"][chosen].float())
-+            logits, values = network(seen, flat["shortfalls"][chosen].float())
+-            logits, values, outputs = learning(seen, flat["shortfalls"][chosen].float())
++            logits, values, outputs = network(seen, flat["shortfalls"][chosen].float())
 rates-do-not-fall training/tabletop_training/learn/learner.py test_learner
 -        left = 1.0 - self._used * (1.0 - settings.final)
 +        left = 1.0

@@ -137,7 +137,7 @@ def test_the_heads_predict_the_actors_win() -> None:
         decisions = some(Config(players=players), steps=20)
         told = PolicyAgent(network).assess(decisions, random())
         with torch.no_grad():
-            said = network.win_margin_heads(torch.from_numpy(decisions.observations))
+            said = network.win_margin_heads(network.trunk(torch.from_numpy(decisions.observations)))
         logits = said[:, :players]
         expected = logits[:, 0].sigmoid() if players == 1 else logits.softmax(dim=1)[:, 0]
         assert told.estimated == CHANCE_TO_WIN and told.values is None and told.value is not None

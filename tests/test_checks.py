@@ -59,7 +59,6 @@ from tabletop_training.learn.learner import Learner, learn
 from tabletop_training.learn.opponents import OpponentSettings
 from tabletop_training.learn.plan import Plan
 from tabletop_training.learn.ppo import new_network
-from tabletop_training.learn.targets import new_heads
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
 from tabletop_training.learn.vec_env import SeatsVecEnv
 from tabletop_training.measure import benchmark, ladder, matches, tournament
@@ -116,12 +115,6 @@ def a_network() -> Network:
 
 def defaults(kind: type[Any]) -> dict[str, Any]:
     return {field.name: getattr(kind(), field.name) for field in fields(kind)}
-
-
-def with_heads() -> Network:
-    network = a_network()
-    network.win_margin_heads = new_heads(GAME.observation.size, GAME.players[-1], (4,))
-    return network
 
 
 def gym(**given: Any) -> Any:
@@ -242,7 +235,7 @@ def calls() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "PolicyAgent.load": (PolicyAgent.load, {"path": OTHERS, "game": GAME, "sample": False, "name": "x"}),
         "GuidedSearchAgent": (
             GuidedSearchAgent,
-            {"policy": PolicyAgent(with_heads()), "simulations": 2, "settings": None, "num_threads": 1, "name": ""},
+            {"policy": PolicyAgent(a_network()), "simulations": 2, "settings": None, "num_threads": 1, "name": ""},
         ),
         "GuidedSearchAgent.load": (GuidedSearchAgent.load, {"path": OTHERS, "game": GAME}),
         "save_network": (save_network, {"game": GAME, "network": a_network(), "path": "x.zip", "notes": None}),

@@ -18,6 +18,7 @@ from tabletop_agents import GreedyAgent, checkpoint_path, make_agent
 from tabletop_agents.checkpoint import read_checkpoint, read_notes, save_network
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
+from tabletop_agents.search.forward import MARGIN_UNIT
 from tabletop_agents.search.guided_search import GuidedSearchAgent
 from tabletop_cli.petrichor import main as command
 from tabletop_engine import seeds
@@ -26,17 +27,8 @@ from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.batch import Batch
 from tabletop_training.learn import distil
 from tabletop_training.learn.distil import Distiller, FromOutcomes, FromSearch, OutcomeSettings, SearchSettings
-from tabletop_training.learn.targets import (
-    MARGIN_UNIT,
-    Buffer,
-    Columns,
-    Targets,
-    heads_loss,
-    new_heads,
-    play_out,
-    policy_targets,
-    with_margins,
-)
+from tabletop_training.learn.outcomes import heads_loss
+from tabletop_training.learn.targets import Buffer, Columns, Targets, play_out, policy_targets
 from tabletop_training.learn.task import Budget
 from tests.games import connect_four
 from tests.support.networks import network_for
@@ -73,7 +65,7 @@ def test_decisions_know_how_their_games_ended(players: int) -> None:
                 counts = targets["observations"][row]
                 assert np.array_equal(counts / GAME.observation.divisors, decisions.observations[number])
                 assert np.allclose(targets["won"][row, :players], won[game, clockwise])
-                assert np.allclose(targets["margins"][row, :players], margins[game, clockwise])
+                assert np.allclose(targets["margins"][row, :players], margins[game, clockwise] / MARGIN_UNIT)
                 row += 1
         batch.step(actions, batch.actors >= 0)
     assert row == len(targets["players"])
@@ -106,22 +98,14 @@ def test_the_loss_of_the_heads_by_hand() -> None:
     """One game for one. One for three, in which the second and the third from the actor share the victory."""
     won, margins = torch.zeros(2, 4), torch.zeros(2, 4)
     won[0, 0], won[1, 1:3] = 1.0, 0.5
-    margins[0, 0], margins[1, :3] = 20.0, torch.tensor([-10.0, 5.0, 5.0])
+    margins[0, 0], margins[1, :3] = 2.0, torch.tensor([-1.0, 0.5, 0.5])
     outputs = torch.zeros(2, 8)
     outputs[:, 0], outputs[0, 4] = 1.0, 1.5
     targets = {"won": won, "margins": margins, "players": torch.tensor([1, 3])}
     alone, together = np.log(1 + np.exp(-1.0)), np.log(np.exp(1.0) + 2)
     squares = (0.25 + (1 + 0.25 + 0.25) / 3) / 2
-    loss = heads_loss(torch.nn.Identity(), outputs, targets)
+    loss = heads_loss(outputs, targets)
     assert float(loss) == pytest.approx((alone + together) / 2 + 0.25 * squares)
-
-
-def test_margins_in_other_units() -> None:
-    torch.manual_seed(0)
-    learned, inputs = new_heads(7, 2), torch.rand(3, 7)
-    in_points = with_margins(learned, MARGIN_UNIT)
-    assert torch.allclose(in_points(inputs)[:, :2], learned(inputs)[:, :2])
-    assert torch.allclose(in_points(inputs)[:, 2:], MARGIN_UNIT * learned(inputs)[:, 2:], atol=1e-5)
 
 
 def test_policy_targets_go_to_what_was_found_better() -> None:
@@ -141,6 +125,7 @@ def test_policy_targets_go_to_what_was_found_better() -> None:
 def test_outcomes_teach_who_wins() -> None:
     """The base game is nearly always won, the game with all variants rarely. At the start the heads say so."""
     network = read_checkpoint(GAME, checkpoint_path("solo", GAME))[0]
+    network.win_margin_heads = None
     configs = [Config(), Config(variants=VARIANTS)]
     distiller = FromOutcomes(network, configs, Budget(), 3, OutcomeSettings(games=128, minibatch=512))
     rows = [distiller.iterate() for _ in range(6)]
@@ -151,7 +136,8 @@ def test_outcomes_teach_who_wins() -> None:
     easy, hard = (Batch(config, 1, 0).observations for config in configs)
     assert learned.win_margin_heads is not None
     with torch.no_grad():
-        chances = [torch.sigmoid(learned.win_margin_heads(torch.from_numpy(seen))[0, 0]) for seen in (easy, hard)]
+        hidden = [learned.trunk(torch.from_numpy(seen)) for seen in (easy, hard)]
+        chances = [torch.sigmoid(learned.win_margin_heads(one)[0, 0]) for one in hidden]
     assert chances[0] > 0.8 > 0.6 > chances[1]
 
 

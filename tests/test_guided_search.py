@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,9 @@ from petrichor_env.config import MODULES, VARIANTS, Config
 from petrichor_env.game import GAME
 from tabletop_agents import POLICIES, agent_file, make_agent
 from tabletop_agents.checkpoint import read_checkpoint, save_network
-from tabletop_agents.networks import flat_network
+from tabletop_agents.networks import Network, flat_network, new_layers
 from tabletop_agents.policy import PolicyAgent
-from tabletop_agents.search.forward import POLICY, TRUNK, WIN_MARGIN, FlatNetwork, forward
+from tabletop_agents.search.forward import MARGIN_UNIT, POLICY, TRUNK, WIN_MARGIN, FlatNetwork, forward
 from tabletop_agents.search.guided_search import GuidedSearchAgent, guided_search_for, new_guided_tree, settings_record
 from tabletop_agents.search.tree import Tree
 from tabletop_engine.compiling.compiled import kernel
@@ -34,7 +36,7 @@ from tests.support.play import in_the_middle
 def forward_all(network: FlatNetwork, inputs: np.ndarray, outputs: np.ndarray, through: int) -> None:
     forward(network, TRUNK, inputs, outputs)
     forward(network, POLICY, outputs[through] if through >= 0 else inputs, outputs)
-    forward(network, WIN_MARGIN, inputs, outputs)
+    forward(network, WIN_MARGIN, outputs[through] if through >= 0 else inputs, outputs)
 
 
 # --- Networks --------------------------------------------------------------------------------------------------------
@@ -50,11 +52,44 @@ def test_compiled_networks_say_what_torch_says(trunk: bool, tanh: bool) -> None:
     outputs = np.zeros((len(flat.layers), 200), np.float32)
     with torch.no_grad():
         policy = network.policy(network.trunk(torch.from_numpy(seen))).numpy()
-        heads = network.win_margin_heads(torch.from_numpy(seen)).numpy()
+        heads = network.win_margin_heads(network.trunk(torch.from_numpy(seen))).numpy()
     for game in range(8):
         forward_all(flat, seen[game], outputs, flat.parts[TRUNK, 1] - 1)
         assert np.allclose(outputs[flat.parts[POLICY, 1] - 1, : GAME.num_actions], policy[game], atol=1e-5)
         assert np.allclose(outputs[flat.parts[WIN_MARGIN, 1] - 1, :10], heads[game], atol=1e-5)
+
+
+@pytest.mark.parametrize("layers", [0, 1, 2])
+def test_heads_of_older_checkpoints_predict_as_before(tmp_path: Path, layers: int) -> None:
+    """They began at the observation and gave margins in points. A search needs them after the trunk."""
+    torch.manual_seed(1)
+    widths = [GAME.observation.size, 24, 16][: layers + 1]
+    policy, value = (new_layers([widths[-1], 8, outputs], 1.0) for outputs in (GAME.num_actions, 1))
+    network = Network(new_layers(widths), policy, value)
+    old = new_layers([GAME.observation.size, 9, 7, 10], 1.0)
+    file, older = tmp_path / "new.zip", tmp_path / "old.zip"
+    save_network(GAME, network, file)
+    with zipfile.ZipFile(file) as read, zipfile.ZipFile(older, "w") as written:
+        notes = json.loads(read.read("tabletop.json"))
+        notes["network"]["outlook"] = [type(layer).__name__ for layer in old]
+        written.writestr("tabletop.json", json.dumps(notes))
+        for name in read.namelist()[1:]:
+            written.writestr(name, read.read(name))
+        for name, weights in old.state_dict().items():
+            with written.open(f"outlook.{name}.npy", "w") as member:
+                np.save(member, weights.numpy())
+    seen = torch.from_numpy(in_the_middle(Config(players=3), 8, 30).observations)
+    again, _ = read_checkpoint(GAME, older)
+    assert again.win_margin_heads is not None
+    with torch.no_grad():
+        hidden = again.trunk(seen)
+        torch.testing.assert_close(again.policy(hidden), network.policy(network.trunk(seen)))
+        torch.testing.assert_close(again.value(hidden), network.value(network.trunk(seen)))
+        expected = old(seen)
+        torch.testing.assert_close(again.win_margin_heads(hidden)[:, :5], expected[:, :5])
+        torch.testing.assert_close(MARGIN_UNIT * again.win_margin_heads(hidden)[:, 5:], expected[:, 5:])
+    started, _ = read_checkpoint(GAME, older, start=True)
+    assert started.win_margin_heads is None and started.state_dict().keys() == network.state_dict().keys()
 
 
 def test_checkpoints_keep_the_heads(tmp_path: Path) -> None:
@@ -89,7 +124,7 @@ def test_checkpoints_in_half_precision(tmp_path: Path) -> None:
 def test_heads_that_do_not_fit_are_refused(tmp_path: Path, numbers: int) -> None:
     """Petrichor has five players: ten numbers."""
     network = network_for(GAME)
-    network.win_margin_heads = nn.Sequential(nn.Linear(GAME.observation.size, numbers))
+    network.win_margin_heads = nn.Sequential(nn.Linear(24, numbers))
     save_network(GAME, network, tmp_path / "policy.zip")
     with pytest.raises(CheckpointError, match=f"its win and margin heads give {numbers} numbers, not 10, two a player"):
         read_checkpoint(GAME, tmp_path / "policy.zip")

@@ -208,11 +208,9 @@ def with_random_numbers(network: Network, game: Game, seed: int = 0) -> Network:
     reading = with_more_inputs(network, game.numbers.size)
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
-        for part in (reading.trunk if len(reading.trunk) else reading.policy, reading.win_margin_heads):
-            assert part is not None
-            first: Any = part[0]
-            own = first.weight[:, game.observation.size :]
-            own += 0.3 * torch.randn(own.shape, generator=generator)
+        first: Any = reading.trunk[0]
+        own = first.weight[:, game.observation.size :]
+        own += 0.3 * torch.randn(own.shape, generator=generator)
     return reading
 
 
@@ -241,13 +239,13 @@ def test_the_numbers_in_the_biases_are_the_numbers_as_inputs(config: Config) -> 
     hidden = torch.as_tensor(inputs)
     assert network.win_margin_heads is not None
     with torch.no_grad():
-        expected = network.policy(network.trunk(hidden)).numpy(), network.win_margin_heads(hidden).numpy()
+        hidden = network.trunk(hidden)
+        expected = hidden.numpy(), network.policy(hidden).numpy(), network.win_margin_heads(hidden).numpy()
     for one in range(6):
         flat = flat_network(network, decisions.numbers[one])
         given = torch.as_tensor(decisions.observations[one])
-        for part, wanted in ((0, None), (1, expected[0][one]), (2, expected[1][one])):
-            if part == 2:
-                given = torch.as_tensor(decisions.observations[one])
+        for part in range(3):
+            given = torch.as_tensor(expected[0][one] if part else decisions.observations[one])
             for layer in flat.layers[slice(*flat.parts[part])]:
                 inputs_here, outputs = int(layer["inputs"]), int(layer["outputs"])
                 weights = flat.weights[layer["weights"] : layer["weights"] + inputs_here * outputs]
@@ -257,8 +255,7 @@ def test_the_numbers_in_the_biases_are_the_numbers_as_inputs(config: Config) -> 
                     given = given.relu()
                 elif layer["activation"] == 2:
                     given = given.tanh()
-            if wanted is not None:
-                assert np.allclose(given.numpy(), wanted, atol=1e-3)
+            assert np.allclose(given.numpy(), expected[part][one], atol=1e-3)
 
 
 @every_game

@@ -16,12 +16,14 @@ from torch import nn
 from petrichor_env.config import MODULES, Config
 from petrichor_env.game import GAME
 from tabletop_agents.checkpoint import variety
+from tabletop_agents.search.forward import MARGIN_UNIT
 from tabletop_engine.play.batch import Batch
 from tabletop_training.files.settings import Settings
 from tabletop_training.learn.curriculum import Curriculum, by_players
 from tabletop_training.learn.games import SeatGames
 from tabletop_training.learn.group import Group
 from tabletop_training.learn.opponents import Opponents, OpponentSettings
+from tabletop_training.learn.outcomes import heads_loss, outcome_targets
 from tabletop_training.learn.ppo import (
     Rollout,
     advantages,
@@ -35,23 +37,25 @@ from tabletop_training.learn.ppo import (
 SMALL = Settings(num_envs=12, steps=200, trunk=(16,), layers=(16,), threads=1)
 
 
-def plain_games(configs: list[Config], settings: Settings = SMALL) -> SeatGames:
+def plain_games(configs: list[Config], settings: Settings = SMALL, halves: int | None = None) -> SeatGames:
     """Games of these configurations, all seats the learner's."""
     curricula = {players: Curriculum([ways], 0.0, 0.0, 5) for players, ways in by_players(configs).items()}
-    return SeatGames(curricula, settings.num_envs, settings, 5, Opponents(OpponentSettings(), configs, Path(), 5))
+    opponents = Opponents(OpponentSettings(), configs, Path(), 5)
+    return SeatGames(curricula, settings.num_envs, settings, 5, opponents, halves=halves)
 
 
-def test_rollouts_are_the_games_of_batches() -> None:
+@pytest.mark.parametrize("halves", [1, 2])
+def test_rollouts_are_the_games_of_batches(halves: int) -> None:
     """The actions of a rollout are played again. Observations, masks, actors, rewards and ends are the batch's."""
     configs = [Config(players=2), Config(players=5, modules=MODULES)]
-    settings = Settings(num_envs=6, steps=150, trunk=(16,), layers=(16,), reward_scale=0.5, win_bonus=2.0)
+    settings = Settings(num_envs=12, steps=150, trunk=(16,), layers=(16,), reward_scale=0.5, win_bonus=2.0)
     torch.manual_seed(0)
-    games = plain_games(configs, settings)
+    games, each = plain_games(configs, settings, halves), 12 // halves // 2
     rollouts = [games.play(new_network(GAME, settings), 150) for _ in range(3)]
-    for number, config in enumerate(configs):
-        batch = Batch(config, 3, 5 + 3 * number, reward="margin")
-        batch.reset(config=[config] * 3)
-        part, steps = slice(3 * number, 3 * number + 3), 0
+    for number, config in enumerate(halves * configs):
+        batch = Batch(config, each, 5 + each * number, reward="margin")
+        batch.reset(config=[config] * each)
+        part, steps = slice(each * number, each * number + each), 0
         for rollout, ends in rollouts:
             for t in range(150):
                 steps += 1
@@ -62,7 +66,7 @@ def test_rollouts_are_the_games_of_batches() -> None:
                 assert np.array_equal(rollout.deciding[t, part].numpy(), batch.action_masks.sum(axis=1) > 1)
                 batch.step(rollout.actions[t, part].numpy())
                 assert np.array_equal(rollout.dones[t, part].numpy(), batch.terminations)
-                expected = np.zeros((3, 5))
+                expected = np.zeros((each, 5))
                 expected[:, : config.players] = 0.5 * batch.rewards
                 for game in np.flatnonzero(batch.terminations):
                     end = np.flatnonzero((ends.steps == t) & (ends.games == part.start + game))[0]
@@ -147,6 +151,7 @@ def test_advantages_follow_each_seat() -> None:
         deciding=torch.rand(steps, games, generator=generator) < 0.7,
         rewards=some(steps, games, seats),
         dones=torch.rand(steps, games, generator=generator) < 0.07,
+        **dict.fromkeys(("outputs", "won", "margins", "players"), torch.empty(0)),
     )
     found, known = advantages(rollout, 0.95, 0.9)
     expected = by_hand(rollout, 0.95, 0.9)
@@ -154,6 +159,35 @@ def test_advantages_follow_each_seat() -> None:
     assert len(expected) > 500
     for (t, game), advantage in expected.items():
         assert float(found[t, game]) == pytest.approx(advantage, abs=1e-4)
+
+
+def test_targets_of_the_heads_follow_each_game() -> None:
+    """Games for 1 and for 3 of at most 4 players, compared with sums for each decision and seat."""
+    generator = torch.Generator().manual_seed(4)
+    steps, games, mixed = 30, 20, 0.95
+    players = torch.tensor([1, 3] * (games // 2))
+    actors = torch.randint(3, (steps, games), generator=generator) % players
+    dones = torch.rand(steps, games, generator=generator) < 0.1
+    outputs = torch.randn(steps, games, 8, generator=generator)
+    won, margins = torch.rand(2, steps, games, 3, generator=generator)
+    found = outcome_targets(outputs, won, margins, dones, actors, players)
+    for game, number in enumerate(players.tolist()):
+        logits = outputs[:, game, :number]
+        shares = logits.sigmoid() if number == 1 else logits.softmax(dim=1)
+        for said, ends, learned in zip((shares, outputs[:, game, 4:]), (won, margins), found, strict=True):
+            for t in range(steps):
+                for clockwise in range(number):
+                    seat, weight, expected = (int(actors[t, game]) + clockwise) % number, 1.0, 0.0
+                    for later in range(t, steps):
+                        if dones[later, game]:
+                            expected += weight * float(ends[later, game, seat])
+                            break
+                        following = min(later + 1, steps - 1)
+                        share = 1.0 if later == steps - 1 else 1 - mixed
+                        place = (seat - int(actors[following, game])) % number
+                        expected += weight * share * float(said[following, place])
+                        weight *= 1 - share
+                    assert float(learned[t, game, clockwise]) == pytest.approx(expected, abs=1e-4)
 
 
 def test_chances_are_those_of_sb3_contrib() -> None:
@@ -205,10 +239,13 @@ def test_large_minibatches_have_a_round_size_and_leave_out_little() -> None:
 
 
 def test_an_update_is_that_of_the_paper() -> None:
-    """One optimizer step from an older policy, compared with PPO's loss computed for each decision."""
+    """One optimizer step from an older policy, compared with PPO's loss computed for each decision.
+
+    The loss of the win and margin heads is added; it changes nothing but the heads.
+    """
     torch.manual_seed(5)
     games, older = plain_games([Config(players=2)]), new_network(GAME, SMALL)
-    rollout, _ = games.play(older, 40)
+    rollout, _ = games.play(older, 150)
     network = copy.deepcopy(older)
     with torch.no_grad():
         for parameter in network.parameters():
@@ -219,9 +256,13 @@ def test_an_update_is_that_of_the_paper() -> None:
 
     found, known = advantages(rollout, settings.discount, settings.gae_lambda)
     better = (found[known] - found[known].mean()) / (found[known].std() + 1e-8)
-    logits, values = expected(
-        games.inputs(rollout.observations[known], rollout.editions[known]), rollout.shortfalls[known].float()
-    )
+    hidden = expected.trunk(games.inputs(rollout.observations[known], rollout.editions[known]))
+    logits, values = expected.policy(hidden), expected.value(hidden)[:, 0]
+    about = rollout.dones, rollout.actors, rollout.players
+    won, ahead = outcome_targets(rollout.outputs, rollout.won, rollout.margins / MARGIN_UNIT, *about)
+    targets = {"won": won[known], "margins": ahead[known], "players": torch.full((len(logits),), 2)}
+    assert rollout.dones.any() and expected.win_margin_heads is not None
+    of_heads = heads_loss(expected.win_margin_heads(hidden.detach()), targets)
     total, clipped = torch.tensor(0.0), 0
     for i in range(len(better)):
         legal = rollout.masks[known][i]
@@ -232,7 +273,8 @@ def test_an_update_is_that_of_the_paper() -> None:
         aim = found[known][i] + rollout.values[known][i]
         total = total - gain + 0.7 * (values[i] - aim) ** 2 - 0.02 * policy.entropy()
         clipped += not 0.8 <= float(ratio.detach()) <= 1.2
-    (total / len(better)).backward()
+    (total / len(better) + of_heads).backward()
+    assert losses.heads_loss == pytest.approx(float(of_heads.detach()))
     assert losses.clipped == pytest.approx(clipped / len(better)) and 0 < clipped < len(better)
     for one, other in zip(network.parameters(), expected.parameters(), strict=True):
         assert other.grad is not None

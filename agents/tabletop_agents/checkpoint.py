@@ -143,11 +143,12 @@ def read_checkpoint(game: Game, path: str | Path, *, start: bool = False) -> tup
     """The network and the notes of a checkpoint.
 
     With `start`, to go on learning, a block of the observation may have more numbers than when the checkpoint was made,
-    as after a variant was added. Their weights begin at 0, so the network plays as before.
+    as after a variant was added. Their weights begin at 0, so the network plays as before. Win and margin heads of a
+    version before 0.4 are left out: otherwise they make the trunk wider.
 
     Raises CheckpointError as `read_notes` does.
     """
-    from tabletop_agents.networks import Network, with_more_inputs
+    from tabletop_agents.networks import OLD_HEADS, Network, with_more_inputs
 
     notes = read_notes(game, path, start=start)
     try:
@@ -156,7 +157,8 @@ def read_checkpoint(game: Game, path: str | Path, *, start: bool = False) -> tup
             size = game.observation.size - number
             inputs = (size, size + game.numbers.size)
             sizes = (game.num_actions, game.players[-1])
-            network = Network.of_arrays(notes["network"], dict(arrays), inputs, *sizes)
+            parts = {part: one for part, one in notes["network"].items() if part != OLD_HEADS or not start}
+            network = Network.of_arrays(parts, dict(arrays), inputs, *sizes)
         if number:
             network = with_more_inputs(network, number, at)
         _check_numbers(game, network, notes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -17,8 +18,11 @@ from tabletop_engine.errors import CheckpointError, ConfigError
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"ReLU": nn.ReLU, "Tanh": nn.Tanh}
 _ACTIVATION_CODES = {"ReLU": forward.RELU, "Tanh": forward.TANH}
-_HEADS = "outlook"
-"""What checkpoints call the win and margin heads, since version 0.2.0."""
+HEADS_LAYER = 128
+"""The width of the hidden layer of new win and margin heads."""
+_HEADS = "win_margin_heads"
+OLD_HEADS = "outlook"
+"""What checkpoints up to version 0.3 called such heads, which began at the observation and gave margins in points."""
 _LINEAR = "Linear"
 _STORED = (np.float32, np.float16)
 _NEVER = -1e8
@@ -28,11 +32,10 @@ _NEVER = -1e8
 class Network(nn.Module):
     """A trunk, which may be empty, and two heads after it: policy and value. Layers are `nn.Linear` or `ACTIVATIONS`.
 
-    A network may also have win and margin heads, which a search needs. They have layers of their own, which begin at
-    the observation. They predict the end of the game for each seat with 2 K numbers, where K is the largest number of
-    players of the game. The first K are logits of winning and the others are margins in points, both clockwise from the
-    acting seat. For several players a softmax turns the logits into win probabilities; in a game for one the logit
-    stands alone.
+    A network may also have win and margin heads after the trunk, which a search needs. They predict the end of the game
+    for each seat with 2 K numbers, where K is the largest number of players of the game. The first K are logits of
+    winning and the others are margins in units of `forward.MARGIN_UNIT` points, both clockwise from the acting seat.
+    For several players a softmax turns the logits into win probabilities; in a game for one the logit stands alone.
 
     A network may also read the printed numbers (`Game.numbers`), which follow the observation in its inputs. Then
     `inputs` is the length of both.
@@ -92,8 +95,9 @@ class Network(nn.Module):
         made = {}
         first = arrays["trunk.0.weight" if described["trunk"] else "policy.0.weight"].shape[-1]
         inputs = first if first in allowed else allowed[0]
-        widths = {"trunk": inputs, _HEADS: inputs}
-        for part in ["trunk", "policy", "value", *([_HEADS] if _HEADS in described else [])]:
+        widths = {"trunk": inputs, OLD_HEADS: inputs}
+        heads = [part for part in (_HEADS, OLD_HEADS) if part in described][:1]
+        for part in ["trunk", "policy", "value", *heads]:
             width, layers = widths.get(part, widths["trunk"]), []
             for number, kind in enumerate(described[part]):
                 if kind in ACTIVATIONS:
@@ -105,20 +109,19 @@ class Network(nn.Module):
                     raise CheckpointError(f"its {part} has a layer {number} of {kind} {weight.shape}, not {shape}")
                 if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
                     raise CheckpointError(f"its {part} has a layer {number} with numbers that are not finite")
-                layer = nn.Linear(*weight.shape[::-1], device="meta")
-                layer.weight, layer.bias = (
-                    nn.Parameter(torch.from_numpy(array.astype(np.float32, copy=False))) for array in (weight, bias)
-                )
-                layers.append(layer)
+                arrays32 = (torch.from_numpy(array.astype(np.float32, copy=False)) for array in (weight, bias))
+                layers.append(_linear(*arrays32))
                 width = len(bias)
             widths[part], made[part] = width, nn.Sequential(*layers)
         weighs = widths["policy"] == actions + 1
         if (widths["policy"] - weighs, widths["value"]) != (actions, 1):
             raise CheckpointError(f"its heads give {widths['policy']} and {widths['value']} numbers, not {actions}, 1")
-        if _HEADS in made and (widths[_HEADS] % 2 == 1 or widths[_HEADS] < 2 * players):
-            what = f"its win and margin heads give {widths[_HEADS]} numbers"
-            raise CheckpointError(f"{what}, not {2 * players}, two a player")
-        return cls(made["trunk"], made["policy"], made["value"], made.get(_HEADS), weighs)
+        for part in heads:
+            if widths[part] % 2 == 1 or widths[part] < 2 * players:
+                what = f"its win and margin heads give {widths[part]} numbers"
+                raise CheckpointError(f"{what}, not {2 * players}, two a player")
+        network = cls(made["trunk"], made["policy"], made["value"], made.get(_HEADS), weighs)
+        return network if OLD_HEADS not in made else _with_old_heads(network, made[OLD_HEADS])
 
     @property
     def parts(self) -> dict[str, nn.Sequential]:
@@ -150,10 +153,17 @@ class Network(nn.Module):
         assert shortfalls is not None
         return outputs[:, :-1] - functional.softplus(outputs[:, -1:]) * shortfalls
 
-    def forward(self, observations: torch.Tensor, shortfalls: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
-        """(N, A) logits of all actions and (N,) values, for (N, inputs) float32 and `shortfalls` as above."""
+    def forward(
+        self, observations: torch.Tensor, shortfalls: torch.Tensor | None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
+        """(N, A) logits of all actions, (N,) values, and (N, 2 K) outputs of the win and margin heads if it has them.
+
+        Its arguments are (N, inputs) float32 and `shortfalls` as above. Gradients of the heads do not reach the trunk:
+        they learn what it knows, and the policy learns as it would without them.
+        """
         hidden = self.trunk(observations)
-        return self.logits(hidden, shortfalls), self.value(hidden)[:, 0]
+        heads = None if self.win_margin_heads is None else self.win_margin_heads(hidden.detach())
+        return self.logits(hidden, shortfalls), self.value(hidden)[:, 0], heads
 
     def log_probabilities(
         self, observations: np.ndarray, action_masks: np.ndarray, shortfalls: np.ndarray | None = None
@@ -181,7 +191,7 @@ class Network(nn.Module):
         """
         assert self.win_margin_heads is not None
         with torch.no_grad():
-            outputs = self.win_margin_heads(torch.as_tensor(observations)).double().numpy()
+            outputs = self.win_margin_heads(self.trunk(torch.as_tensor(observations))).double().numpy()
         if not np.isfinite(outputs).all():
             raise CheckpointError("the outputs of the win and margin heads are not finite, so there are no estimates")
         seats = outputs.shape[1] // 2
@@ -189,7 +199,7 @@ class Network(nn.Module):
         with np.errstate(over="ignore"):
             others = np.exp(outputs[:, 1:seats] - outputs[:, :1]).sum(axis=1, where=playing)
             rivals = np.where(players == 1, np.exp(-outputs[:, 0]), others)  # in a game for one the logit stands alone
-        return 1.0 / (1.0 + rivals), outputs[:, seats]
+        return 1.0 / (1.0 + rivals), outputs[:, seats] * forward.MARGIN_UNIT
 
 
 def flat_network(network: Network, numbers: np.ndarray | None = None) -> forward.FlatNetwork:
@@ -200,13 +210,14 @@ def flat_network(network: Network, numbers: np.ndarray | None = None) -> forward
     """
     layers: list[tuple[int, int, int, int, int]] = []
     parts, weights, size = [], [], 0
+    beginning = network.trunk if len(network.trunk) else None  # the part that reads the numbers; None: all others do
     for part in (network.trunk, network.policy, network.win_margin_heads or ()):
         first = len(layers)
         for number, layer in enumerate(part):
             if isinstance(layer, nn.Linear):
                 matrix = layer.weight.detach().cpu().numpy().T
                 bias = layer.bias.detach().cpu().numpy()
-                if numbers is not None and not number and (part is not network.policy or not len(network.trunk)):
+                if numbers is not None and not number and beginning in (part, None):
                     matrix, read = np.split(matrix, [len(matrix) - len(numbers)])
                     bias = bias + numbers @ read
                 layers.append((size, size + matrix.size, *matrix.shape, forward.NONE))
@@ -226,8 +237,7 @@ def with_more_inputs(network: Network, number: int, at: int | None = None) -> Ne
     Their weights are 0, so it plays as before.
     """
     copied = copy.deepcopy(network)
-    starts = [copied.trunk] if len(copied.trunk) else [copied.policy, copied.value]
-    for part in [*starts, *([] if copied.win_margin_heads is None else [copied.win_margin_heads])]:
+    for part in [copied.trunk] if len(copied.trunk) else [*copied.parts.values()][1:]:
         first: Any = part[0]
         wider = nn.Linear(first.in_features + number, first.out_features)
         before, after = first.weight.tensor_split([first.in_features if at is None else at], dim=1)
@@ -236,6 +246,28 @@ def with_more_inputs(network: Network, number: int, at: int | None = None) -> Ne
             wider.bias[:] = first.bias
         part[0] = wider
     return copied
+
+
+def new_layers(widths: Sequence[int], last: float | None = None) -> nn.Sequential:
+    """New linear layers with ReLU between them, and after the last one if that has no scale, with orthogonal weights.
+
+    `last` is the scale of the last layer's weights, as PPO has it (Andrychowicz and others 2021). The weights are drawn
+    from torch's global generator.
+    """
+    parts: list[nn.Module] = []
+    for number, (inputs, outputs) in enumerate(pairwise(widths)):
+        final = last is not None and number == len(widths) - 2
+        layer = nn.Linear(inputs, outputs)
+        nn.init.orthogonal_(layer.weight, gain=last if final and last is not None else 2**0.5)
+        nn.init.zeros_(layer.bias)
+        parts += [layer] if final else [layer, nn.ReLU()]
+    return nn.Sequential(*parts)
+
+
+def new_heads(network: Network, seats: int) -> nn.Sequential:
+    """New win and margin heads to stand after a network's trunk, for a game with this largest number of players."""
+    first: Any = network.value[0]
+    return new_layers([first.in_features, HEADS_LAYER, 2 * seats], 0.1)
 
 
 def with_shortfall_weight(network: Network, weight: float, logit_scale: float = 1.0) -> Network:
@@ -255,6 +287,44 @@ def with_shortfall_weight(network: Network, weight: float, logit_scale: float = 
     copied.policy[-1] = wider
     copied.weighs = True
     return copied
+
+
+def _linear(weight: torch.Tensor, bias: torch.Tensor) -> nn.Linear:
+    layer = nn.Linear(*weight.shape[::-1], device="meta")
+    layer.weight, layer.bias = nn.Parameter(weight), nn.Parameter(bias)
+    return layer
+
+
+@torch.no_grad()
+def _with_old_heads(network: Network, heads: nn.Sequential) -> Network:
+    """The network with heads of an older version, whose first layer now widens the trunk. It plays as before.
+
+    Only heads that begin with a ReLU layer fit there, as all that were trained do; others are left out.
+    """
+    last: Any = heads[-1]
+    for margins in (last.weight[last.out_features // 2 :], last.bias[last.out_features // 2 :]):
+        margins /= forward.MARGIN_UNIT
+    network.win_margin_heads = heads
+    if not len(network.trunk):
+        return network
+    activations = {type(layer) for layer in (*network.trunk, *heads[1:2]) if not isinstance(layer, nn.Linear)}
+    if activations != {nn.ReLU} or len(heads) < 3:
+        network.win_margin_heads = None
+        return network
+    first, width = heads[0], len(heads[0].bias)
+    for number, layer in enumerate(network.trunk):
+        if number == 0:
+            network.trunk[0] = _linear(torch.cat([layer.weight, first.weight]), torch.cat([layer.bias, first.bias]))
+        elif isinstance(layer, nn.Linear):  # what has passed a ReLU passes the next one unchanged
+            weight = torch.block_diag(layer.weight, torch.eye(width))
+            network.trunk[number] = _linear(weight, torch.cat([layer.bias, torch.zeros(width)]))
+    network.win_margin_heads = heads = heads[2:]
+    for part in (network.policy, network.value, heads):
+        weight = part[0].weight
+        added = torch.zeros(len(weight), network.trunk[-2].out_features - weight.shape[1])
+        both = (added, weight) if part is heads else (weight, added)
+        part[0] = _linear(torch.cat(both, dim=1), part[0].bias)
+    return network
 
 
 def _size(module: nn.Module) -> int:

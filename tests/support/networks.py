@@ -24,7 +24,7 @@ def network_for(game: Game, *, seed: int = 0, trunk: bool = True, tanh: bool = F
         nn.Sequential(*shared),
         nn.Sequential(nn.Linear(width, 17), between(), nn.Linear(17, actions)),
         nn.Sequential(nn.Linear(width, 1)),
-        nn.Sequential(nn.Linear(inputs, 9), between(), nn.Linear(9, 5), between(), nn.Linear(5, 2 * seats)),
+        nn.Sequential(nn.Linear(width, 9), between(), nn.Linear(9, 5), between(), nn.Linear(5, 2 * seats)),
     )
     with torch.no_grad():
         for parameter in network.parameters():

@@ -26,7 +26,9 @@ NONE, RELU, TANH = 0, 1, 2
 """What is done to the outputs of a layer."""
 
 TRUNK, POLICY, WIN_MARGIN = 0, 1, 2
-"""Parts of a network; the last one are its win and margin heads."""
+"""Parts of a network. The others follow the trunk, and the last one are its win and margin heads."""
+MARGIN_UNIT = 10.0
+"""The margin, in points, that the margin heads call 1."""
 
 
 class FlatNetwork(NamedTuple):
@@ -35,6 +37,22 @@ class FlatNetwork(NamedTuple):
     layers: np.ndarray  # (L,) LAYER, part after part
     parts: np.ndarray  # (3, 2) int64: the first layer of each part, and the one after its last
     weights: np.ndarray  # float32, of all layers
+
+
+class Similar(NamedTuple):
+    """For each of K seats a position in which it was to move, and what the first layer, with H outputs, gave for it."""
+
+    known: np.ndarray  # (K,) int8, 1 if there is one; zero for another root
+    inputs: np.ndarray  # (K, D) float32
+    sums: np.ndarray  # (K, H) float32, before the activation
+    different: np.ndarray  # (D,) float32, scratch space
+
+
+def new_similar(network: FlatNetwork, seats: int, inputs: int) -> Similar:
+    """None known yet."""
+    hidden = int(network.layers[0]["outputs"])
+    sums = np.zeros((seats, hidden), np.float32)
+    return Similar(np.zeros(seats, np.int8), np.zeros((seats, inputs), np.float32), sums, np.zeros(inputs, np.float32))
 
 
 @rule
@@ -51,20 +69,59 @@ def forward(network: FlatNetwork, part: int, inputs: np.ndarray, outputs: np.nda
 
 
 @rule
-def forward_policy(network: FlatNetwork, inputs: np.ndarray, outputs: np.ndarray) -> None:
-    """`forward` through trunk and policy: the logits are in the row of `outputs` of the policy's last layer."""
-    forward(network, TRUNK, inputs, outputs)
+def forward_trunk(
+    network: FlatNetwork, seat: int, inputs: np.ndarray, similar: Similar, outputs: np.ndarray
+) -> np.ndarray:
+    """`forward` through the trunk; returns its outputs, which the other parts need. Without layers it is `inputs`.
+
+    The first layer, which is the largest, begins at what it gave for a similar position in which the same seat was to
+    move: only inputs that differ are added. If more of them differ than are not 0, this position is the one to begin at
+    from now on.
+    """
     first, end = network.parts[TRUNK, 0], network.parts[TRUNK, 1]
-    forward(network, POLICY, inputs if first == end else outputs[end - 1], outputs)
+    if end == 0:
+        return inputs
+    layer, weights = network.layers[first], network.weights
+    earlier, sums, out = similar.inputs[seat], similar.sums[seat], outputs[first]
+    different = similar.different
+    differing, held = 0, 0
+    for i in range(layer.inputs):
+        different[i] = inputs[i] - earlier[i]
+        differing += different[i] != np.float32(0.0)
+        held += inputs[i] != np.float32(0.0)
+    if similar.known[seat] == 0 or differing > held:
+        biases = weights[layer.biases : layer.biases + layer.outputs]
+        for j in range(layer.outputs):
+            sums[j] = biases[j]
+        add_rows(layer, weights, inputs, sums)
+        earlier[:] = inputs
+        similar.known[seat] = 1
+        out[: layer.outputs] = sums
+    else:
+        out[: layer.outputs] = sums
+        add_rows(layer, weights, different, out)
+    activate(layer, out)
+    given = out
+    for number in range(first + 1, end):
+        apply_layer(network.layers[number], weights, given, outputs[number])
+        given = outputs[number]
+    return given
 
 
 @rule
 def apply_layer(layer: Any, weights: np.ndarray, given: np.ndarray, out: np.ndarray) -> None:
     """Write the outputs of a layer for the inputs `given` into `out`."""
-    outputs = int(layer.outputs)
-    biases = weights[layer.biases : layer.biases + outputs]
-    for j in range(outputs):
+    biases = weights[layer.biases : layer.biases + layer.outputs]
+    for j in range(layer.outputs):
         out[j] = biases[j]
+    add_rows(layer, weights, given, out)
+    activate(layer, out)
+
+
+@rule
+def add_rows(layer: Any, weights: np.ndarray, given: np.ndarray, out: np.ndarray) -> None:
+    """Add the rows of a layer's weights, times the inputs `given`, to `out`."""
+    outputs = int(layer.outputs)
     some = np.empty(layer.inputs + 1, np.int64)  # which inputs are not 0, found without a branch to predict
     held = 0
     for i in range(layer.inputs):
@@ -84,6 +141,12 @@ def apply_layer(layer: Any, weights: np.ndarray, given: np.ndarray, out: np.ndar
         value, row = given[some[k]], weights[start + some[k] * outputs : start + (some[k] + 1) * outputs]
         for j in range(outputs):
             out[j] += value * row[j]
+
+
+@rule
+def activate(layer: Any, out: np.ndarray) -> None:
+    """Apply a layer's activation to its outputs."""
+    outputs = int(layer.outputs)
     if layer.activation == RELU:
         for j in range(outputs):
             out[j] = max(out[j], np.float32(0.0))

@@ -67,7 +67,7 @@ def calls(game: Game, search: Search) -> list[Call]:
 def new_guided_tree(game: Game, network: FlatNetwork, simulations: int, closed: bool) -> tuple[Tree, Guide]:
     """A new tree with space for so many simulations, and what one thread needs to grow it."""
     num_nodes, num_edges = 64 + _NODES_A_SIMULATION * simulations, 512 + _EDGES_A_SIMULATION * simulations
-    return new_tree(game, num_nodes, num_edges, closed), new_guide(game, network)
+    return new_tree(game, num_nodes, num_edges, closed), new_guide(game, network, num_nodes if closed else 0)
 
 
 @dataclass(eq=False)

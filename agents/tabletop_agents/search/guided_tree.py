@@ -2,7 +2,8 @@
 
 Selection is PUCT (Rosin 2011; Silver and others 2017); each player maximises its own utility. The network is evaluated
 in compiled code, one position at a time (`forward`), so one game is searched as fast as many. The policy is asked only
-when a node is reached for the second time: a third to a half of the nodes never are.
+when a node is reached for the second time: a third to a half of the nodes never are. A closed tree keeps what the trunk
+said at the first time.
 
 A game for one is searched in a closed tree. Chance is drawn anew for each simulation, and its outcomes differ if the
 player sees a difference. The more often an action was tried, the more outcomes it may have (progressive widening;
@@ -18,7 +19,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tabletop_agents.search.forward import POLICY, WIN_MARGIN, FlatNetwork, forward, forward_policy
+from tabletop_agents.search.forward import (
+    MARGIN_UNIT,
+    POLICY,
+    TRUNK,
+    WIN_MARGIN,
+    FlatNetwork,
+    Similar,
+    forward,
+    forward_trunk,
+    new_similar,
+)
 from tabletop_agents.search.one_turn import Walk, find_shortfalls, new_walk
 from tabletop_agents.search.tree import (
     ACTORS,
@@ -70,12 +81,15 @@ class Guide(NamedTuple):
     divisors: np.ndarray  # (D,) float32, what it is divided by
     inputs: np.ndarray  # (D,) float32, an observation as a network takes it
     outputs: np.ndarray  # (L, the widest layer) float32, as `forward` takes it
+    similar: Similar  # where `forward_trunk` begins
+    hidden: np.ndarray  # (R, H) float32, the trunk's outputs at the nodes of a closed tree, else (0, H)
     shortfalls: np.ndarray  # (A,) float32, for a network that weighs them
 
 
-def new_guide(game: Game, network: FlatNetwork) -> Guide:
-    """Scratch space for a search with a network of this shape."""
+def new_guide(game: Game, network: FlatNetwork, nodes: int) -> Guide:
+    """Scratch space for a search with a network of this shape, and room for the trunk's outputs at so many nodes."""
     walk, size = new_walk(game), game.observation.size
+    trunk = network.layers[: network.parts[TRUNK, 1]]
     return Guide(
         walk=walk,
         raw_stack=bytes_of(walk.stack),
@@ -85,6 +99,8 @@ def new_guide(game: Game, network: FlatNetwork) -> Guide:
         divisors=game.observation.divisors,
         inputs=np.zeros(size, np.float32),
         outputs=np.zeros((len(network.layers), network.layers["outputs"].max()), np.float32),
+        similar=new_similar(network, game.players[-1], size),
+        hidden=np.zeros((nodes, trunk[-1]["outputs"] if len(trunk) else size), np.float32),
         shortfalls=np.zeros(game.num_actions, np.float32),
     )
 
@@ -116,7 +132,7 @@ def search_guided_tree(
     walk, raw_stack, rng_at, factors = guide.walk, guide.raw_stack, guide.rng_at, guide.factors
     stack, lines, memo, w = walk.stack, walk.lines, walk.memo, walk.weights[0]
     counts, divisors, inputs = guide.counts, guide.divisors, guide.inputs  # (D,)
-    outputs, shortfalls = guide.outputs, guide.shortfalls
+    outputs, hidden, similar, shortfalls = guide.outputs, guide.hidden, guide.similar, guide.shortfalls
     s, t, p, r = stack[0], tables[edition_of(root[0], tables)], settings[0], size[0]
     seat, actions = int(root[0].actor), shortfalls.shape[0]
     policy_layer, heads_layer = network.parts[POLICY, 1] - 1, network.parts[WIN_MARGIN, 1] - 1
@@ -124,6 +140,7 @@ def search_guided_tree(
     heads, seats = outputs[heads_layer], network.layers[heads_layer].outputs // 2
     if begin_tree(tree, root):
         simulations += 1  # the first one only values the root
+        similar.known[:] = 0
     for _ in range(simulations):
         draw_root(root, stack, t)
         node, depth = 0, 0  # the place of `s` in the tree; -1: there was no room for it
@@ -134,8 +151,12 @@ def search_guided_tree(
                     break
                 first = add_edges(s, r, nodes, edges, node)
                 if several:
-                    write_inputs(s, t, counts, divisors, inputs)
-                    forward_policy(network, inputs, outputs)
+                    if closed:
+                        seen = hidden[node]  # of the same position, when it was valued
+                    else:
+                        write_inputs(s, t, counts, divisors, inputs)
+                        seen = forward_trunk(network, int(s.actor), inputs, similar, outputs)
+                    forward(network, POLICY, seen, outputs)
                     if weighs:
                         find_shortfalls(stack, lines, memo, t, w, WALK_NODES, shortfalls)
                         weigh(s, logits, logits[actions], shortfalls)
@@ -177,9 +198,12 @@ def search_guided_tree(
             write_result(s, p.margin, utilities, wins)
         else:
             write_inputs(s, t, counts, divisors, inputs)
-            forward(network, WIN_MARGIN, inputs, outputs)
+            seen = forward_trunk(network, int(s.actor), inputs, similar, outputs)
+            forward(network, WIN_MARGIN, seen, outputs)
             write_prediction(s, p.margin, heads, seats, utilities, wins)
             if node >= 0:
+                if closed:
+                    hidden[node] = seen[: hidden.shape[1]]
                 # No edge leads on from here, so `back_up` does not reach this node.
                 nodes[node].visits += 1
                 nodes[node].total += utilities[s.actor]
@@ -323,12 +347,12 @@ def write_prediction(
 ) -> None:
     """Write each seat's predicted win probability, and its utility: the probability plus the weighted margin.
 
-    `heads` are `seats` logits of winning and as many margins, clockwise from the actor.
+    `heads` are `seats` logits of winning and as many margins in their unit, clockwise from the actor.
     """
-    actor, players = int(s.actor), int(s.players)
+    actor, players, weight = int(s.actor), int(s.players), margin_weight * MARGIN_UNIT
     if players == 1:
         wins[actor] = 1.0 / (1.0 + math.exp(-float(heads[0])))
-        utilities[actor] = wins[actor] + margin_weight * float(heads[seats])
+        utilities[actor] = wins[actor] + weight * float(heads[seats])
         return
     highest, total = -np.inf, 0.0
     for i in range(players):
@@ -338,4 +362,4 @@ def write_prediction(
     for i in range(players):
         seat = (actor + i) % players
         wins[seat] = math.exp(float(heads[i]) - highest) / total
-        utilities[seat] = wins[seat] + margin_weight * float(heads[seats + i])
+        utilities[seat] = wins[seat] + weight * float(heads[seats + i])

@@ -20,7 +20,7 @@ import torch
 
 from tabletop_agents import checkpoint_path
 from tabletop_agents.checkpoint import configs_of, read_checkpoint, save_network
-from tabletop_agents.networks import Network
+from tabletop_agents.networks import Network, new_heads
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.guided_search import GuidedSearchAgent
 from tabletop_agents.search.shortfalls import shortfalls
@@ -36,19 +36,16 @@ from tabletop_training.files.tables import write_log
 from tabletop_training.learn.curriculum import curricula
 from tabletop_training.learn.devices import check_device, matmul_precision
 from tabletop_training.learn.learner import BEST, CHOOSING_SEED, POLICY, SECONDS_BETWEEN_CHECKPOINTS
+from tabletop_training.learn.outcomes import heads_loss
 from tabletop_training.learn.ppo import drawn, masked_log_probabilities, masked_logits
 from tabletop_training.learn.targets import (
-    MARGIN_UNIT,
     Buffer,
     Columns,
     Images,
     Targets,
     divergence,
-    heads_loss,
-    new_heads,
     play_out,
     policy_targets,
-    with_margins,
 )
 from tabletop_training.learn.task import Budget, EvaluationSettings, Evaluator, PolicyEvaluation, run_budget
 
@@ -126,13 +123,8 @@ class Distiller(ABC):
         self.game, self.configs, self.budget, self.seed, self.device = configs[0].game, configs, budget, seed, device
         self.settings: Any = settings or self.default_settings(device)  # of `settings_type`
         self.network = copy.deepcopy(network)
-        if HEADS in self.learns:
-            heads = None if self.learns == (HEADS,) else self.network.win_margin_heads  # heads alone begin anew
-            if heads is None:
-                heads = new_heads(self.game.observation.size, self.game.players[-1])
-            else:
-                heads = with_margins(heads, 1.0 / MARGIN_UNIT)
-            self.network.win_margin_heads = heads
+        if HEADS in self.learns and self.network.win_margin_heads is None:
+            self.network.win_margin_heads = new_heads(self.network, self.game.players[-1])
         self.network.to(device)
         self.learned = [one for part in self.learns for one in getattr(self.network, part).parameters()]
         self.optimizer = torch.optim.Adam(self.learned, self.settings.learning_rate)
@@ -167,10 +159,7 @@ class Distiller(ABC):
 
     def playable(self) -> Network:
         """A copy of the network as it is now, on a processor."""
-        copied = copy.deepcopy(self.network).cpu()
-        if HEADS in self.learns and copied.win_margin_heads is not None:
-            copied.win_margin_heads = with_margins(copied.win_margin_heads, MARGIN_UNIT)
-        return copied
+        return copy.deepcopy(self.network).cpu()
 
     def iterate(self, should_stop: Callable[[], bool] = lambda: False) -> dict[str, float] | None:
         """Play games and learn from them. Returns a row of the log, or None if `should_stop` asked to stop."""
@@ -245,7 +234,7 @@ class OutcomeSettings(DistilSettings):
 
 
 class FromOutcomes(Distiller):
-    """New win and margin heads learn how the network's own games end. The games' actions are drawn from its policy."""
+    """The win and margin heads learn how the network's own games end. The games' actions are drawn from its policy."""
 
     settings_type = OutcomeSettings
     on_gpu: ClassVar = {"games": 4096, "minibatch": 16_384, "kept": 3_000_000}
@@ -260,8 +249,11 @@ class FromOutcomes(Distiller):
 
     def losses(self, inputs: torch.Tensor, targets: Targets) -> dict[str, torch.Tensor]:
         """The heads' loss."""
-        assert self.network.win_margin_heads is not None
-        return {"heads_loss": heads_loss(self.network.win_margin_heads, inputs, targets)}
+        network = self.network
+        assert network.win_margin_heads is not None
+        with torch.no_grad():
+            hidden = network.trunk(inputs)
+        return {"heads_loss": heads_loss(network.win_margin_heads(hidden), targets)}
 
 
 # --- Images ----------------------------------------------------------------------------------------------------------
@@ -399,9 +391,11 @@ class FromSearch(Distiller):
         network = self.network
         assert network.win_margin_heads is not None
         missed = targets["shortfalls"].float() if network.weighs else None
-        given = masked_log_probabilities(network.logits(network.trunk(inputs), missed), targets["masks"])
+        hidden = network.trunk(inputs)
+        given = masked_log_probabilities(network.logits(hidden, missed), targets["masks"])
         policy = -(targets["policy"].float() * given).sum(dim=1).mean()
-        return {"policy_loss": policy, "heads_loss": heads_loss(network.win_margin_heads, inputs, targets)}
+        outcomes = heads_loss(network.win_margin_heads(hidden), targets)
+        return {"policy_loss": policy, "heads_loss": outcomes}
 
 
 # --- The command -----------------------------------------------------------------------------------------------------
@@ -439,7 +433,7 @@ def main(
     """
     kind = choice("source", source, SOURCES)
     path = checkpoint_path(policy, game)
-    network, notes = read_checkpoint(game, path)
+    network, notes = read_checkpoint(game, path, start=source == "outcomes")
     training = notes.get("training", {})
     configs = configs_of(game, training, path)
     defaults = kind.default_settings(device)

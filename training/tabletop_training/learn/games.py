@@ -1,6 +1,7 @@
 """Games in which every seat can learn: a network on a device plays many of them side by side, and they are recorded.
 
-Games with different numbers of players run together. Observations stay on the device as int8 counts.
+Games with different numbers of players run together. Observations stay on the device as int8 counts. On a GPU the games
+are in two halves: one is played on the processors while the network looks at the other.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ class SeatGames:
         num_games: of all together; each number of players gets an equal part.
         opponents: who else plays.
         device: torch's.
+        halves: in how many parts the games are played in turns; None means 2 on a GPU and 1 on a processor.
         weighs: whether the network needs the actions' shortfalls.
         editions: how many editions are drawn for these games; None for the numbers of the configurations.
     """
@@ -79,8 +81,10 @@ class SeatGames:
         device: str = "cpu",
         weighs: bool = False,
         editions: int | None = None,
+        halves: int | None = None,
     ) -> None:
-        configs = [curriculum.configs[0] for curriculum in curricula.values()]
+        number = halves or (1 if device == "cpu" else 2)
+        configs = number * [curriculum.configs[0] for curriculum in curricula.values()]
         game = configs[0].game
         self.game, self.settings, self.device = game, settings, device
         self.curricula, self.opponents = curricula, opponents
@@ -91,6 +95,7 @@ class SeatGames:
         self.seats = max(config.players for config in configs)
         self.num_games = each * len(configs)
         self.parts = [slice(i * each, (i + 1) * each) for i in range(len(configs))]
+        self.halves = [range(i * len(curricula), (i + 1) * len(curricula)) for i in range(number)]  # of the batches
         self.players = np.full((self.num_games, self.seats), LEARNER, np.int64)
         self.lengths = np.zeros(self.num_games, np.int64)
         for batch, part in zip(self.batches, self.parts, strict=True):
@@ -138,44 +143,75 @@ class SeatGames:
             torch.empty(shape, device=device),
             torch.empty(shape, device=device),
             *(torch.empty(0),) * 4,
+            torch.empty((*shape, 2 * self.game.players[-1]), device=device),
+            *(torch.empty(0),) * 3,
         )
         actors, deciding, dones = np.zeros(shape, np.int64), np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
         rewards = np.zeros((*shape, self.seats), np.float32)
         ends: list[FinishedGames] = []
-        for t in range(steps):
-            choices = self._look(actors[t])
-            out.observations[t] = self._seen.to(device, non_blocking=True)
-            out.masks[t] = self._legal.to(device, non_blocking=True) == 1
-            out.shortfalls[t] = self._shortfalls.to(device, non_blocking=True)
-            if self._reads:
-                editions = np.concatenate([batch.states["edition"] for batch in self.batches]).astype(np.int64)
-                out.editions[t] = torch.from_numpy(editions).to(device)
-            seen = self.inputs(out.observations[t], out.editions[t])
-            missed = out.shortfalls[t].float() if self._weighs else None
-            logits, out.values[t] = network(seen[:, : network.inputs], missed)
-            log_probabilities = masked_log_probabilities(logits, out.masks[t])
-            playing = self.players[np.arange(n), actors[t]]
-            out.actions[t] = drawn(self._with_networks(log_probabilities, seen, missed, out.masks[t], playing))
-            self._ask_agents(out.actions[t], playing, choices)
-            out.log_probabilities[t] = log_probabilities.gather(1, out.actions[t][:, None])[:, 0]
-            deciding[t] = (playing == LEARNER) & (choices > 1)
-            ends += self._step(t, out.actions[t].cpu().numpy(), rewards[t], dones[t])
-            on_step()
-        names = ("actors", "deciding", "rewards", "dones")
-        moved = [torch.from_numpy(array).to(device) for array in (actors, deciding, rewards, dones)]
-        return out._replace(**dict(zip(names, moved, strict=True))), FinishedGames.join(ends, self.seats)
 
-    def _look(self, actors: np.ndarray) -> np.ndarray:
-        """Read all games: writes the (N,) actors; returns the (N,) numbers of legal actions."""
-        for batch, part in zip(self.batches, self.parts, strict=True):
+        def ask_for(t: int, half: range) -> Callable[[], np.ndarray]:
+            """Let the network look at these batches at step t; the result waits for the actions."""
+            rows = slice(self.parts[half[0]].start, self.parts[half[-1]].stop)
+            choices = self._look(half, rows, actors[t])
+            out.observations[t, rows] = self._seen[rows].to(device, non_blocking=True)
+            out.masks[t, rows] = self._legal[rows].to(device, non_blocking=True) == 1
+            out.shortfalls[t, rows] = self._shortfalls[rows].to(device, non_blocking=True)
+            if self._reads:
+                editions = np.concatenate([self.batches[i].states["edition"] for i in half]).astype(np.int64)
+                out.editions[t, rows] = torch.from_numpy(editions).to(device)
+            seen, masks = self.inputs(out.observations[t, rows], out.editions[t, rows]), out.masks[t, rows]
+            missed = out.shortfalls[t, rows].float() if self._weighs else None
+            logits, out.values[t, rows], out.outputs[t, rows] = network(seen[:, : network.inputs], missed)
+            log_probabilities = masked_log_probabilities(logits, masks)
+            playing = self.players[rows][np.arange(len(choices)), actors[t, rows]]
+            actions = drawn(self._with_networks(log_probabilities, seen, missed, masks, playing))
+            self._ask_agents(half, actions, playing, choices)
+            out.actions[t, rows] = actions
+            out.log_probabilities[t, rows] = log_probabilities.gather(1, actions[:, None])[:, 0]
+            deciding[t, rows] = (playing == LEARNER) & (choices > 1)
+            if device == "cpu":
+                return actions.numpy
+            copied, done = torch.empty(actions.shape, dtype=actions.dtype, pin_memory=True), torch.cuda.Event()
+            copied.copy_(actions, non_blocking=True)
+            done.record()
+
+            def wait() -> np.ndarray:
+                done.synchronize()
+                return copied.numpy()
+
+            return wait
+
+        answers = [ask_for(0, half) for half in self.halves]
+        for t in range(steps):
+            self._steps += 1
+            self.lengths += 1
+            for number, half in enumerate(self.halves):
+                ends += self._step(half, t, answers[number](), rewards[t], dones[t])
+                if t + 1 < steps:
+                    answers[number] = ask_for(t + 1, half)
+            on_step()
+        finished = FinishedGames.join(ends, self.seats)
+        won, ahead = np.zeros((2, *rewards.shape), np.float32)
+        won[finished.steps, finished.games] = finished.won
+        ahead[finished.steps, finished.games] = finished.margins
+        players = np.repeat([batch.config.players for batch in self.batches], n // len(self.batches))
+        arrays = {"actors": actors, "deciding": deciding, "rewards": rewards, "dones": dones}
+        arrays |= {"won": won, "margins": ahead, "players": players}
+        moved = {name: torch.from_numpy(array).to(device) for name, array in arrays.items()}
+        return out._replace(**moved), finished
+
+    def _look(self, half: range, rows: slice, actors: np.ndarray) -> np.ndarray:
+        """Read the n games of these batches: writes their `actors`, (N,). Returns how many actions are legal, (n,)."""
+        for batch, part in self._of(half):
             self._seen[part] = torch.from_numpy(batch.observations)
             self._legal[part] = torch.from_numpy(batch.action_masks)
             actors[part] = batch.actors
             if self._weighs:
-                rows = np.flatnonzero(batch.action_masks.sum(axis=1) > 1)
-                found = torch.from_numpy(shortfalls(Decisions.of(batch, rows), self._generator))
-                self._shortfalls[part][torch.from_numpy(rows)] = found
-        return self._legal.sum(dim=1, dtype=torch.int64).numpy()
+                several = np.flatnonzero(batch.action_masks.sum(axis=1) > 1)
+                found = torch.from_numpy(shortfalls(Decisions.of(batch, several), self._generator))
+                self._shortfalls[part][torch.from_numpy(several)] = found
+        return self._legal[rows].sum(dim=1, dtype=torch.int64).numpy()
 
     def _with_networks(
         self,
@@ -197,26 +233,32 @@ class SeatGames:
             result[rows] = members[one].log_probabilities(seen[rows], their_missed, masks[rows])
         return result
 
-    def _ask_agents(self, actions: torch.Tensor, playing: np.ndarray, choices: np.ndarray) -> None:
-        """Overwrite the actions (N,) where a member that is an agent is to move and has a choice."""
+    def _of(self, half: range) -> list[tuple[Batch, slice]]:
+        """These batches, each with the games that it has."""
+        return [(self.batches[i], self.parts[i]) for i in half]
+
+    def _ask_agents(self, half: range, actions: torch.Tensor, playing: np.ndarray, choices: np.ndarray) -> None:
+        """Overwrite the actions (n,) of these batches where an agent among the members is to move and has a choice."""
+        start = self.parts[half[0]].start
         for one in np.unique(playing).tolist():
             agent = None if one == LEARNER else self.opponents.members[one].agent
             if agent is None:
                 continue
-            for batch, part in zip(self.batches, self.parts, strict=True):
-                games = np.flatnonzero((playing[part] == one) & (choices[part] > 1))
+            for batch, part in self._of(half):
+                here = slice(part.start - start, part.stop - start)
+                games = np.flatnonzero((playing[here] == one) & (choices[here] > 1))
                 if len(games):
                     answers = ask(agent, Decisions.of(batch, games), self._generator).astype(np.int64)
-                    actions[torch.from_numpy(part.start + games)] = torch.from_numpy(answers).to(self.device)
+                    actions[torch.from_numpy(here.start + games)] = torch.from_numpy(answers).to(self.device)
 
-    def _step(self, t: int, actions: np.ndarray, rewards: np.ndarray, dones: np.ndarray) -> list[FinishedGames]:
-        """Step all games, write their scaled rewards (N, P) and ends (N,), and give new games their players."""
-        settings, ends = self.settings, []
-        self._steps += 1
-        self.lengths += 1
-        for batch, part in zip(self.batches, self.parts, strict=True):
+    def _step(
+        self, half: range, t: int, actions: np.ndarray, rewards: np.ndarray, dones: np.ndarray
+    ) -> list[FinishedGames]:
+        """Step these batches, write their scaled rewards (N, P) and ends (N,), and give new games their players."""
+        settings, ends, start = self.settings, [], self.parts[half[0]].start
+        for batch, part in self._of(half):
             players = batch.config.players
-            batch.step(actions[part])
+            batch.step(actions[part.start - start : part.stop - start])
             rewards[part, :players] = batch.rewards[:, :players] * settings.reward_scale
             dones[part] = batch.terminations
             over = np.flatnonzero(batch.terminations)

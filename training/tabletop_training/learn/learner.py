@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from tabletop_agents.checkpoint import save_network, versions
-from tabletop_agents.networks import Network, with_more_inputs, with_shortfall_weight
+from tabletop_agents.networks import Network, new_heads, with_more_inputs, with_shortfall_weight
 from tabletop_agents.policy import PolicyAgent
 from tabletop_engine import seeds
 from tabletop_engine.checks import checked
@@ -98,13 +98,17 @@ class Learner:
         self.game, self.plan, self.folder, self.device, self.group = game, plan, folder, device, group
         self.resumable, self.notes = resumable, dict(notes or {})
         self.network = new_network(game, settings) if start is None else copy.deepcopy(start)
-        self.network.win_margin_heads = None
         if settings.numbers and self.network.inputs == game.observation.size:
             self.network = with_more_inputs(self.network, game.numbers.size)
         if settings.shortfall_weight > 0 and not self.network.weighs:
             self.network = with_shortfall_weight(self.network, settings.shortfall_weight, settings.logit_scale)
+        if self.network.win_margin_heads is None:
+            self.network.win_margin_heads = new_heads(self.network, game.players[-1])
         self.network.to(device)
-        self.optimizer = torch.optim.Adam(self.network.parameters(), settings.learning_rate, eps=1e-5, fused=True)
+        heads = list(self.network.win_margin_heads.parameters())
+        others = list(self.network.parameters())[: -len(heads)]
+        groups: list[Any] = [{"params": others}, {"params": heads}]  # gradients are clipped by group
+        self.optimizer = torch.optim.Adam(groups, settings.learning_rate, eps=1e-5, fused=True)
         num_games = -(-settings.num_envs // group.size)
         own = plan.seed + group.rank * num_games
         if group.rank:
@@ -345,9 +349,9 @@ class Learner:
     def resume(self) -> None:
         """Restore the run that left `resume.zip` in the folder; the next `run` continues it.
 
-        If the group has another size than before, all games begin anew. Only the process that leads reads the folder.
-        Raises CheckpointError, in every process, if a file is missing or damaged, if versions, settings or components
-        differ, or for a state of another run.
+        If the group has another size than before, or the device is of another kind, all games begin anew. Only the
+        process that leads reads the folder. Raises CheckpointError, in every process, if a file is missing or damaged,
+        if versions, settings or components differ, or for a state of another run.
         """
         path = self.folder / RESUME
 
@@ -387,14 +391,15 @@ class Learner:
         self.network.load_state_dict(tensors_of(state["weights"]))
         set_moments(self.optimizer, state["optimizer"])
         self.opponents.set_state(state["opponents"], self.network, snapshots)
-        same_size = len(state["parts"]) == self.group.size
-        part = state["parts"][self.group.rank if same_size else 0]
+        same_games = len(state["parts"]) == self.group.size
+        part = state["parts"][self.group.rank if same_games else 0]
+        same_games = same_games and len(part["games"]["batches"]) == len(self.table.batches)
         for players, curriculum in self.curricula.items():
             fresh = curriculum.generator.bit_generator.state
             curriculum.set_state(part["curricula"][str(players)])
-            if not same_size:  # levels go on, but no two processes may draw the same games
+            if not same_games:  # levels go on, but no two processes may draw the same games
                 curriculum.generator.bit_generator.state = fresh
-        if same_size:
+        if same_games:
             self.table.set_state(part["games"])
             self.opponents.generator.bit_generator.state = part["seats"]
             set_random_state(tensors_of(part["random"]), self.device)

@@ -40,6 +40,7 @@ class CurvePoint(NamedTuple):
     kl: float
     clipped: float
     value_loss: float
+    heads_loss: float
     explained_variance: float
     learning_rate: float
     all_games: int

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -11,10 +10,12 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from tabletop_agents.networks import Network
+from tabletop_agents.networks import Network, new_heads, new_layers
+from tabletop_agents.search.forward import MARGIN_UNIT
 from tabletop_engine.game import Game
 from tabletop_training.files.settings import Settings
 from tabletop_training.learn.group import ALONE, Group
+from tabletop_training.learn.outcomes import heads_loss, outcome_targets
 
 _NEVER = -1e30
 """The logit of an illegal action: below those of any network, even one that diverges."""
@@ -40,29 +41,23 @@ class Rollout(NamedTuple):
     deciding: torch.Tensor  # (T, N) bool: the learner was asked, and had a choice
     rewards: torch.Tensor  # (T, N, P)
     dones: torch.Tensor  # (T, N) bool
+    outputs: torch.Tensor  # (T, N, 2K), of the win and margin heads
+    won: torch.Tensor  # (T, N, P), shares of the win in games that ended then
+    margins: torch.Tensor  # (T, N, P), the same games' margins in points
+    players: torch.Tensor  # (N,) int64, of each game
 
 
 def new_network(game: Game, settings: Settings) -> Network:
     """A new network with the trunk and layers of the settings. It draws from torch's global generator."""
-
-    def layers(widths: Sequence[int], last: float | None) -> nn.Sequential:
-        """Linear layers with ReLU between them, with PPO's orthogonal weights; the last one has this scale."""
-        parts: list[nn.Module] = []
-        for number, (inputs, outputs) in enumerate(pairwise(widths)):
-            final = last is not None and number == len(widths) - 2
-            layer = nn.Linear(inputs, outputs)
-            nn.init.orthogonal_(layer.weight, gain=last if final and last is not None else 2**0.5)
-            nn.init.zeros_(layer.bias)
-            parts += [layer] if final else [layer, nn.ReLU()]
-        return nn.Sequential(*parts)
-
     inputs = game.observation.size + (game.numbers.size if settings.numbers else 0)
     trunk = [inputs, *settings.trunk]
-    return Network(
-        layers(trunk, None),
-        layers([trunk[-1], *settings.layers, game.num_actions], 0.01),
-        layers([trunk[-1], *settings.layers, 1], 1.0),
+    network = Network(
+        new_layers(trunk),
+        new_layers([trunk[-1], *settings.layers, game.num_actions], 0.01),
+        new_layers([trunk[-1], *settings.layers, 1], 1.0),
     )
+    network.win_margin_heads = new_heads(network, game.players[-1])
+    return network
 
 
 def masked_logits(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
@@ -135,6 +130,7 @@ class Losses(NamedTuple):
     kl: float
     clipped: float
     value_loss: float
+    heads_loss: float
     explained_variance: float
 
 
@@ -158,10 +154,12 @@ def update(
         name: getattr(rollout, name).flatten(0, 1)
         for name in ("observations", "editions", "masks", "shortfalls", "actions", "log_probabilities", "values")
     }
+    players, ends = rollout.players.expand_as(rollout.actors), (rollout.won, rollout.margins / MARGIN_UNIT)
+    won, ahead = outcome_targets(rollout.outputs, *ends, rollout.dones, rollout.actors, rollout.players)
+    flat |= {"won": won.flatten(0, 1), "margins": ahead.flatten(0, 1), "players": players.reshape(-1)}
     advantage = advantage.reshape(-1)
     returns = advantage + flat["values"]
-    sums = torch.zeros(4, device=returns.device)
-    parameters = [parameter for parts in optimizer.param_groups for parameter in parts["params"]]
+    sums = torch.zeros(5, device=returns.device)
     learning = group.averaging(network)
     decisions = group.shared(len(rows))
     # Equally many for every process, and at least two decisions in each, so that their advantages have a spread.
@@ -169,7 +167,7 @@ def update(
     for _ in range(settings.epochs if minibatches else 0):
         for chosen in shuffled(rows, minibatches):
             seen = inputs(flat["observations"][chosen], flat["editions"][chosen])[:, : network.inputs]
-            logits, values = learning(seen, flat["shortfalls"][chosen].float())
+            logits, values, outputs = learning(seen, flat["shortfalls"][chosen].float())
             logits = masked_logits(logits, flat["masks"][chosen])
             log_probabilities = functional.log_softmax(logits, dim=1)
             # softmax is several times as fast as exp, which is slow at the logarithms of what is not legal
@@ -182,14 +180,16 @@ def update(
             bounded = ratio.clamp(1 - settings.clip, 1 + settings.clip)
             policy_loss = -torch.minimum(better * ratio, better * bounded).mean()
             value_loss = functional.mse_loss(values, returns[chosen])
-            loss = policy_loss + settings.value_weight * value_loss - entropy_weight * entropy
+            outcome_loss = heads_loss(outputs, {name: flat[name][chosen] for name in ("won", "margins", "players")})
+            loss = policy_loss + settings.value_weight * value_loss - entropy_weight * entropy + outcome_loss
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
-            nn.utils.clip_grad_norm_(parameters, settings.max_gradient)
+            for group_of_parameters in optimizer.param_groups:
+                nn.utils.clip_grad_norm_(group_of_parameters["params"], settings.max_gradient)
             optimizer.step()
             with torch.no_grad():
                 clipped = ((ratio - 1).abs() > settings.clip).float().mean()
-                sums += torch.stack([entropy, ((ratio - 1) - difference).mean(), clipped, value_loss])
+                sums += torch.stack([entropy, ((ratio - 1) - difference).mean(), clipped, value_loss, outcome_loss])
     means = (sums / max(1, settings.epochs * minibatches)).tolist()
     aims = returns[rows]
     explained = 1.0 - float((aims - flat["values"][rows]).var() / (aims.var() + 1e-8)) if len(rows) > 1 else 0.0

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 
 import numpy as np
 import torch
-from torch import nn
 from torch.nn import functional
 
 from tabletop_agents.networks import Network
+from tabletop_agents.search.forward import MARGIN_UNIT
 from tabletop_engine import seeds
 from tabletop_engine.game import NOBODY, Config, Game
 from tabletop_engine.play.agents import Decisions
@@ -23,8 +21,8 @@ Targets = dict[str, torch.Tensor]
 """Columns of n decisions: what is seen, and what is to be learned. A actions, space for K seats.
 
 observations: (n, D) int8 counts. masks: (n, A) bool, the legal actions. players: (n,) int64.
-won, margins: (n, K) float32, how the game ended: each seat's share of the victory and its margin in points, clockwise
-    from the actor; 0 for seats that the game does not have.
+won, margins: (n, K) float32, how the game ended: each seat's share of the victory and its margin in units of
+    `forward.MARGIN_UNIT` points, clockwise from the actor; 0 for seats that the game does not have.
 policy: (n, A), the policy's target probabilities; only if it learns.
 shortfalls: (n, A) float16, in points; only for a network that weighs them.
 """
@@ -99,55 +97,11 @@ def play_out(
     ahead = margins(batch.states["points"][:, : first.owners].astype(np.int64))[:, : first.players]
     game, actor = targets.pop("game"), targets.pop("actor")
     clockwise = (actor[:, None] + np.arange(first.players)) % first.players
-    for name, by_seat in (("won", won), ("margins", ahead)):
+    for name, by_seat in (("won", won), ("margins", ahead / MARGIN_UNIT)):
         targets[name] = np.zeros((len(game), first.game.players[-1]), np.float32)
         targets[name][:, : first.players] = by_seat[game[:, None], clockwise]
     targets["players"] = np.full(len(game), first.players)
     return targets, won, ahead
-
-
-# --- Win and margin heads --------------------------------------------------------------------------------------------
-
-MARGIN_UNIT = 10.0
-"""The margin, in points, that is 1 while it is learned."""
-_MARGIN_WEIGHT = 0.25
-
-
-def new_heads(inputs: int, seats: int, layers: Sequence[int] = (256, 128)) -> nn.Sequential:
-    """New win and margin heads for observations of this size and this number of seats; see `with_margins`."""
-    parts: list[nn.Module] = []
-    for a, b in pairwise([inputs, *layers]):
-        parts += [nn.Linear(a, b), nn.ReLU()]
-    return nn.Sequential(*parts, nn.Linear(layers[-1], 2 * seats))
-
-
-def with_margins(heads: nn.Sequential, factor: float) -> nn.Sequential:
-    """A copy of win and margin heads with margins times a factor.
-
-    `Network` needs margins in points. While heads learn, their margins are in units of MARGIN_UNIT points.
-    """
-    copied = copy.deepcopy(heads)
-    last: nn.Linear = copied[-1]  # type: ignore[assignment]
-    seats = last.out_features // 2
-    with torch.no_grad():
-        last.weight[seats:] *= factor
-        last.bias[seats:] *= factor
-    return copied
-
-
-def heads_loss(heads: nn.Module, inputs: torch.Tensor, targets: Targets) -> torch.Tensor:
-    """The cross-entropy of who wins, plus the weighted squared error of margins in units: a mean over n decisions.
-
-    `inputs` are the scaled observations, (n, D) float32.
-    """
-    won, margins, players = targets["won"], targets["margins"], targets["players"]
-    logits, ahead = heads(inputs).chunk(2, dim=1)
-    there = torch.arange(won.shape[1], device=won.device) < players[:, None]
-    together = torch.where(there, masked_log_probabilities(logits, there), 0.0)
-    several = -(won * together).sum(dim=1) / won.sum(dim=1).clamp(min=1e-6)
-    alone = functional.binary_cross_entropy_with_logits(logits[:, 0], won[:, 0], reduction="none")
-    squares = torch.where(there, (ahead - margins / MARGIN_UNIT) ** 2, 0.0).sum(dim=1) / players
-    return torch.where(players == 1, alone, several).mean() + _MARGIN_WEIGHT * squares.mean()
 
 
 # --- Policies --------------------------------------------------------------------------------------------------------
