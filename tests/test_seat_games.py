@@ -244,7 +244,7 @@ def test_an_update_is_that_of_the_paper() -> None:
     The loss of the win and margin heads is added; it changes nothing but the heads.
     """
     torch.manual_seed(5)
-    games, older = plain_games([Config(players=2)]), new_network(GAME, SMALL)
+    games, older = plain_games([Config(players=2)], replace(SMALL, num_envs=5)), new_network(GAME, SMALL)
     rollout, _ = games.play(older, 150)
     network = copy.deepcopy(older)
     with torch.no_grad():
