@@ -18,6 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from benchmarks import values
 from benchmarks.advice import CLASSES
 from benchmarks.cluster import LONG, SHORT, THIS_PROCESS
 from benchmarks.run import shown
@@ -246,6 +247,12 @@ def learning_table() -> str:
     )
 
 
+def values_table() -> str:
+    """How well the shipped networks judge positions."""
+    content = _read("values.json")
+    return f"{values.table(content['rows'])}\n\nMeasured on {content['date']}; seeds from {content['seed']:,}."
+
+
 def web_table() -> str:
     """How long answers of many games at once take, and the server's memory."""
     content = _read("web.json")
@@ -411,6 +418,7 @@ BLOCKS = (
         "exploiters",
         "expert_gate",
     ),
+    Block("shipped-policies.md", "values", values_table, _benchmark("values")),
     Block("cluster.md", "parallel", parallel_table, _benchmark("parallel")),
     Block("performance.md", "editions", editions_table, _benchmark("editions")),
     Block("performance.md", "learning", learning_table, _benchmark("learning")),

@@ -19,7 +19,7 @@ from tabletop_engine.errors import CheckpointError, ConfigError
 ACTIVATIONS: dict[str, type[nn.Module]] = {"ReLU": nn.ReLU, "Tanh": nn.Tanh}
 _ACTIVATION_CODES = {"ReLU": forward.RELU, "Tanh": forward.TANH}
 HEADS_LAYER = 128
-"""The width of the hidden layer of new win and margin heads."""
+"""The width of a new hidden layer of win and margin heads."""
 _HEADS = "win_margin_heads"
 OLD_HEADS = "outlook"
 """What checkpoints up to version 0.3 called such heads, which began at the observation and gave margins in points."""
@@ -265,8 +265,14 @@ def new_layers(widths: Sequence[int], last: float | None = None) -> nn.Sequentia
 
 
 def new_heads(network: Network, seats: int) -> nn.Sequential:
-    """New win and margin heads to stand after a network's trunk, for a game with this largest number of players."""
+    """New win and margin heads to stand after a network's trunk, for a game with this largest number of players.
+
+    They begin with a copy of the critic's hidden layer: what a trained critic looks at helps to tell the result. A wide
+    layer would slow a search down, so HEADS_LAYER new units stand in place of one with more than twice as many.
+    """
     first: Any = network.value[0]
+    if len(network.value) == 3 and first.out_features <= 2 * HEADS_LAYER:
+        return nn.Sequential(*copy.deepcopy(network.value[:2]), *new_layers([first.out_features, 2 * seats], 0.1))
     return new_layers([first.in_features, HEADS_LAYER, 2 * seats], 0.1)
 
 
