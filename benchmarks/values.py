@@ -28,10 +28,16 @@ from tabletop_engine.play.scores import margins, win_shares
 from tabletop_training.files.tables import markdown_table
 
 QUARTERS = 4
-SOLO, VERSUS = petrichor_env.Config(), petrichor_env.Config(players=2)
+
+
+def solo(*variants: str) -> Config:
+    """Petrichor for one with these variants."""
+    return petrichor_env.Config(variants=variants)
+
+
 CASES: dict[str, tuple[str, Config, str]] = {
-    "solo, base game": ("solo", SOLO, "Petrichor"),
-    "solo, all four variants": ("solo", petrichor_env.Config(variants=petrichor_env.config.VARIANTS), "Petrichor"),
+    "solo, Double card + One More Turn": ("solo", solo("double_card", "one_more_turn"), "Petrichor"),
+    "solo, all four variants": ("solo", solo(*petrichor_env.config.VARIANTS), "Petrichor"),
     **{f"{n} players, base game": ("versus", petrichor_env.Config(players=n), "Petrichor") for n in (2, 3, 4, 5)},
     **{f"{n} players": ("versus", evergreen_env.Config(players=n), "Evergreen") for n in (1, 2, 4)},
 }

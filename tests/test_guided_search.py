@@ -22,6 +22,7 @@ from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.forward import MARGIN_UNIT, POLICY, TRUNK, WIN_MARGIN, FlatNetwork, forward
 from tabletop_agents.search.guided_search import GuidedSearchAgent, guided_search_for, new_guided_tree, settings_record
 from tabletop_agents.search.tree import Tree
+from tabletop_agents.search.tree_agent import best_of_visited
 from tabletop_engine.compiling.compiled import kernel
 from tabletop_engine.errors import CheckpointError, ConfigError
 from tabletop_engine.play.agents import Decisions, check_agents
@@ -130,6 +131,19 @@ def test_heads_that_do_not_fit_are_refused(tmp_path: Path, numbers: int) -> None
         read_checkpoint(GAME, tmp_path / "policy.zip")
 
 
+# --- What is played --------------------------------------------------------------------------------------------------
+
+
+def test_the_best_of_those_that_were_visited_often_enough() -> None:
+    decisions = Decisions.of(in_the_middle(Config(), 1, 0))
+    legal = np.flatnonzero(decisions.action_masks[0])[:4]
+    visits, utilities = np.zeros((2, 1, GAME.num_actions))
+    visits[0, legal], utilities[0, legal] = (40, 20, 19, 40), (0.5, 0.6, 0.9, 0.4)
+    utilities[0, decisions.action_masks[0] == 0] = 2.0
+    played = [int(best_of_visited(decisions, visits, utilities, share)[0]) for share in (1.0, 0.5, 0.47)]
+    assert played == [legal[0], legal[1], legal[2]]
+
+
 # --- The tree --------------------------------------------------------------------------------------------------------
 
 
@@ -146,7 +160,8 @@ def test_the_search_accounts_for_its_simulations(config: Config) -> None:
     assert (utilities[visits == 0] == 0).all()
     assert np.allclose(agent.probabilities(decisions, np.random.default_rng(0)).sum(axis=1), 1)
     actions = agent.act(decisions, np.random.default_rng(0))
-    assert (visits[np.arange(16), actions] == visits.max(axis=1)).all()
+    often = visits >= visits.max(axis=1, keepdims=True) / 2
+    assert (utilities[np.arange(16), actions] == np.where(often, utilities, -np.inf).max(axis=1)).all()
 
 
 def grown(config: Config, simulations: int, steps: int, room: int | None = None) -> Tree:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from tabletop_agents.search.forward import LAYER, FlatNetwork
 from tabletop_agents.search.guided_tree import SETTINGS, Guide, new_guide
 from tabletop_agents.search.lookahead import Search, kernels_for
 from tabletop_agents.search.tree import Tree, new_tree
-from tabletop_agents.search.tree_agent import TreeAgent, assessed, check_budget, most_visited
+from tabletop_agents.search.tree_agent import TreeAgent, assessed, best_of_visited, check_budget
 from tabletop_engine.checks import checked, fit_fields
 from tabletop_engine.compiling.once import Call, compile_once
 from tabletop_engine.errors import CheckpointError, ConfigError
@@ -72,7 +72,9 @@ def new_guided_tree(game: Game, network: FlatNetwork, simulations: int, closed: 
 
 @dataclass(eq=False)
 class GuidedSearchAgent(TreeAgent):
-    """Searches a tree guided by a network (`tabletop_agents.search.guided_tree`) and plays the most visited action.
+    """Searches a tree guided by a network (`tabletop_agents.search.guided_tree`).
+
+    It plays the action with the highest mean utility of those with at least half the visits of the most visited one.
 
     Arguments:
         policy: the network, and the numbers of players it was trained for.
@@ -84,6 +86,8 @@ class GuidedSearchAgent(TreeAgent):
     Raises ConfigError unless exactly one of simulations (an int of at least 1) and milliseconds (above 0) is given, for
     unknown settings, and for a network without win and margin heads.
     """
+
+    least_visits: ClassVar[float] = 0.5
 
     policy: PolicyAgent
     simulations: int | None = None
@@ -126,7 +130,7 @@ class GuidedSearchAgent(TreeAgent):
         In a game without opponents the values are points, unless the search gives points no weight.
         """
         visits, utilities, wins = self._search(decisions, generator, np.ones(len(decisions), np.bool_))
-        actions = most_visited(decisions, visits, utilities)
+        actions = best_of_visited(decisions, visits, utilities, self.least_visits)
         points_weight = self._settings["margin"][0]
         if (decisions.owners == 1).all() and points_weight > 0:
             return assessed(actions, visits, (utilities - wins) / points_weight, POINTS)

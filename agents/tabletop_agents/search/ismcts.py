@@ -10,7 +10,7 @@ from tabletop_agents.search import rollout
 from tabletop_agents.search.lookahead import LooksAhead, search_for, settings_for
 from tabletop_agents.search.one_turn import new_walk
 from tabletop_agents.search.tree import new_tree
-from tabletop_agents.search.tree_agent import TreeAgent, assessed, check_budget, most_visited
+from tabletop_agents.search.tree_agent import TreeAgent, assessed, best_of_visited, check_budget
 from tabletop_engine.checks import checked
 from tabletop_engine.play.agents import Assessment, Decisions
 from tabletop_engine.play.threads import in_threads
@@ -42,6 +42,8 @@ class IsmctsAgent(TreeAgent, LooksAhead):
     unknown settings and weights.
     """
 
+    least_visits = 1.0
+
     @checked
     def __init__(
         self,
@@ -63,7 +65,7 @@ class IsmctsAgent(TreeAgent, LooksAhead):
     def assess(self, decisions: Decisions, generator: np.random.Generator) -> Assessment:
         """As `search.tree_agent.assessed`, with mean utilities in points (`LooksAhead.in_points`)."""
         visits, utilities, roots, settings = self._search(decisions, generator)
-        actions = most_visited(decisions, visits, utilities)
+        actions = best_of_visited(decisions, visits, utilities, self.least_visits)
         values, estimated = self.in_points(decisions, roots, utilities, settings)
         return assessed(actions, visits, values, estimated)
 

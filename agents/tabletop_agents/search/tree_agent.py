@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,14 +18,19 @@ _SIMULATIONS_A_LOOK_AT_THE_CLOCK = 16
 
 
 class TreeAgent:
-    """Plays the most visited action of a tree. Subclasses have `search`, which grows the tree."""
+    """Plays by what a tree says of each action. Subclasses have `search`, which grows the tree.
+
+    Attributes:
+        least_visits: an action is played only if it has this share of the visits that the most visited one has.
+    """
 
     simulations: int | None
     milliseconds: float | None
+    least_visits: ClassVar[float]
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-        """(N,) int64 legal actions: the most visited ones, among equals those with the highest mean utility."""
-        return most_visited(decisions, *self.search(decisions, generator))
+        """(N,) int64 legal actions, as `best_of_visited` by their visits and mean utilities."""
+        return best_of_visited(decisions, *self.search(decisions, generator), self.least_visits)
 
     def probabilities(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         """(N, A) float64: the shares of the simulations that began with each action."""
@@ -62,12 +68,15 @@ def check_budget(kind: str, simulations: int | None, milliseconds: float | None)
     return f"{milliseconds:g}ms"
 
 
-def most_visited(decisions: Decisions, visits: np.ndarray, utilities: np.ndarray) -> np.ndarray:
-    """(N,) int64 legal actions, from visits and mean utilities (N, A); utilities decide among equals."""
+def best_of_visited(decisions: Decisions, visits: np.ndarray, utilities: np.ndarray, least_visits: float) -> np.ndarray:
+    """(N,) int64 legal actions, from visits and mean utilities, (N, A) both.
+
+    It is the action with the highest mean utility of those that have at least the share `least_visits` of the visits of
+    the most visited one.
+    """
     legal = decisions.action_masks == 1
-    best = utilities.max(axis=1, where=legal, initial=-np.inf)[:, None]
-    ties = 1.0 / (2.0 + best - utilities)  # at most a half
-    return np.asarray(np.where(legal, visits + ties, -1.0).argmax(axis=1), np.int64)
+    most = visits.max(axis=1, where=legal, initial=0)[:, None]
+    return np.asarray(np.where(legal & (visits >= least_visits * most), utilities, -np.inf).argmax(axis=1), np.int64)
 
 
 def assessed(actions: np.ndarray, visits: np.ndarray, results: np.ndarray, estimated: str) -> Assessment:
