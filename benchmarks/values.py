@@ -39,7 +39,7 @@ CASES: dict[str, tuple[str, Config, str]] = {
     "solo, Double card + One More Turn": ("solo", solo("double_card", "one_more_turn"), "Petrichor"),
     "solo, all four variants": ("solo", solo(*petrichor_env.config.VARIANTS), "Petrichor"),
     **{f"{n} players, base game": ("versus", petrichor_env.Config(players=n), "Petrichor") for n in (2, 3, 4, 5)},
-    **{f"{n} players": ("versus", evergreen_env.Config(players=n), "Evergreen") for n in (1, 2, 4)},
+    **{f"{n} players": ("versus", evergreen_env.Config(players=n), "Evergreen") for n in (2, 3, 4)},
 }
 """The policy's name, what is played, and the game's title."""
 
