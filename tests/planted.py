@@ -184,7 +184,7 @@ advantage-from-the-next-game training/tabletop_training/learn/ppo.py test_seat_g
 -        for array in (value, advantage, pending):
 +        for array in (value, pending):
 no-mask-in-the-loss training/tabletop_training/learn/ppo.py test_seat_games
--            logits = masked_logits(logits, flat["masks"][chosen])
+-            logits = logits.float() + penalties.index_select(0, chosen)
 +            logits = logits.float()
 clipping-the-ratio-alone training/tabletop_training/learn/ppo.py test_seat_games
 -            policy_loss = -torch.minimum(better * ratio, better * bounded).mean()
@@ -201,8 +201,8 @@ best-is-better-than-the-one-before training/tabletop_training/learn/learner.py t
 -        if self.logs.best == self.evaluations[-1]:
 +        if evaluated.score >= self.evaluations[-2:][0][1].score:
 gradients-are-not-averaged training/tabletop_training/learn/ppo.py test_group
--            logits, values, outputs = learning(seen, flat["shortfalls"][chosen].float())
-+            logits, values, outputs = network(seen, flat["shortfalls"][chosen].float())
+-            logits, values, outputs = learning(seen, own["shortfalls"].float())
++            logits, values, outputs = network(seen, own["shortfalls"].float())
 rates-do-not-fall training/tabletop_training/learn/learner.py test_learner
 -        left = 1.0 - self._used * (1.0 - settings.final)
 +        left = 1.0
