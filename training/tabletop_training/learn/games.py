@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from tabletop_agents.networks import Network
+from tabletop_agents.search.lookahead import search_for
 from tabletop_agents.search.shortfalls import shortfalls
 from tabletop_engine.game import Config
 from tabletop_engine.play.agents import Decisions, ask
@@ -106,6 +107,8 @@ class SeatGames:
         self._numbers = torch.as_tensor(numbers, device=device)
         pinned = device != "cpu"
         self._weighs = weighs or opponents.weighs
+        if self._weighs:
+            search_for(game)  # compiles before the time of learning begins
         self._seen = torch.zeros((self.num_games, game.observation.size), dtype=torch.int8, pin_memory=pinned)
         self._legal = torch.zeros((self.num_games, game.num_actions), dtype=torch.int8, pin_memory=pinned)
         actions = game.num_actions if self._weighs else 0
