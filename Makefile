@@ -20,10 +20,10 @@ INSTALL := $(BIN)/python -m pip install $(PIP_FLAGS) -c constraints.txt
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
 
-demo: $(VENV)/train  ## train an agent for five minutes, then measure every solo difficulty; leaves a folder in runs/
+demo: $(VENV)/train  ## train an agent for three minutes, then measure every solo difficulty; leaves a folder in runs/
 	@$(BIN)/petrichor demo
 
-demo-evergreen: $(VENV)/train  ## train an agent for Evergreen by self-play for five minutes, then measure it
+demo-evergreen: $(VENV)/train  ## train an agent for Evergreen by self-play for three minutes, then measure it
 	@$(BIN)/evergreen demo
 
 test: $(VENV)/dev $(VENV)/compiled  ## the test suite and the first notebook, in some minutes

@@ -98,12 +98,12 @@ def on_cores(number: int) -> Iterator[None]:
         os.sched_setaffinity(0, all_cores)
 
 
-def options(description: str | None, **usual: tuple[Any, str]) -> argparse.Namespace:
-    """The options of a program by name, each with its usual value and what it is; and `json`, the file for figures."""
+def options(description: str | None, file: str = "json", **usual: tuple[Any, str]) -> argparse.Namespace:
+    """The options of a program by name, each with its usual value and what it is; and `file`, that for the figures."""
     parser = argparse.ArgumentParser(description=description)
     for name, (value, what) in usual.items():
         parser.add_argument(f"--{name}", type=type(value), default=value, help=what)
-    parser.add_argument("--json", type=Path, help="file for the figures")
+    parser.add_argument(f"--{file}", type=Path, help="file for the figures")
     return parser.parse_args()
 
 

@@ -18,7 +18,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from benchmarks import values
+import numpy as np
+
+from benchmarks import learning_curve, values
 from benchmarks.advice import CLASSES
 from benchmarks.cluster import LONG, SHORT, THIS_PROCESS
 from benchmarks.run import shown
@@ -253,6 +255,31 @@ def values_table() -> str:
     return f"{values.table(content['rows'])}\n\nMeasured on {content['date']}; seeds from {content['seed']:,}."
 
 
+def learning_curve_table() -> str:
+    """What each contender wins after some decisions, and when each seed first wins 90 %; with the picture."""
+    rows = learning_curve.read(DOCS / learning_curve.FILE)
+    shown_looks, lines = (1, 3, 4, 6), []
+    for what in learning_curve.CONTENDERS:
+        runs = learning_curve.runs_of(rows, what)
+        percent = 100 * runs[:, shown_looks, 2].T
+        won = [f"{seeds.mean():.1f} %, {seeds.min():.0f} to {seeds.max():.0f}" for seeds in percent]
+        first = [run[run[:, 2] >= 0.9][0, :2] for run in runs if run[:, 2].max() >= 0.9]
+        reached = ["–", "–"]
+        if len(first) == len(runs):
+            low, high = np.min(first, axis=0), np.max(first, axis=0)
+            reached = [f"{low[0]:,.0f} to {high[0]:,.0f}", f"{low[1]:.0f} to {high[1]:.0f}"]
+        lines.append((what, *won, *reached, f"{runs[:, -1, 1].mean():.0f}"))
+    at = [f"won after {learning_curve.LOOKS[look]:,}" for look in shown_looks]
+    (greedy,) = (row for row in rows if row["what"] == learning_curve.GREEDY)
+    return (
+        f"Measured on {greedy['date']}: base games won, decisions, and processor seconds of one core; PyTorch "
+        f"{greedy['torch']}, {greedy['games']:,} games a run and look, the mean of three seeds and their range. "
+        f"`greedy` wins {100 * greedy['won']:.1f} %.\n\n"
+        + markdown_table(("what learns", *at, "decisions to 90 %", "seconds to 90 %", "seconds in all"), lines)
+        + f"\n\n![Learning curves: base games won over decisions and over seconds]({learning_curve.PICTURE})"
+    )
+
+
 def web_table() -> str:
     """How long answers of many games at once take, and the server's memory."""
     content = _read("web.json")
@@ -422,6 +449,12 @@ BLOCKS = (
     Block("cluster.md", "parallel", parallel_table, _benchmark("parallel")),
     Block("performance.md", "editions", editions_table, _benchmark("editions")),
     Block("performance.md", "learning", learning_table, _benchmark("learning")),
+    Block(
+        "performance.md",
+        "learning_curve",
+        learning_curve_table,
+        "python -m benchmarks.learning_curve --csv docs/learning_curve.csv",
+    ),
     *_measured("evaluation.md", "coverage"),
     Block("performance.md", "benchmarks", performance_table, "petrichor bench --json docs/performance.json"),
     *_measured(
@@ -513,6 +546,7 @@ def main() -> None:
     for block in BLOCKS:
         replace_block(DOCS / block.page, block.name, block.text)
     plot_thinking(DOCS / STRENGTH_PICTURE, strength_rows("curve")[1])
+    learning_curve.plot(DOCS / learning_curve.PICTURE, learning_curve.read(DOCS / learning_curve.FILE))
     for name, svg in drawings():
         save_png(svg, FOLDER / f"{name}.png", WIDTH)
 

@@ -91,7 +91,7 @@ def demo(
     *,
     games: Annotated[int, options.games(" of each two agents")] = 400,
     seed: Annotated[int, options.seed("of the training and the games")] = 0,
-    minutes: Annotated[float, options.minutes()] = 5.0,
+    minutes: Annotated[float, options.minutes()] = 3.0,
     cores: options.Cores = None,
     output: Annotated[Path, options.output("policy, pictures and tables")] = Path("runs/demo-evergreen"),
     json: options.Json = None,

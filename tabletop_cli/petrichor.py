@@ -164,14 +164,14 @@ def strength(
 
 
 def demo(
-    games: Annotated[int, options.games(" of each agent with each set of variants")] = 1000,
+    games: Annotated[int, options.games(" of each agent with each set of variants")] = 400,
     seed: Annotated[int, options.seed("of the training and the games")] = 0,
-    minutes: Annotated[float, options.minutes()] = 5.0,
+    minutes: Annotated[float, options.minutes()] = 3.0,
     cores: options.Cores = None,
     output: Annotated[Path, options.output("checkpoint, pictures and tables")] = Path("runs/demo"),
     json: options.Json = None,
 ) -> None:
-    """Train an agent against the Southern Winds, then compare it with others on every difficulty."""
+    """Train an agent against the Southern Winds, then compare it with greedy on every difficulty."""
     with json_to(json) as on_result:
         imported("tabletop_training.petrichor.demo", extra="train").main(
             minutes=minutes, output=output, games=games, seed=seed, on_result=on_result

@@ -42,16 +42,17 @@ def test_settings_files_that_are_shipped(
         task, "editions_of", lambda config, editions: editions_of(config, editions and min(editions, most))
     )
     names = shipped_settings(game)
-    assert {"solo", "selfplay_2p", "general", "general_gpu", "exploiter"} <= set(names)
-    assert len(names) == len(list((CONFIGS / game.name).glob("*.toml"))) == {"petrichor": 15, "evergreen": 6}[game.name]
+    assert {"quick", "solo", "selfplay_2p", "general", "general_gpu", "exploiter"} <= set(names)
+    assert len(names) == len(list((CONFIGS / game.name).glob("*.toml"))) == {"petrichor": 16, "evergreen": 7}[game.name]
     for name in names:
         sections = read(name, game)
         numbers = list(sections["games"].levels(game))
         several = [number for number in game.players if number > 1]
         by_number = re.fullmatch(r"selfplay_(\d)p(_editions)?", name)
-        assert numbers == ([int(by_number[1])] if by_number else [1] if "solo" in name else several)
+        alone = "solo" in name or (name, game) == ("quick", PETRICHOR)
+        assert numbers == ([int(by_number[1])] if by_number else [1] if alone else [2] if name == "quick" else several)
         assert sections["games"].curriculum == (name == "solo_curriculum")
-        assert sections["games"].variety == name.startswith(("general", "exploiter"))
+        assert sections["games"].variety == (name.startswith(("general", "exploiter")) or (alone and name == "quick"))
         assert sections["budget"].steps or sections["budget"].minutes
     assert capsys.readouterr().err == ""
 
@@ -112,7 +113,7 @@ def test_settings_from_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("game", "given", "kind", "file"),
     [
-        (PETRICHOR, (None,), "general", "general"),
+        (PETRICHOR, (None,), "quick", "quick"),
         (PETRICHOR, (None, (2, 3)), "general", "general"),
         (PETRICHOR, (None, (1,)), "solo", "solo"),
         (PETRICHOR, (None, (), True), "solo", "solo_curriculum"),

@@ -1,4 +1,4 @@
-"""A demonstration for a game of several players: learn by self-play for a few minutes, then measure the result."""
+"""A demonstration for a game of several players: learn by self-play for some minutes, then measure the result."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from tabletop_training.files.job import Job
 from tabletop_training.files.tables import OnResult, ignore
 from tabletop_training.learn import train
 from tabletop_training.learn.learner import BEST, POLICY
+from tabletop_training.learn.plan import QUICK
 from tabletop_training.measure import tournament
 from tabletop_training.measure.evaluation import EVALUATION_SEED, EvaluationStopped
 from tabletop_training.measure.tournament import play_tournament
@@ -32,7 +33,7 @@ PLAYERS = 2
 def main(
     game: Game,
     *,
-    minutes: float = 5.0,
+    minutes: float = 3.0,
     output: str | Path = "runs/demo",
     games: int = 400,
     seed: int = 0,
@@ -45,7 +46,7 @@ def main(
     `on_result` is called with the content of `tournament.json`.
     """
     folder = make_folder(output, new=True)
-    learned = train.main(game, "selfplay", minutes=minutes, seed=seed, output=folder / "training", players=(PLAYERS,))
+    learned = train.main(game, QUICK, minutes=minutes, seed=seed, output=folder / "training", players=(PLAYERS,))
     config = game.config(players=PLAYERS)
     with Job(folder, resume=True) as job:
         best = learned / BEST

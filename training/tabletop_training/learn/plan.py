@@ -30,7 +30,7 @@ TABLES: dict[str, type[Any]] = {
     "budget": Budget,
 }
 """The tables of a settings file."""
-SOLO, SELFPLAY, GENERAL = "solo", "selfplay", "general"
+QUICK, SOLO, SELFPLAY, GENERAL = "quick", "solo", "selfplay", "general"
 KINDS = (SOLO, SELFPLAY, GENERAL)
 """Names of settings that every game has, whether or not it ships files for them."""
 
@@ -104,19 +104,21 @@ def settings_file(
 
     `selfplay` has a file for each number of players. If one is missing, that of the next smaller number is taken. With
     a curriculum, `solo` is `solo_curriculum`. Without a name it is `solo` for one player or a curriculum, `selfplay`
-    for one other number of players, and otherwise `general`. The only number of players of a game need not be given. A
-    note on stderr says which file is taken.
+    for one other number of players, and `general` for several. Without numbers of players, too, it is `quick` if the
+    game ships it; otherwise the only number of players of a game need not be given. A note on stderr says which file is
+    taken.
 
     Raises ConfigError for `selfplay` with one player.
     """
-    named = settings
-    if settings is None:
+    named, shipped = settings, shipped_settings(game)
+    if settings is None and not players and not curriculum and QUICK in shipped:
+        settings = QUICK
+    elif settings is None:
         numbers = list(players) or (list(game.players) if len(game.players) == 1 else [])
         settings = SOLO if curriculum or numbers == [1] else SELFPLAY if len(numbers) == 1 else GENERAL
     elif settings not in KINDS or Path(settings).is_file():
         return Path(settings).stem, settings
     kind = file = str(settings)
-    shipped = shipped_settings(game)
     if kind == SOLO and curriculum:
         file = "solo_curriculum"
     elif kind == SELFPLAY:

@@ -1,8 +1,9 @@
-"""`make demo`: learn the solo game for a few minutes, then measure how hard its variants are for three agents."""
+"""`make demo`: learn the solo game with all its variants in some minutes, then measure each set of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +11,15 @@ import numpy as np
 
 from petrichor_env.config import Config
 from petrichor_env.game import GAME
-from tabletop_agents import Agent, Decisions, GreedyAgent, RandomAgent
+from tabletop_agents import Agent, Decisions, GreedyAgent
 from tabletop_engine.checks import checked
 from tabletop_engine.play.batch import Batch
 from tabletop_training.files.job import Job, Stopped
 from tabletop_training.files.plots import plot_learning_curve
-from tabletop_training.files.settings import Settings
 from tabletop_training.files.tables import OnResult, ignore, plain
-from tabletop_training.learn.learner import learn
-from tabletop_training.learn.logs import CurvePoint
+from tabletop_training.learn.learner import Learner
+from tabletop_training.learn.plan import QUICK, new_plan
+from tabletop_training.learn.task import Budget
 from tabletop_training.measure.evaluation import EVALUATION_SEED
 from tabletop_training.measure.results import Results
 from tabletop_training.petrichor.difficulty import difficulty_tables
@@ -31,19 +32,19 @@ from tabletop_training.study.play import play_cells
 
 @checked
 def main(
-    minutes: float = 5.0,
+    minutes: float = 3.0,
     output: str | Path = "runs/demo",
-    games: int = 1000,
+    games: int = 400,
     seed: int = 0,
-    settings: Settings | None = None,
+    settings: str | Path = QUICK,
     on_result: OnResult = ignore,
 ) -> Path:
     """Train, evaluate and print a table; returns the folder with all files.
 
     Ctrl-C during learning starts the evaluation. Ctrl-C during the evaluation prints the table of finished games. Two
     at once end the program; files written so far stay. `games` is the number for each agent and each set of variants,
-    from `seed + EVALUATION_SEED` on. `seed` and `settings` are those of the training. `on_result` gets the rows of
-    `difficulty.csv`.
+    from `seed + EVALUATION_SEED` on. `seed` and `settings`, a file or a shipped name, are those of the training.
+    `on_result` gets the rows of `difficulty.csv`.
     """
     with Job(output) as job:
         try:
@@ -53,37 +54,34 @@ def main(
     return job.folder
 
 
-def _run(job: Job, minutes: float, games: int, seed: int, settings: Settings | None, on_result: OnResult) -> None:
+def _run(job: Job, minutes: float, games: int, seed: int, settings: str | Path, on_result: OnResult) -> None:
     with job.console.status("compiling the greedy agent, about half a minute"):
         GreedyAgent().act(Decisions.of(Batch(Config(), 1, 0)), np.random.default_rng(0))
+    plan = replace(new_plan(GAME, settings, {}, seed=seed), budget=Budget(minutes=minutes))
+    options: dict[str, Any] = {"resumable": False, "tensorboard": False, "evaluate": False}
+    learner = Learner(GAME, plan, job.folder, **options)
     with job.bar("learning", 1.0) as bar:
-        callbacks: Any = {"should_stop": job.should_stop, "on_progress": lambda now: bar.show(now.text, now.fraction)}
-        learner = learn(Config(), minutes, job.folder, seed, settings, **callbacks)
+        learner.should_stop = job.should_stop
+        learner.on_progress = lambda now: bar.show(now.text, now.fraction)
+        learner.run()
         bar.show(learner.text, learner.fraction)
     if job.should_stop():
         job.console.print("Learning stopped early; Ctrl-C again stops the evaluation, too.")
         job.interruptions.clear()
-    _plot_curve(job, learner.curve)
-    agents: list[Agent] = [RandomAgent(), GreedyAgent(), learner.agent("trained")]
+    plot_learning_curve(
+        job.folder / "learning_curve.png",
+        learner.curve,
+        title="Learning to beat the Southern Winds, all sets of variants together",
+        margin="Margin: points ahead of the neutral player",
+    )
+    agents: list[Agent] = [GreedyAgent(), learner.agent("trained")]
     summaries = _evaluate(job, agents, games, seed + EVALUATION_SEED)
     if not summaries:
         return
-    _plot_curve(job, learner.curve, [one for one in summaries if one.variants == "base" and one.agent != "trained"])
     plot_difficulty(job.folder / "difficulty.png", summaries)
-    note = "The trained agent learned on the first row's game alone."
-    for _, table in difficulty_tables(summaries, job.console.width, note):
+    for _, table in difficulty_tables(summaries, job.console.width, "One network learned all sets."):
         job.console.print(table)
     on_result(plain({"game": GAME.name, "seed": seed, "sets": rows_of(summaries)}))
-
-
-def _plot_curve(job: Job, curve: Sequence[CurvePoint], others: Sequence[Summary] = ()) -> None:
-    plot_learning_curve(
-        job.folder / "learning_curve.png",
-        curve,
-        {one.agent: (one.win_rate.value, one.margin.value) for one in others},
-        title="Learning to beat the Southern Winds",
-        margin="Margin: points ahead of the neutral player",
-    )
 
 
 def _evaluate(job: Job, agents: Sequence[Agent], games: int, seed: int) -> list[Summary]:
