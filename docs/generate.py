@@ -272,8 +272,8 @@ def learning_curve_table() -> str:
     at = [f"won after {learning_curve.LOOKS[look]:,}" for look in shown_looks]
     (greedy,) = (row for row in rows if row["what"] == learning_curve.GREEDY)
     return (
-        f"Measured on {greedy['date']}: base games won at the first look after so many decisions, all seeds' mean and range, "
-        f"and processor seconds of one core that other work shared; PyTorch {greedy['torch']}, at least "
+        f"Measured on {greedy['date']}: base games won at the first look after so many decisions, all seeds' mean and "
+        f"range, and processor seconds of one core that other work shared; PyTorch {greedy['torch']}, at least "
         f"{greedy['games']:,} games a run and look. `greedy` wins {100 * greedy['won']:.1f} %.\n\n"
         + markdown_table(("what learns", "seeds", *at, "decisions to 90 %", "seconds to 90 %", "seconds in all"), lines)
         + f"\n\n![Learning curves: base games won over decisions and over seconds]({learning_curve.PICTURE})"

@@ -49,9 +49,7 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
-def test_demo_leaves_everything_in_one_folder(
-    tmp_path: Path, small: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_demo_leaves_everything_in_one_folder(tmp_path: Path, small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = demo.main(minutes=0.05, output=tmp_path / "demo", games=8, seed=3, settings=small)
     assert folder == tmp_path / "demo"
     assert {path.name for path in folder.iterdir()} == FILES
