@@ -505,6 +505,7 @@ from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search import guided_search, lookahead
 from tabletop_agents.search.guided_search import GuidedSearchAgent
 from tabletop_engine.play import warm_up
+from tabletop_engine.compiling import xla  # its kernel is one of all games
 from tabletop_engine.compiling.compiled import kernels
 from tabletop_engine.game import game_of
 from tabletop_engine.play.agents import Decisions
@@ -524,7 +525,7 @@ def add(what, *parts):
 scripted, search = position._kernels(game), lookahead.search_for(game)
 guided_search.guided_search_for(game)
 searches = [*lookahead.calls(game, search), *guided_search.calls(game, search)]
-for words, call, arguments in [*warm_up._calls(game), *position._calls(game, scripted), *searches]:
+for words, call, arguments in [*warm_up.calls(game), *position._calls(game, scripted), *searches]:
     add(words, call(*arguments), *arguments)
 generator = np.random.default_rng(0)
 policy = PolicyAgent(network_for(game))

@@ -47,11 +47,23 @@ def shipped_kernel(key: str, digest: Callable[[], str], otherwise: Callable[...,
         kernel = kernels[key]
         if kernel["sources"] != digest():
             return None
-        address = ctypes.cast(library[kernel["symbol"]], ctypes.c_void_p).value
+        address = _address(library, kernel)
         arguments = [part for one in kernel["arguments"] for part in _parts(one)]
         return call.bind(address, arguments, kernel["results"], description, otherwise)
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
+
+
+def shipped_address(key: str) -> int:
+    """The address of the shipped machine code of a kernel, which must be there and fit (`shipped_kernel`)."""
+    kernels, library, _ = _loaded(FOLDER)
+    return _address(library, kernels[key])
+
+
+def _address(library: Any, kernel: Mapping[str, Any]) -> int:
+    address = ctypes.cast(library[kernel["symbol"]], ctypes.c_void_p).value
+    assert address is not None  # a symbol that is not there is an AttributeError
+    return address
 
 
 @functools.cache

@@ -18,7 +18,7 @@ PACKAGE = Path(__file__).parents[1]
 
 _ENGINE = (
     *("chance", "decisions", "defaults", "editions", "legal", "record", "play/kernels", "positions/scripted"),
-    *("compiling/compiled", "compiling/overwrite", "compiling/rule_compiler", "compiling/sources"),
+    *("compiling/compiled", "compiling/overwrite", "compiling/rule_compiler", "compiling/sources", "compiling/xla"),
 )
 ENGINE_SOURCES = [*sorted((PACKAGE / "parts").glob("*.py")), *(PACKAGE / f"{name}.py" for name in _ENGINE)]
 """The engine's files that contain compiled functions, or that control how functions are compiled."""

@@ -20,10 +20,10 @@ def warm_up(game: Game) -> None:
         return
     _warm.add(game.home)
     what = f"the rules of {game.title}"
-    compile_once(what, "half a minute", game.kernels.playout, lambda: _calls(game))
+    compile_once(what, "half a minute", game.kernels.playout, lambda: calls(game))
 
 
-def _calls(game: Game) -> list[Call]:
+def calls(game: Game) -> list[Call]:
     """Every kernel with arguments of its types. The calls play one game, so their order matters."""
     kernels, size = game.kernels, game.observation.size
     state, final = np.zeros(1, game.state), np.zeros(1, game.state)
