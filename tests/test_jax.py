@@ -283,22 +283,30 @@ def test_positions_that_a_seat_cannot_tell_apart_are_redrawn_alike(config: Confi
 def test_chance_follows_from_the_state_or_from_a_key(config: Config) -> None:
     env, state, _ = in_the_middle(config, 1, 0)
     first = jax.tree.map(lambda x: x[0], state)
+    draws = jax.random.uniform(jax.random.key(4), (80, env.num_actions))
 
-    def future(state: State, key: Any) -> Any:
-        state = env.step(state, first_legal(state), key)
-        return jax.lax.fori_loop(0, 60, lambda _, state: env.step(state, first_legal(state)), state).record
+    def one(state: State, draw: Any) -> tuple[State, None]:
+        return env.step(state, jnp.argmax(draw * state.legal_action_mask)), None
 
-    run = jax.jit(jax.vmap(future, in_axes=(None, 0)))
-    keys = jax.random.split(jax.random.key(9), 8)
-    records = np.asarray(run(first, keys))
-    np.testing.assert_array_equal(records, run(first, keys))
-    np.testing.assert_array_equal(run(env.reseed(first, keys[0]), keys), records)
-    alone = jax.jit(lambda state: future(state, None))
-    np.testing.assert_array_equal(alone(first), alone(first))
+    def future(state: State, key: Any, how: str) -> Any:
+        if how == "step":
+            state = env.step(state, first_legal(state), key)
+        else:
+            state = getattr(env, how)(state, *[0] * (how == "sample_hidden"), key)
+        return jax.lax.scan(one, state, draws)[0].record
+
+    keys, name = jax.random.split(jax.random.key(9), 8), config.game.name
     streams = config.game.state.fields["rng"][1] + np.arange(8)  # type: ignore[index]
-    rest = np.delete(records, streams, axis=1)
-    has_chance = f"Small/{config.game.name}-v0" not in WITHOUT_CHANCE
-    assert len({one.tobytes() for one in rest}) > 1 if has_chance else len({one.tobytes() for one in rest}) == 1
+    for how in ("step", "reseed", "sample_hidden"):
+        run = jax.jit(jax.vmap(lambda state, key, how=how: future(state, key, how), in_axes=(None, 0)))
+        records = np.asarray(run(first, keys))
+        np.testing.assert_array_equal(records, run(env.reseed(first, keys[0]), keys))
+        futures = {one.tobytes() for one in np.delete(records, streams, axis=1)}
+        has_chance = f"Small/{name}-v0" not in WITHOUT_CHANCE
+        is_shuffled = name == "gem_market" and how != "sample_hidden"  # its decks were shuffled at the set-up
+        assert len(futures) > 1 if has_chance and not is_shuffled else len(futures) == 1
+    alone = jax.jit(lambda state: jax.lax.scan(one, state, draws)[0])
+    assert_equal(alone(first), alone(first))
 
 
 # --- Bad input -------------------------------------------------------------------------------------------------------

@@ -2,11 +2,11 @@
 
     env = Env(Config(players=2))
     state = env.init(key)                       # one game; `jax.vmap(env.init)(keys)`: many
-    state = env.step(state, action)             # in jit, vmap, scan, while_loop; the future is in the state
-    state = env.step(state, action, key)        # the future follows from the key
+    state = env.step(state, action)             # in jit, vmap, scan, while_loop; chance is in the state
+    state = env.step(state, action, key)        # chance follows from the key
 
 A state carries its own future: stepped twice with the same actions, it brings the same draws. A search must not know
-them, so it gives keys and redraws what is hidden (`SearchModel`). The rules run on the CPU.
+them, nor what is hidden: `sample_hidden` draws all that anew, and `SearchModel` searches so. The rules run on the CPU.
 """
 
 from __future__ import annotations
@@ -154,7 +154,8 @@ class Env:
     def step(self, state: State, action: Array, key: Array | None = None) -> State:
         """Play an action, one integer.
 
-        With a key, all that chance brings from here on follows from the key; without one, from the state.
+        With a key, the draws of chance from here on follow from the key; without one, from the state. What was drawn
+        before and is hidden, such as the order of a shuffled deck, stays: `sample_hidden` draws that anew, too.
         """
         if key is not None:
             state = self.reseed(state, key)
@@ -176,7 +177,7 @@ class Env:
     # --- chance and hidden information ---
 
     def reseed(self, state: State, key: Array) -> State:
-        """The same position with another future, which follows from the key."""
+        """The same position with another random stream: the draws of chance from here on follow from the key."""
         self._check("reseed", state)
         record, seal = self._call("reseed", state.record, state.seal, _stream(key))
         return state.replace(record=record, seal=seal)
