@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import llvmlite.binding as ll
+import numpy as np
 
 from tabletop_agents.search.guided_search import guided_search_for
 from tabletop_agents.search.lookahead import search_for
@@ -19,6 +20,7 @@ from tabletop_engine.compiling.compiled import Kernel, kernels
 from tabletop_engine.compiling.slots import SlotsFunction
 from tabletop_engine.game import Game
 from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.plans import plans_of
 from tabletop_engine.positions.position import positions_of
 
 
@@ -51,6 +53,7 @@ def modules_of(games: list[Game]) -> list[Module]:
             positions_of(config)
             search_for(game)
             guided_search_for(game)
+            plans_of(config, game.load_tables(None), np.zeros(3, np.int64), np.float32, 0)
         xla.handler()
     return compiled_modules(kept)
 

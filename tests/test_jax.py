@@ -42,7 +42,7 @@ OPTIONS: list[dict[str, Any]] = [
 
 
 @cache
-def made(config: Config, **options: Any) -> Env:
+def made(config: Any, **options: Any) -> Env:
     return Env(config, **options)
 
 
@@ -70,7 +70,7 @@ def assert_same(state: State, batch: Batch) -> None:
     np.testing.assert_array_equal(state.illegal, batch.illegal)
 
 
-def in_the_middle(config: Config, number: int, steps: int, **options: Any) -> tuple[Env, State, Batch]:
+def in_the_middle(config: Any, number: int, steps: int, **options: Any) -> tuple[Env, State, Batch]:
     """Games after some random steps; ended ones go on with the next game."""
     batch = Batch(config, number, 5)
     for _ in range(steps):
@@ -116,7 +116,8 @@ def test_whole_games(config: Config, options: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("illegal_action", ["lose", "random"])
 def test_illegal_actions(illegal_action: str) -> None:
-    config, options = petrichor_env.Config(players=2), {"illegal_action": illegal_action, "autoreset": "same_step"}
+    options: dict[str, Any] = {"illegal_action": illegal_action, "autoreset": "same_step"}
+    config = petrichor_env.Config(players=2)
     batch, env = Batch(config, 64, 3, **options), made(config, **options)
     step, state, generator = many(env), env.from_records(batch.states), np.random.default_rng(0)
     for _ in range(60):
@@ -335,14 +336,14 @@ def test_bad_states_and_actions_are_told_when_a_program_is_traced() -> None:
     for other in (petrichor_env.Config(players=2), petrichor_env.Config(players=3, rounds=6), evergreen_env.Config()):
         with pytest.raises(StateError, match="the state is of petrichor for 3"):
             jax.jit(made(other).step)(state, 0)
-    for given, call in (
-        (two, lambda: env.step(two, jnp.zeros(2, jnp.int32))),
-        (state, lambda: env.step(state, jnp.zeros(2, jnp.int32))),
-        (state, lambda: env.step(state.replace(record=state.record[:-8]), 0)),
-        (state, lambda: env.step(state.replace(record=state.record.astype(jnp.int8)), 0)),
+    for given, action in (
+        (two, jnp.zeros(2, jnp.int32)),
+        (state, jnp.zeros(2, jnp.int32)),
+        (state.replace(record=state.record[:-8]), 0),
+        (state.replace(record=state.record.astype(jnp.int8)), 0),
     ):
         with pytest.raises(StateError, match=r"step: one of its arrays is .*use jax\.vmap\(env\.step\)"):
-            call()
+            env.step(given, action)
     with pytest.raises(StateError, match="must be given a State, not"):
         env.places(state.record)
     with pytest.raises(StateError, match="must be given a State, not"):
@@ -375,7 +376,7 @@ def test_a_record_that_was_changed_by_hand_is_refused(config: Config) -> None:
     env, state, _ = in_the_middle(config, 8, 5)
     size, generator = state.record.shape[1], np.random.default_rng(0)
     key, zeros = jax.random.split(jax.random.key(0), 8), np.zeros(8, np.int32)
-    calls = [
+    calls: list[tuple[Any, Any]] = [
         (many(env), (zeros,)),
         (jax.jit(jax.vmap(env.observe)), (zeros,)),
         (jax.jit(jax.vmap(env.sample_hidden)), (zeros, key)),
@@ -449,13 +450,18 @@ import jax, jax.numpy as jnp, numpy as np
 from petrichor_env import Config
 from tabletop_engine.envs.jax import Env
 """
-CACHED = SET_UP + """
+CACHED = (
+    SET_UP
+    + """
 env = Env(Config())
 state = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), 4))
 after = jax.jit(jax.vmap(env.step))(state, jnp.argmax(state.legal_action_mask, 1))
 print(bytes(np.asarray(after.record)).hex())
 """
-DEVICES = SET_UP + """
+)
+DEVICES = (
+    SET_UP
+    + """
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from tabletop_engine.play.batch import Batch
 env = Env(Config(players=2), autoreset="same_step")
@@ -474,7 +480,10 @@ for program in (run, mapped):
 wide = env.step(jax.tree.map(lambda x: x[0], state), np.int64(2**32) + jnp.argmax(state.legal_action_mask[0]))
 print(len(jax.devices()), whole.rewards.dtype, bytes(np.asarray(whole.record)).hex()[:9999], bool(wide.illegal))
 """
-EXPORTED = SET_UP + """
+)
+EXPORTED = (
+    SET_UP
+    + """
 given = np.load(sys.argv[1] + "/given.npz")
 if sys.argv[2]:
     Env(Config(players=int(sys.argv[2])))
@@ -486,6 +495,7 @@ try:
 except Exception as error:
     print(error)
 """
+)
 
 
 def test_an_exported_program_needs_its_environment(tmp_path: Path) -> None:
@@ -500,7 +510,8 @@ def test_an_exported_program_needs_its_environment(tmp_path: Path) -> None:
     exported = jax.export.export(jax.jit(step), disabled_checks=safe)(*given)
     (tmp_path / "step").write_bytes(exported.serialize())
     after = jax.jit(step)(*given)
-    np.savez(tmp_path / "given.npz", **dict(zip(("record", "seal", "paid", "action", "after"), (*given, after))))
+    named: dict[str, Any] = dict(zip(("record", "seal", "paid", "action"), map(np.asarray, given), strict=True))
+    np.savez(tmp_path / "given.npz", after=np.asarray(after), **named)
     assert in_python(EXPORTED, str(tmp_path), "1").stdout == "True\n"
     assert "tabletop: this program was made for a game" in in_python(EXPORTED, str(tmp_path), "2").stdout
     assert "tabletop_engine_v1" in in_python(EXPORTED, str(tmp_path), "").stdout

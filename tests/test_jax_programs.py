@@ -1,4 +1,4 @@
-"""Environments for JAX in other libraries: mctx's searches, gymnax's interface, pgx's wrapper, programs of `docs/jax`."""
+"""Environments for JAX in other libraries: mctx, gymnax's interface, pgx's wrapper; and programs of `docs/jax`."""
 
 from __future__ import annotations
 
@@ -30,11 +30,17 @@ PROGRAMS = Path(__file__).parents[1] / "docs" / "jax"
 
 
 def evaluate(params: Any, state: State) -> tuple[Any, Any]:
-    """Priors that prefer no action, and no expectation. Logits of illegal actions are high, which must not matter."""
-    return jnp.where(state.legal_action_mask, 0.0, 9.0), jnp.zeros(len(state.current_player))
+    """No network: what depends on everything that is seen. Logits of illegal actions are high, which must not count."""
+    weights = jax.random.normal(jax.random.key(8), (state.observation.shape[1], state.legal_action_mask.shape[1] + 1))
+    outputs = jnp.tanh(state.observation @ weights)
+    return jnp.where(state.legal_action_mask, outputs[:, 1:], 9.0), outputs[:, 0]
 
 
-def search(env: Env, simulations: int) -> Any:
+def no_expectation(params: Any, state: State) -> tuple[Any, Any]:
+    return jnp.zeros(state.legal_action_mask.shape), jnp.zeros(len(state.current_player))
+
+
+def search(env: Env, simulations: int, evaluate: Any = evaluate) -> Any:
     model = SearchModel(env, evaluate)
 
     def think(key: Any, state: State) -> Any:
@@ -68,34 +74,33 @@ def test_a_search_knows_nothing_that_its_seat_does_not_know(config: Config) -> N
     np.testing.assert_array_equal(one.action_weights, two.action_weights)
     np.testing.assert_array_equal(one.action, two.action)
     assert np.take_along_axis(np.asarray(state.legal_action_mask), np.asarray(one.action)[:, None], 1).all()
-    assert len({*np.asarray(think(jax.random.key(4), state).action_weights).tobytes().split(b"\0")}) > 1
 
 
-@pytest.mark.parametrize("stones", [[0, 6, 1, 6, 2], [0, 1, 0, 1, 6, 1]], ids=["a threat", "a column"])
-def test_a_search_for_two_wins_or_stops_the_other_one(stones: list[int]) -> None:
-    """Rewards and values change their sign with the player."""
-    env = Env(connect_four.Config())
-    batch = Batch(env.config, 1, 0)
-    for column in stones:
-        batch.step([column])
-    state = env.from_records(batch.states)
-    wanted = 3 if stones[1] == 6 else 1
-    found = search(env, 200)(jax.random.key(0), state)
-    assert found.action[0] == wanted
-    after = env.step(jax.tree.map(lambda x: x[0], state), wanted)
-    assert not after.terminated  # it was a threat, which is stopped
-    free = [column for column in range(7) if column != wanted]
-    worse = env.step(jax.tree.map(lambda x: x[0], state), free[0])
-    assert env.step(worse, wanted).terminated
+def test_a_search_on_true_positions_knows_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So the test above would find a search that does not redraw."""
+    env = Env(petrichor_env.Config())
+    state = in_the_middle(env, 24, 11)
+    other = jax.vmap(env.sample_hidden)(state, state.current_player, jax.random.split(jax.random.key(7), 24))
+    monkeypatch.setattr(env, "sample_hidden", lambda state, seat, key: state)
+    think, key = search(env, 12), jax.random.key(3)
+    assert not np.array_equal(think(key, state).action_weights, think(key, other).action_weights)
 
 
-def test_a_search_takes_a_victory() -> None:
-    env = Env(connect_four.Config())
-    batch = Batch(env.config, 1, 0)
-    for column in [0, 6, 1, 6, 2, 5]:
-        batch.step([column])
-    found = search(env, 100)(jax.random.key(0), env.from_records(batch.states))
-    assert found.action[0] == 3
+def test_a_search_for_two_wins_and_stops_the_other_one() -> None:
+    """Rewards and values change their sign with the player. After these columns somebody can win in the next one."""
+    env, key = Env(connect_four.Config()), jax.random.key(0)
+    played = {(0, 6, 1, 6, 2, 5): 3, (0, 6, 1, 6, 2): 3, (0, 1, 0, 1, 6, 1): 1}
+    batches = [Batch(env.config, 1, 0) for _ in played]
+    for batch, columns in zip(batches, played, strict=True):
+        for column in columns:
+            batch.step([column])
+    state = env.from_records(np.concatenate([batch.states for batch in batches]))
+    found = search(env, 200, no_expectation)(key, state)
+    assert found.action.tolist() == [*played.values()]
+    after = jax.vmap(env.step)(state, found.action)
+    assert after.terminated.tolist() == [True, False, False]  # the first one wins, the others stop a victory
+    missed = jax.vmap(env.step)(jax.vmap(env.step)(state, np.array([4, 4, 4])), found.action)
+    assert missed.terminated.tolist() == [False, True, True]
 
 
 def test_models_and_adapters_refuse_other_environments() -> None:
@@ -194,7 +199,9 @@ def test_search(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[s
 
 
 def test_two_players(capsys: pytest.CaptureFixture[str]) -> None:
-    found = re.fullmatch(r"1000 games, .* (\d+) decisions; won by seat 0: (\d+), by seat 1: (\d+)\n", run("two_players", capsys))
+    found = re.fullmatch(
+        r"1000 games, .* (\d+) decisions; won by seat 0: (\d+), by seat 1: (\d+)\n", run("two_players", capsys)
+    )
     assert found
     steps, first, second = map(int, found.groups())
     assert steps > 60 and 1000 <= first + second < 1100  # a victory can be shared

@@ -505,7 +505,7 @@ from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search import guided_search, lookahead
 from tabletop_agents.search.guided_search import GuidedSearchAgent
 from tabletop_engine.play import warm_up
-from tabletop_engine.compiling import xla  # its kernel is one of all games
+from tabletop_engine.play import plans  # its kernels are those of all games
 from tabletop_engine.compiling.compiled import kernels
 from tabletop_engine.game import game_of
 from tabletop_engine.play.agents import Decisions

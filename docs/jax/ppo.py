@@ -1,7 +1,7 @@
 """PPO for Petrichor's solo game in one program: games, updates and epochs are loops of JAX, as in purejaxrl.
 
-    python docs/jax/ppo.py                       # 6 million decisions
-    STEPS=100000 python docs/jax/ppo.py          # another number
+python docs/jax/ppo.py                       # 6 million decisions
+STEPS=100000 python docs/jax/ppo.py          # another number
 """
 
 import os
@@ -42,7 +42,7 @@ class Step(NamedTuple):
 def new_network(key):
     sizes = [(*env.observation_shape, HIDDEN), (HIDDEN, HIDDEN), (HIDDEN, env.num_actions + 1)]
     layers = []
-    for own, size, gain in zip(jax.random.split(key, 3), sizes, (2**0.5, 2**0.5, 0.01)):
+    for own, size, gain in zip(jax.random.split(key, 3), sizes, (2**0.5, 2**0.5, 0.01), strict=True):
         layers.append((jax.nn.initializers.orthogonal(gain)(own, size), jnp.zeros(size[1])))
     return layers
 
@@ -105,9 +105,7 @@ def update(carry, key):
         action = drawn(key, log_probabilities)
         after = jax.vmap(env.step)(state, action)
         chosen, reward = of_chosen(log_probabilities, action), SCALE * after.rewards[:, 0]
-        return after, Step(
-            state.observation, state.legal_action_mask, action, chosen, value, reward, after.terminated
-        )
+        return after, Step(state.observation, state.legal_action_mask, action, chosen, value, reward, after.terminated)
 
     state, steps = jax.lax.scan(play, state, jax.random.split(play_key, LENGTH))
     gains = advantages(steps, network(layers, state.observation, state.legal_action_mask)[1])

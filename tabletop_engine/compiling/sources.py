@@ -17,7 +17,17 @@ from tabletop_engine.compiling.cache import code_folder
 PACKAGE = Path(__file__).parents[1]
 
 _ENGINE = (
-    *("chance", "decisions", "defaults", "editions", "legal", "record", "play/kernels", "positions/scripted"),
+    *(
+        "chance",
+        "decisions",
+        "defaults",
+        "editions",
+        "legal",
+        "record",
+        "play/kernels",
+        "play/plans",
+        "positions/scripted",
+    ),
     *("compiling/compiled", "compiling/overwrite", "compiling/rule_compiler", "compiling/sources", "compiling/xla"),
 )
 ENGINE_SOURCES = [*sorted((PACKAGE / "parts").glob("*.py")), *(PACKAGE / f"{name}.py" for name in _ENGINE)]

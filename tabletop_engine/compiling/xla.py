@@ -22,8 +22,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import carray, types
+from numba import types
 from numba.extending import intrinsic
+from numba.np.numpy_support import carray
 
 from tabletop_engine.compiling.compiled import kernel, rule
 from tabletop_engine.compiling.slots import RESULTS, machine_code, slots_function
@@ -45,9 +46,9 @@ _TEXTS = (
 NO_PLAN, OTHER_BUFFERS, CHANGED, NO_PLAYER, ILLEGAL, STUCK, FAILED = range(1, len(_TEXTS) + 1)
 """How a call can end, other than well: the place of its text."""
 
-_PLANS = 1 << 14
+_MOST_PLANS = 1 << 14
 _FIRST_PLAN = len(_TEXTS) + 1
-_table = np.zeros(_FIRST_PLAN + 2 * _PLANS, np.int64)
+_table = np.zeros(_FIRST_PLAN + 2 * _MOST_PLANS, np.int64)
 """What the handler is told. It never moves. XLA's minor version and the addresses of the texts; then the plans, each
 with its hash and its address, at a place that follows from the hash."""
 _texts = [ctypes.create_string_buffer(f"tabletop: {text}".encode()) for text in _TEXTS]
@@ -59,18 +60,14 @@ _lock = threading.Lock()
 
 # --- Plans -----------------------------------------------------------------------------------------------------------
 
-# Instructions. Each has six numbers: plain ones, or operands that stand for one
-_END, _CHECK, _SEAL, _MOVE, _FILL, _WIDEN, _NARROW, _CALL = range(8)
-_NUMBERS = 6
+_ADDRESSES, _SCRATCH_SIZE, _ARGUMENTS, _RESULTS, _CALLS, _BUFFERS = range(6)
+"""The places of a plan's first words. Then come the buffers, the calls and, from a place that the first word says, all
+addresses."""
+_MOST_WORDS = 4096
 _PLAIN, _GAMES, _ARGUMENT, _RESULT, _SCRATCH, _CONSTANT = range(6)
-_LENGTH, _SCRATCH_SIZE, _ARGUMENTS, _RESULTS, _BUFFERS = range(5)
-"""The places of a plan's first words; then come the buffers."""
+"""What a slot of a call holds, said by two words: a number, or what has this number."""
 _DTYPES = {"bool": 1, "int8": 2, "int32": 4, "uint8": 6, "float32": 11}
 """XLA's numbers of dtypes."""
-
-Operand = tuple[int, int]
-"""What a number of an instruction stands for: the address of a buffer, or the number of games."""
-GAMES: Operand = (_GAMES, 0)
 
 
 class Buffer(NamedTuple):
@@ -80,12 +77,19 @@ class Buffer(NamedTuple):
     shape: tuple[int, ...] = ()
 
 
+class Place(NamedTuple):
+    """An array that kernels of a plan take: where it is, and such an array for one game."""
+
+    kind: int
+    number: int
+    example: np.ndarray
+
+
 class Plan:
-    """What the handler does in a call, for each of its games: instructions, in their order.
+    """What the handler does: kernels that it runs, one after another, on arrays of as many games as the call has.
 
     Arguments:
         arguments, results: the buffers of the call.
-        in_place: so many of the first results begin as copies of as many arguments, and XLA may put both in one place.
 
     Attributes:
         key: the hash of a plan that is registered.
@@ -93,114 +97,81 @@ class Plan:
 
     key = np.int64(0)
 
-    def __init__(self, arguments: Sequence[Buffer], results: Sequence[Buffer], in_place: int = 0) -> None:
-        self.arguments, self.results, self.in_place = tuple(arguments), tuple(results), in_place
-        self._words = [0, 0, len(arguments), len(results)]
-        for one in (*arguments, *results):
-            self._words += [_DTYPES[np.dtype(one.dtype).name], int(np.prod(one.shape, dtype=np.int64))]
+    def __init__(self, arguments: Sequence[Buffer], results: Sequence[Buffer]) -> None:
+        self.arguments, self.results = tuple(arguments), tuple(results)
+        self._calls: list[int] = []
+        self._number_of_calls = self._scratch = 0
         self._addresses: list[int] = []
         self._alive: list[np.ndarray] = []
-        for number, one in enumerate(self.results[:in_place]):
-            size = int(np.prod(one.shape)) * np.dtype(one.dtype).itemsize
-            self.move(self.argument(number), size, self.result(number), size, size)
 
-    def argument(self, number: int) -> Operand:
-        """The address of an argument."""
-        return _ARGUMENT, number
+    def argument(self, number: int, dtype: Any = None, *shape: int) -> Place:
+        """An argument; with a dtype, its bytes as an array of that type, whose shape for one game is given."""
+        return _place(_ARGUMENT, number, self.arguments[number], dtype, shape)
 
-    def result(self, number: int) -> Operand:
-        """The address of a result."""
-        return _RESULT, number
+    def result(self, number: int, dtype: Any = None, *shape: int) -> Place:
+        """A result, as `argument`."""
+        return _place(_RESULT, number, self.results[number], dtype, shape)
 
-    def scratch(self, size: int) -> Operand:
-        """The address of memory that only this call uses, at least so many bytes for each game."""
-        start = self._words[_SCRATCH_SIZE]
-        self._words[_SCRATCH_SIZE] = start + -(-size // 8) * 8
-        return _SCRATCH, start
+    def scratch(self, dtype: Any, *shape: int) -> Place:
+        """An array that only this call has, with anything in it."""
+        made = Place(_SCRATCH, self._scratch, np.zeros((1, *shape), dtype))
+        self._scratch += -(-made.example.nbytes // 8) * 8
+        return made
 
-    def constant(self, array: np.ndarray) -> Operand:
-        """The address of an array, which must not change from now on."""
-        self._alive.append(array)
-        return self._address(array.ctypes.data)
+    def call(self, kernel: Any, *given: Place | np.ndarray | int, problem: int = 0) -> None:
+        """Run a kernel on places, on arrays that never change, and on ints.
 
-    def check(self, records: Operand, seals: Operand, size: int, kind: int) -> None:
-        """End with CHANGED if a record, of so many bytes, is not what was sealed with this `kind`, a number."""
-        self._add(_CHECK, records, seals, size // 8, kind)
-
-    def seal(self, records: Operand, seals: Operand, size: int, kind: int) -> None:
-        """Write a checksum of 8 bytes for each record."""
-        self._add(_SEAL, records, seals, size // 8, kind)
-
-    def move(self, source: Operand, step: int, target: Operand, target_step: int, size: int, at: int = 0) -> None:
-        """Copy so many bytes to place `at` of each game. The steps are bytes from one game to the next."""
-        self._add(_MOVE, source, step // 8, target, target_step // 8, size // 8, at // 8)
-
-    def fill(self, target: Operand, value: int) -> None:
-        """Write an int64."""
-        self._add(_FILL, target, value)
-
-    def widen(self, source: Operand, target: Operand, low: int, high: int) -> None:
-        """Copy an int32 as int64. End with NO_PLAYER if it is not `low` to `high`."""
-        self._add(_WIDEN, source, target, low, high)
-
-    def narrow(self, source: Operand, target: Operand, number: int) -> None:
-        """Copy so many float64 as float32."""
-        self._add(_NARROW, source, target, number)
-
-    def call(self, function: Any, examples: Sequence[Any], *arguments: Any, problem: int = 0) -> None:
-        """Run a kernel.
-
-        Arguments:
-            function: the kernel.
-            examples: arguments of its types.
-            arguments: numbers; and for each array its address, or its address and lengths. Lengths that are left out,
-                which are the first ones, are the number of games.
-            problem: how the call ends if the kernel returns a number from 0 on; 0: the kernel returns nothing.
+        If it returns a number from 0 on, the whole call ends with this problem; 0 if it returns nothing.
         """
-        slots: list[Operand | int] = []
-        for example, one in zip(examples, arguments, strict=True):
-            if isinstance(example, np.ndarray):
-                address, lengths = (one[0], one[1:]) if isinstance(one[0], tuple) else (one, ())
-                slots += [address, *[GAMES] * (example.ndim - len(lengths)), *lengths]
+        slots: list[int] = []
+        for one in given:
+            if isinstance(one, Place):
+                slots += [one.kind, one.number, _GAMES, 0, *_plain(one.example.shape[1:])]
+            elif isinstance(one, np.ndarray):
+                self._alive.append(one)
+                slots += [_CONSTANT, self._address(one.ctypes.data), *_plain(one.shape)]
             else:
-                slots.append(one)
-        self._add(_CALL, self._address(slots_function(function, *examples)), problem, len(slots))
-        for slot in slots:
-            self._words += self._number(slot)
+                slots += _plain((one,))
+        function = slots_function(kernel, *(one.example if isinstance(one, Place) else one for one in given))
+        self._calls += [self._address(function), problem, len(slots) // 2, *slots]
+        self._number_of_calls += 1
 
     def register(self, *told: bytes) -> None:
         """Make the plan known to the handler, under a hash that is the same in every process.
 
-        `told` are bytes that tell apart what is not hashed: kernels and constants, of which there are only addresses.
+        `told` are bytes that tell apart what is not hashed: kernels and arrays, of which there are only addresses.
         """
-        body = [*self._words, _END]
-        digest = hashlib.sha256(b"\0".join([np.array(body, np.int64).tobytes(), *told])).digest()
+        sizes = [self._scratch, len(self.arguments), len(self.results), self._number_of_calls]
+        for one in (*self.arguments, *self.results):
+            sizes += [_DTYPES[np.dtype(one.dtype).name], int(np.prod(one.shape, dtype=np.int64))]
+        hashed = np.array([1 + len(sizes) + len(self._calls), *sizes, *self._calls], np.int64)
+        digest = hashlib.sha256(b"\0".join([hashed.tobytes(), *told])).digest()
         key = int.from_bytes(digest[:8], "little", signed=True) or 1
-        body[_LENGTH] = len(body)
-        words = np.array([*body, *self._addresses], np.int64)
-        with _lock:
-            if key not in _plans:
-                if len(_plans) > _PLANS // 2:
-                    raise TabletopError("this process has set up too many games for JAX: go on in a new one")
-                _plans[key] = (words, self._alive)
-                place = key % _PLANS
-                while _table[_FIRST_PLAN + 2 * place]:
-                    place = (place + 1) % _PLANS
-                _table[_FIRST_PLAN + 2 * place + 1] = words.ctypes.data
-                _table[_FIRST_PLAN + 2 * place] = key  # last: a handler that runs now finds the plan whole
         self.key = np.int64(key)
+        with _lock:
+            if key in _plans:
+                return
+            if len(_plans) > _MOST_PLANS // 2:
+                raise TabletopError("this process has set up too many games for JAX: go on in a new one")
+            words = np.concatenate([hashed, np.array(self._addresses, np.int64)])
+            _plans[key] = (words, self._alive)
+            place = key % _MOST_PLANS
+            while _table[_FIRST_PLAN + 2 * place]:
+                place = (place + 1) % _MOST_PLANS
+            _table[_FIRST_PLAN + 2 * place + 1] = words.ctypes.data
+            _table[_FIRST_PLAN + 2 * place] = key  # last: a handler that runs now finds the plan whole
 
-    def _address(self, address: int) -> Operand:
+    def _address(self, address: int) -> int:
         self._addresses.append(address)
-        return _CONSTANT, len(self._addresses) - 1
+        return len(self._addresses) - 1
 
-    def _add(self, instruction: int, *numbers: Operand | int) -> None:
-        self._words.append(instruction)
-        for one in (*numbers, *[0] * (_NUMBERS - len(numbers))):
-            self._words += self._number(one)
 
-    def _number(self, one: Operand | int) -> Operand:
-        return one if isinstance(one, tuple) else (_PLAIN, one)
+def _place(kind: int, number: int, buffer: Buffer, dtype: Any, shape: tuple[int, ...]) -> Place:
+    return Place(kind, number, np.zeros((1, *(buffer.shape if dtype is None else shape)), dtype or buffer.dtype))
+
+
+def _plain(numbers: Sequence[int]) -> list[int]:
+    return [word for number in numbers for word in (_PLAIN, number)]
 
 
 # --- The handler -----------------------------------------------------------------------------------------------------
@@ -212,12 +183,9 @@ _DTYPE, _DATA, _RANK, _DIMENSIONS = 16, 24, 32, 40  # a buffer
 _CREATE_ERROR = 48  # the interface
 _IS_METADATA, _METADATA, _VERSION = 1, 24, 24  # what XLA asks when the handler is registered
 _SCALAR, _INT64, _INVALID_ARGUMENT = 3, 5, 3
-_LOW, _32 = np.uint64(0xFFFFFFFF), np.uint64(32)
-_EVEN, _ODD = np.uint64(0x9E3779B1), np.uint64(0x85EBCA77)
 
 
-@intrinsic
-def _pointer(typing: Any, address: Any) -> Any:
+def _as_pointer(typing: Any, address: Any) -> Any:
     """An address as a pointer."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -229,7 +197,6 @@ def _pointer(typing: Any, address: Any) -> Any:
 def _caller(bits: int) -> Any:
     """A function that calls the C function at an address with one pointer, and returns its result of so many bits."""
 
-    @intrinsic
     def call(typing: Any, function: Any, argument: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             kind = ir.FunctionType(ir.IntType(bits), [ir.IntType(8).as_pointer()])
@@ -239,9 +206,10 @@ def _caller(bits: int) -> Any:
 
         return types.int64(types.int64, types.int64), code
 
-    return call
+    return intrinsic(call)
 
 
+_pointer: Any = intrinsic(_as_pointer)
 _run, _create = _caller(32), _caller(64)
 
 
@@ -266,7 +234,7 @@ def _error(frame: int, table: np.ndarray, problem: int) -> int:
     given = np.zeros(4, np.int64)
     given[0], given[2], given[3] = 28, table[problem], _INVALID_ARGUMENT
     error = _create(_load(_load(frame + _API) + _CREATE_ERROR), given.ctypes.data)
-    return error + given[1]  # so that the array lives until here: Numba frees it after its last use
+    return error + given[1]  # so that the array lives until here, Numba frees it after its last use
 
 
 @rule
@@ -278,11 +246,11 @@ def _plan_of(frame: int, table: np.ndarray) -> int:
     if _small(scalar)[0] != _INT64:
         return 0
     key = _load(_load(scalar + 8))
-    place = key % _PLANS
+    place = key % _MOST_PLANS
     while table[_FIRST_PLAN + 2 * place] != 0:
         if table[_FIRST_PLAN + 2 * place] == key:
             return table[_FIRST_PLAN + 2 * place + 1]
-        place = (place + 1) % _PLANS
+        place = (place + 1) % _MOST_PLANS
     return 0
 
 
@@ -312,8 +280,8 @@ def _games(frame: int, plan: np.ndarray) -> int:
 
 
 @rule
-def _number(frame: int, plan: np.ndarray, games: int, scratch: int, at: int) -> int:
-    """The number at this place of a plan."""
+def _slot(frame: int, plan: np.ndarray, games: int, scratch: int, at: int) -> int:
+    """What the slot holds that two words of a plan describe."""
     kind, value = plan[at], plan[at + 1]
     if kind == _GAMES:
         return games
@@ -324,87 +292,28 @@ def _number(frame: int, plan: np.ndarray, games: int, scratch: int, at: int) -> 
     if kind == _SCRATCH:
         return scratch + games * value
     if kind == _CONSTANT:
-        return plan[plan[_LENGTH] + value]
+        return plan[plan[_ADDRESSES] + value]
     return value
 
 
 @rule
-def _seal(record: int, size: int, kind: int) -> np.uint64:
-    """A checksum: each half of a word times an odd number of its own, so that a change of one half is always seen."""
-    words = carray(_pointer(record), size, np.uint64)
-    total = np.uint64(kind)
-    for i in range(size):
-        odd = np.uint64(2 * i + 1)
-        total += (words[i] & _LOW) * (odd * _EVEN & _LOW) + (words[i] >> _32) * (odd * _ODD & _LOW)
-    return total
-
-
-def sealed(records: np.ndarray, kind: int) -> np.ndarray:
-    """(n,) uint64: what `Plan.seal` writes for records, (n,)."""
-    words = records.view(np.uint64).reshape(len(records), -1)
-    odd = 2 * np.arange(words.shape[1], dtype=np.uint64) + np.uint64(1)
-    products = (words & _LOW) * (odd * _EVEN & _LOW) + (words >> _32) * (odd * _ODD & _LOW)
-    return np.asarray(products.sum(axis=1, dtype=np.uint64) + np.int64(kind).astype(np.uint64))
-
-
-@rule
-def _copy(target: int, source: int, size: int) -> None:
-    to, given = _words(target, size), _words(source, size)
-    for i in range(size):
-        to[i] = given[i]
-
-
-@rule
 def _follow(frame: int, plan: np.ndarray, games: int) -> int:
-    """Follow the instructions of a plan. Returns 0, or the problem."""
+    """Run the kernels of a plan. Returns 0, or the problem."""
     memory = np.empty(games * plan[_SCRATCH_SIZE] // 8 + 1, np.int64)
-    slots, scratch = np.empty(64, np.int64), memory.ctypes.data
-    at, problem = _BUFFERS + 2 * (plan[_ARGUMENTS] + plan[_RESULTS]), 0
-    while problem == 0 and plan[at] != _END:
-        instruction = plan[at]
-        a = _number(frame, plan, games, scratch, at + 1)
-        b = _number(frame, plan, games, scratch, at + 3)
-        c = _number(frame, plan, games, scratch, at + 5)
-        d = _number(frame, plan, games, scratch, at + 7)
-        e = _number(frame, plan, games, scratch, at + 9)
-        f = _number(frame, plan, games, scratch, at + 11)
-        at += 1 + 2 * _NUMBERS
-        if instruction == _CHECK:
-            seals = carray(_pointer(b), games, np.uint64)
-            for i in range(games):
-                if seals[i] != _seal(a + 8 * c * i, c, d):
-                    problem = CHANGED
-        elif instruction == _SEAL:
-            seals = carray(_pointer(b), games, np.uint64)
-            for i in range(games):
-                seals[i] = _seal(a + 8 * c * i, c, d)
-        elif instruction == _MOVE:
-            if a != c or b != d:  # XLA may give one buffer for both
-                for i in range(games):
-                    _copy(c + 8 * (d * i + f), a + 8 * b * i, e)
-        elif instruction == _FILL:
-            _words(a, games)[:] = b
-        elif instruction == _WIDEN:
-            small, wide = carray(_pointer(a), games, np.int32), _words(b, games)
-            for i in range(games):
-                wide[i] = small[i]
-                if not c <= wide[i] <= d:
-                    problem = NO_PLAYER
-        elif instruction == _NARROW:
-            double = carray(_pointer(a), games * c, np.float64)
-            single = carray(_pointer(b), games * c, np.float32)
-            for i in range(games * c):
-                single[i] = double[i]
-        else:
-            for i in range(c):
-                slots[RESULTS + i] = _number(frame, plan, games, scratch, at + 2 * i)
-            at += 2 * c
-            if _run(a, slots.ctypes.data) != 0:
-                problem = FAILED
-            elif b != 0 and slots[0] >= 0:
-                problem = b
-    memory[0] = problem  # so that the memory lives until here
-    return memory[0]
+    slots, at, problem = np.empty(64, np.int64), _BUFFERS + 2 * (plan[_ARGUMENTS] + plan[_RESULTS]), 0
+    for _ in range(plan[_CALLS]):
+        function, own_problem, number = plan[plan[_ADDRESSES] + plan[at]], plan[at + 1], plan[at + 2]
+        for i in range(number):
+            slots[RESULTS + i] = _slot(frame, plan, games, memory.ctypes.data, at + 3 + 2 * i)
+        at += 3 + 2 * number
+        if _run(function, slots.ctypes.data) != 0:
+            problem = FAILED
+        elif own_problem != 0 and slots[0] >= 0:
+            problem = own_problem
+        if problem != 0:
+            break
+    memory[0], slots[0] = problem, 0  # so that both live until here: Numba frees an array after its last use
+    return memory[0] + slots[0]
 
 
 @kernel
@@ -419,7 +328,7 @@ def answer(frame: int, table: np.ndarray) -> int:
     address = _plan_of(frame, table)
     if address == 0:
         return _error(frame, table, NO_PLAN)
-    plan = _words(address, _load(address))
+    plan = _words(address, _MOST_WORDS)
     games = _games(frame, plan)
     if games < 0:
         return _error(frame, table, OTHER_BUFFERS)

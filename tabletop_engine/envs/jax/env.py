@@ -19,11 +19,11 @@ import numpy as np
 
 from tabletop_engine.compiling import xla
 from tabletop_engine.compiling.compiled import JIT
-from tabletop_engine.envs.jax.operations import Played, operations
 from tabletop_engine.errors import ConfigError, StateError, TabletopError
 from tabletop_engine.extras import needed
 from tabletop_engine.game import Config, Game, switches_of
 from tabletop_engine.play.batch import AUTORESETS, ILLEGAL_ACTIONS, OBSERVATION_DTYPES, REWARDS, check_config, choice
+from tabletop_engine.play.plans import plans_of, seal
 from tabletop_engine.play.tables import Editions, check_states, editions_of, tables_of
 from tabletop_engine.play.warm_up import warm_up
 
@@ -133,16 +133,14 @@ class Env:
         self.autoreset: str = autoreset
         self.reward: str = reward
         self._tables = tables_of(game, editions_of(config, editions))
-        blank = np.zeros(1, game.state)
-        config.write_switches(blank)
-        kept = repr((game.name, game.state_version, game.rules_version, game.layout_hash)).encode()
-        digest = hashlib.sha256(kept + blank.tobytes() + self._tables.tobytes()).digest()
+        versions = repr((game.name, game.state_version, game.rules_version, game.layout_hash))
+        switches = {name: value.tolist() for name, value in switches_of(config).items()}
+        digest = hashlib.sha256(f"{versions} {switches}".encode() + self._tables.tobytes()).digest()
         self._kind = int.from_bytes(digest[:8], "little", signed=True)
         self._made_by = f"{game.name} for {config.players} ({config.name}, {digest[:4].hex()})"
         warm_up(game)
         xla.register_handler(jax.ffi)
-        modes_array = np.array(modes, np.int64)
-        self._plans = operations(Played(game, config.players, blank, self._tables, modes_array, dtype, self._kind))
+        self._plans = plans_of(config, self._tables, np.array(modes, np.int64), dtype, self._kind)
 
     # --- pgx's interface ---
 
@@ -226,8 +224,9 @@ class Env:
         paid = np.zeros(shape, np.int64) if paid is None else np.asarray(paid)
         if paid.dtype != np.int64 or paid.shape != shape:
             raise StateError(f"paid: must be int64 {shape}, not {paid.dtype} {paid.shape}")
-        given = np.ascontiguousarray(records)
-        arrays = (given, xla.sealed(given, self._kind), np.ascontiguousarray(paid))
+        given, seals = np.array(records), np.zeros(len(records), np.uint64)
+        seal(given.view(np.uint64).reshape(len(given), -1), self._kind, seals)
+        arrays = (given, seals, np.ascontiguousarray(paid))
         raw = [jnp.array(one.view(np.uint8).reshape(len(given), -1), copy=True) for one in arrays]
         return jax.jit(jax.vmap(self._viewed))(*raw)
 
@@ -253,12 +252,15 @@ class Env:
                 kind = f"{given.dtype} {given.shape}, not {np.dtype(wanted.dtype)} {wanted.shape}"
                 raise StateError(f"{name}: one of its arrays is {kind}; for many games use jax.vmap(env.{name})")
         results = [jax.ShapeDtypeStruct(one.shape, one.dtype) for one in plan.results]
-        in_place = {number: number for number in range(plan.in_place)}
-        call = jax.ffi.ffi_call(xla.TARGET, results, vmap_method="broadcast_all", input_output_aliases=in_place)
+        pairs = zip(
+            plan.arguments, plan.results
+        )  # an argument that a result of the same kind continues is changed in place
+        aliases = {number: number for number, (one, other) in enumerate(pairs) if one == other}
+        call = jax.ffi.ffi_call(xla.TARGET, results, vmap_method="broadcast_all", input_output_aliases=aliases)
         return call(*arguments, plan=plan.key)
 
     def _viewed(self, record: Array, seal: Array, paid: Array) -> State:
-        return self._state(record, seal, paid, *self._call("view", record, seal))
+        return self._state(record, seal, paid, *self._call("look", record, seal))
 
     def _state(self, record: Array, seal: Array, paid: Array, observation: Array, mask: Array, actor: Array) -> State:
         """A state in which nothing has happened yet."""
