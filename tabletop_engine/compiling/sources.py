@@ -17,18 +17,9 @@ from tabletop_engine.compiling.cache import code_folder
 PACKAGE = Path(__file__).parents[1]
 
 _ENGINE = (
-    *(
-        "chance",
-        "decisions",
-        "defaults",
-        "editions",
-        "legal",
-        "record",
-        "play/kernels",
-        "play/plans",
-        "positions/scripted",
-    ),
+    *("chance", "decisions", "defaults", "editions", "legal", "record"),
     *("compiling/compiled", "compiling/overwrite", "compiling/rule_compiler", "compiling/sources", "compiling/xla"),
+    *("play/kernels", "play/plans", "positions/scripted"),
 )
 ENGINE_SOURCES = [*sorted((PACKAGE / "parts").glob("*.py")), *(PACKAGE / f"{name}.py" for name in _ENGINE)]
 """The engine's files that contain compiled functions, or that control how functions are compiled."""

@@ -65,17 +65,12 @@ def lay_out(blank: np.ndarray, records: np.ndarray, which: np.ndarray, editions:
 
 @kernel
 def prepare_step(
-    small: np.ndarray,
-    actions: np.ndarray,
-    which: np.ndarray,
-    editions: np.ndarray,
-    paid: np.ndarray,
-    copies: np.ndarray,
+    small: np.ndarray, actions: np.ndarray, which: np.ndarray, editions: np.ndarray, paid: np.ndarray, out: np.ndarray
 ) -> None:
-    """Write what `step_games` takes: actions (int32) as int64, all games, editions of new games, and copies of `paid`."""
+    """Write what `step_games` takes: actions (int32) as int64, all games, editions of new ones, a copy of `paid`."""
     for i in range(small.shape[0]):
         actions[i], which[i], editions[i] = small[i], True, -1
-        copies[i, :] = paid[i, :]
+        out[i, :] = paid[i, :]
 
 
 @kernel
@@ -177,14 +172,10 @@ def plans_of(config: Config, tables: np.ndarray, modes: np.ndarray, dtype: Any, 
         plan.call(prepare_step, plan.argument(3), actions, which, editions, given, counted)
         if modes[1] == RAISE:
             plan.call(kernels.first_illegal, records, actions, which, game.num_actions, problem=ILLEGAL)
-        rewards, ends, last_views = (
-            plan.scratch(np.float64, players),
-            plan.scratch(game.state),
-            plan.scratch(dtype, width),
-        )
+        rewards, ends = plan.scratch(np.float64, players), (plan.scratch(game.state), *seen(plan.scratch(dtype, width)))
         plan.call(
             *(kernels.step_games, records, tables, actions, which, editions, modes, *views(plan, 3), rewards, counted),
-            *(plan.result(7), plan.result(8), ends, *seen(last_views)),
+            *(plan.result(7), plan.result(8), *ends),
             problem=STUCK,
         )
         plan.call(to_float32, rewards, plan.result(6))

@@ -252,11 +252,9 @@ class Env:
                 kind = f"{given.dtype} {given.shape}, not {np.dtype(wanted.dtype)} {wanted.shape}"
                 raise StateError(f"{name}: one of its arrays is {kind}; for many games use jax.vmap(env.{name})")
         results = [jax.ShapeDtypeStruct(one.shape, one.dtype) for one in plan.results]
-        pairs = zip(
-            plan.arguments, plan.results
-        )  # an argument that a result of the same kind continues is changed in place
-        aliases = {number: number for number, (one, other) in enumerate(pairs) if one == other}
-        call = jax.ffi.ffi_call(xla.TARGET, results, vmap_method="broadcast_all", input_output_aliases=aliases)
+        pairs = enumerate(zip(plan.arguments, plan.results, strict=False))
+        in_place = {number: number for number, (one, other) in pairs if one == other}
+        call = jax.ffi.ffi_call(xla.TARGET, results, vmap_method="broadcast_all", input_output_aliases=in_place)
         return call(*arguments, plan=plan.key)
 
     def _viewed(self, record: Array, seal: Array, paid: Array) -> State:
