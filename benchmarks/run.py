@@ -18,6 +18,7 @@ from benchmarks.measure import Result
 from benchmarks.parts import parts
 from benchmarks.playouts import playouts
 from benchmarks.rendering import rendering
+from benchmarks.scans import scans
 from benchmarks.search import search
 from benchmarks.small_games import connect_four, gem_market
 from benchmarks.startup import startup
@@ -28,6 +29,7 @@ BENCHMARKS: dict[str, Callable[[Measured, int, float], list[Result]]] = {
     "vec_solo_int8": vec_solo_int8,
     "connect_four": connect_four,
     "gem_market": gem_market,
+    "scans": scans,
     "single": single,
     "aec": aec,
     "playouts": playouts,

@@ -584,6 +584,35 @@ def test_the_libraries_take_little_from_elsewhere_and_show_only_kernels() -> Non
     assert_closed(FOLDER)
 
 
+IN_JAX = """
+import jax
+import numpy as np
+from evergreen_env import Config as Evergreen
+from petrichor_env import Config as Petrichor
+from tabletop_engine.compiling.compiled import kernels
+from tabletop_engine.envs.jax import Env
+from tabletop_engine.play.batch import Batch
+for config in (Petrichor(players=3), Evergreen(players=2)):
+    batch, env = Batch(config, 64, 0), Env(config, autoreset="same_step")
+    state, step = env.from_records(batch.states), jax.jit(jax.vmap(env.step))
+    for _ in range(150):
+        actions = batch.random_actions()
+        batch.step(actions)
+        state = step(state, actions)
+        np.testing.assert_array_equal(state.record, batch.states.view(np.uint8).reshape(64, -1))
+    jax.vmap(env.sample_hidden)(state, state.current_player, jax.random.split(jax.random.key(0), 64)).record
+    jax.jit(env.init)(jax.random.key(0)).record
+compiled = [one.key for one in kernels if one.is_compiled]
+assert not compiled, compiled
+"""
+
+
+@pytest.mark.machine_code
+def test_programs_of_jax_compile_nothing() -> None:
+    pytest.importorskip("jax", reason="needs the extra jax")
+    in_python(IN_JAX)
+
+
 FIRST = """
 import sys
 import numpy as np

@@ -60,7 +60,7 @@ _lock = threading.Lock()
 
 # --- Plans -----------------------------------------------------------------------------------------------------------
 
-_ADDRESSES, _SCRATCH_SIZE, _ARGUMENTS, _RESULTS, _CALLS, _BUFFERS = range(6)
+_ADDRESSES, _ARGUMENTS, _RESULTS, _CALLS, _BUFFERS = range(5)
 """The places of a plan's first words. Then come the buffers, the calls and, from a place that the first word says, all
 addresses."""
 _MOST_WORDS = 4096
@@ -93,14 +93,16 @@ class Plan:
 
     Attributes:
         key: the hash of a plan that is registered.
+        scratch: the last result of the call, which is only there for `memory`.
     """
 
     key = np.int64(0)
+    scratch = Buffer(np.uint8, (0,))
 
     def __init__(self, arguments: Sequence[Buffer], results: Sequence[Buffer]) -> None:
         self.arguments, self.results = tuple(arguments), tuple(results)
         self._calls: list[int] = []
-        self._number_of_calls = self._scratch = 0
+        self._number_of_calls = 0
         self._addresses: list[int] = []
         self._alive: list[np.ndarray] = []
 
@@ -112,10 +114,10 @@ class Plan:
         """A result, as `argument`."""
         return _place(_RESULT, number, self.results[number], dtype, shape)
 
-    def scratch(self, dtype: Any, *shape: int) -> Place:
+    def memory(self, dtype: Any, *shape: int) -> Place:
         """An array that only this call has, with anything in it."""
-        made = Place(_SCRATCH, self._scratch, np.zeros((1, *shape), dtype))
-        self._scratch += -(-made.example.nbytes // 8) * 8
+        made = Place(_SCRATCH, self.scratch.shape[0], np.zeros((1, *shape), dtype))
+        self.scratch = Buffer(np.uint8, (made.number + -(-made.example.nbytes // 8) * 8,))
         return made
 
     def call(self, kernel: Any, *given: Place | np.ndarray | int, problem: int = 0) -> None:
@@ -141,8 +143,8 @@ class Plan:
 
         `told` are bytes that tell apart what is not hashed: kernels and arrays, of which there are only addresses.
         """
-        sizes = [self._scratch, len(self.arguments), len(self.results), self._number_of_calls]
-        for one in (*self.arguments, *self.results):
+        sizes = [len(self.arguments), len(self.results) + 1, self._number_of_calls]
+        for one in (*self.arguments, *self.results, self.scratch):
             sizes += [_DTYPES[np.dtype(one.dtype).name], int(np.prod(one.shape, dtype=np.int64))]
         hashed = np.array([1 + len(sizes) + len(self._calls), *sizes, *self._calls], np.int64)
         digest = hashlib.sha256(b"\0".join([hashed.tobytes(), *told])).digest()
@@ -280,17 +282,22 @@ def _games(frame: int, plan: np.ndarray) -> int:
 
 
 @rule
-def _slot(frame: int, plan: np.ndarray, games: int, scratch: int, at: int) -> int:
+def _data(buffers: int, number: int) -> int:
+    return _load(_load(_load(buffers) + 8 * number) + _DATA)
+
+
+@rule
+def _slot(frame: int, plan: np.ndarray, games: int, at: int) -> int:
     """What the slot holds that two words of a plan describe."""
     kind, value = plan[at], plan[at + 1]
     if kind == _GAMES:
         return games
     if kind == _ARGUMENT:
-        return _load(_load(_load(frame + _ARGUMENT_LIST) + 8 * value) + _DATA)
+        return _data(frame + _ARGUMENT_LIST, value)
     if kind == _RESULT:
-        return _load(_load(_load(frame + _RESULT_LIST) + 8 * value) + _DATA)
+        return _data(frame + _RESULT_LIST, value)
     if kind == _SCRATCH:
-        return scratch + games * value
+        return _data(frame + _RESULT_LIST, plan[_RESULTS] - 1) + games * value
     if kind == _CONSTANT:
         return plan[plan[_ADDRESSES] + value]
     return value
@@ -299,12 +306,11 @@ def _slot(frame: int, plan: np.ndarray, games: int, scratch: int, at: int) -> in
 @rule
 def _follow(frame: int, plan: np.ndarray, games: int) -> int:
     """Run the kernels of a plan. Returns 0, or the problem."""
-    memory = np.empty(games * plan[_SCRATCH_SIZE] // 8 + 1, np.int64)
     slots, at, problem = np.empty(64, np.int64), _BUFFERS + 2 * (plan[_ARGUMENTS] + plan[_RESULTS]), 0
     for _ in range(plan[_CALLS]):
         function, own_problem, number = plan[plan[_ADDRESSES] + plan[at]], plan[at + 1], plan[at + 2]
         for i in range(number):
-            slots[RESULTS + i] = _slot(frame, plan, games, memory.ctypes.data, at + 3 + 2 * i)
+            slots[RESULTS + i] = _slot(frame, plan, games, at + 3 + 2 * i)
         at += 3 + 2 * number
         if _run(function, slots.ctypes.data) != 0:
             problem = FAILED
@@ -312,8 +318,8 @@ def _follow(frame: int, plan: np.ndarray, games: int) -> int:
             problem = own_problem
         if problem != 0:
             break
-    memory[0], slots[0] = problem, 0  # so that both live until here: Numba frees an array after its last use
-    return memory[0] + slots[0]
+    slots[0] = problem  # so that the array lives until here: Numba frees it after its last use
+    return slots[0]
 
 
 @kernel

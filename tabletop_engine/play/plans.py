@@ -138,7 +138,7 @@ def plans_of(config: Config, tables: np.ndarray, modes: np.ndarray, dtype: Any, 
         return plan
 
     def seats(plan: Plan) -> Place:
-        wide = plan.scratch(np.int64)
+        wide = plan.memory(np.int64)
         plan.call(seats_of, plan.argument(2), players, wide, problem=NO_PLAYER)
         return wide
 
@@ -149,7 +149,7 @@ def plans_of(config: Config, tables: np.ndarray, modes: np.ndarray, dtype: Any, 
     def init() -> Plan:
         """(stream) -> (record, seal, observation, mask, actor): a new game."""
         plan = Plan((eight,), (record, eight, *view))
-        records, which, editions = plan.result(0, game.state), plan.scratch(np.bool_), plan.scratch(np.int64)
+        records, which, editions = plan.result(0, game.state), plan.memory(np.bool_), plan.memory(np.int64)
         plan.call(lay_out, blank.view(np.uint64), plan.result(0, np.uint64, words), which, editions)
         streams(plan, 0)
         plan.call(kernels.reset_games, records, tables, which, editions)
@@ -167,12 +167,12 @@ def plans_of(config: Config, tables: np.ndarray, modes: np.ndarray, dtype: Any, 
         paid = Buffer(np.uint8, (8 * owners,))
         more = (Buffer(np.float32, (players,)), yes, yes)
         plan, records = opened((paid, int32), (record, eight, paid, *view, *more))
-        actions, which, editions = plan.scratch(np.int64), plan.scratch(np.bool_), plan.scratch(np.int64)
+        actions, which, editions = plan.memory(np.int64), plan.memory(np.bool_), plan.memory(np.int64)
         given, counted = plan.argument(2, np.int64, owners), plan.result(2, np.int64, owners)
         plan.call(prepare_step, plan.argument(3), actions, which, editions, given, counted)
         if modes[1] == RAISE:
             plan.call(kernels.first_illegal, records, actions, which, game.num_actions, problem=ILLEGAL)
-        rewards, ends = plan.scratch(np.float64, players), (plan.scratch(game.state), *seen(plan.scratch(dtype, width)))
+        rewards, ends = plan.memory(np.float64, players), (plan.memory(game.state), *seen(plan.memory(dtype, width)))
         plan.call(
             *(kernels.step_games, records, tables, actions, which, editions, modes, *views(plan, 3), rewards, counted),
             *(plan.result(7), plan.result(8), *ends),

@@ -251,11 +251,11 @@ class Env:
             if given.shape != wanted.shape or given.dtype != wanted.dtype:
                 kind = f"{given.dtype} {given.shape}, not {np.dtype(wanted.dtype)} {wanted.shape}"
                 raise StateError(f"{name}: one of its arrays is {kind}; for many games use jax.vmap(env.{name})")
-        results = [jax.ShapeDtypeStruct(one.shape, one.dtype) for one in plan.results]
+        results = [jax.ShapeDtypeStruct(one.shape, one.dtype) for one in (*plan.results, plan.scratch)]
         pairs = enumerate(zip(plan.arguments, plan.results, strict=False))
         in_place = {number: number for number, (one, other) in pairs if one == other}
         call = jax.ffi.ffi_call(xla.TARGET, results, vmap_method="broadcast_all", input_output_aliases=in_place)
-        return call(*arguments, plan=plan.key)
+        return call(*arguments, plan=plan.key)[:-1]
 
     def _viewed(self, record: Array, seal: Array, paid: Array) -> State:
         return self._state(record, seal, paid, *self._call("look", record, seal))
