@@ -226,9 +226,8 @@ class Env:
             raise StateError(f"paid: must be int64 {shape}, not {paid.dtype} {paid.shape}")
         given, seals = np.array(records), np.zeros(len(records), np.uint64)
         seal(given.view(np.uint64).reshape(len(given), -1), self._kind, seals)
-        arrays = (given, seals, np.ascontiguousarray(paid))
-        raw = [jnp.array(one.view(np.uint8).reshape(len(given), -1), copy=True) for one in arrays]
-        return jax.jit(jax.vmap(self._viewed))(*raw)
+        raw = [one.view(np.uint8).reshape(len(given), -1) for one in (given, seals, np.array(paid))]
+        return jax.jit(jax.vmap(self._viewed))(*jax.device_put(raw, jax.devices("cpu")[0]))
 
     def to_records(self, state: State) -> np.ndarray:
         """The records of N games, (N,), or of one, (), as `Batch.set_states` takes them. Not in programs."""
