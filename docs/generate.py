@@ -479,7 +479,7 @@ BLOCKS = (
     Block("openspiel.md", "openspiel_rates", openspiel_rates, _benchmark("openspiel")),
     Block("openspiel.md", "openspiel_operations", openspiel_operations, _benchmark("openspiel")),
     *_measured("openspiel.md", "openspiel_evergreen"),
-    *_measured("jax.md", "jax_speed", "jax_search"),
+    *_measured("jax.md", "jax_speed"),
     Block("playing.md", "hints", hints_table, _benchmark("advice")),
     Block("playing.md", "chances", chances_table, _benchmark("advice")),
     Block("playing.md", "reviews", reviews_table, _benchmark("advice")),

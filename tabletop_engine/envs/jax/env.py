@@ -132,6 +132,8 @@ class Env:
         self.observation_shape: tuple[int, ...] = (game.observation.size,)
         self.autoreset: str = autoreset
         self.reward: str = reward
+        if game.state.itemsize % 8:
+            raise TabletopError(f"the record of {game.name} has no whole words: declare it with tabletop_engine.record")
         self._tables = tables_of(game, editions_of(config, editions))
         versions = repr((game.name, game.state_version, game.rules_version, game.layout_hash))
         switches = {name: value.tolist() for name, value in switches_of(config).items()}
