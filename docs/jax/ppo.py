@@ -1,9 +1,9 @@
 """PPO for Petrichor's solo game in one program: games, updates and epochs are loops of JAX, as in purejaxrl.
 
-python docs/jax/ppo.py                       # 6 million decisions
-STEPS=100000 python docs/jax/ppo.py          # another number
+    python docs/jax/ppo.py                       # 6 million decisions
+    STEPS=100000 python docs/jax/ppo.py          # another number
 
-With 6 million its likeliest actions won 92 % of 1,000 games; 90 % after 3.6 million. That took four minutes of one core.
+With 6 million its likeliest actions won 92 % of 1,000 games, 90 % after 3.6 million. It took four minutes of one core.
 """
 
 import os
