@@ -29,6 +29,13 @@ def seal_of(words: np.ndarray, kind: int) -> np.uint64:
     return total
 
 
+@rule
+def copy_row(source: np.ndarray, target: np.ndarray) -> None:
+    """Copy numbers. `target[:] = source` would need memory, in case that they overlap."""
+    for i in range(source.shape[0]):
+        target[i] = source[i]
+
+
 @kernel
 def seal(records: np.ndarray, kind: int, seals: np.ndarray) -> None:
     """Write the seals, (N,) uint64, of records of a kind; records are (N, words) uint64 here."""
@@ -44,7 +51,7 @@ def open_seals(records: np.ndarray, seals: np.ndarray, kind: int, copies: np.nda
         if seal_of(records[i], kind) != seals[i]:
             wrong = i
         elif copies.shape[1] > 0 and copies.ctypes.data != records.ctypes.data:
-            copies[i, :] = records[i, :]
+            copy_row(records[i], copies[i])
     return wrong
 
 
@@ -59,7 +66,7 @@ def set_streams(records: np.ndarray, streams: np.ndarray, at: int) -> None:
 def lay_out(blank: np.ndarray, records: np.ndarray, which: np.ndarray, editions: np.ndarray) -> None:
     """Make every record `blank`, (words,). Mark all to be started, with an edition that their streams choose."""
     for i in range(records.shape[0]):
-        records[i, :] = blank
+        copy_row(blank, records[i])
         which[i], editions[i] = True, -1
 
 
@@ -70,7 +77,7 @@ def prepare_step(
     """Write what `step_games` takes: actions (int32) as int64, all games, editions of new ones, a copy of `paid`."""
     for i in range(small.shape[0]):
         actions[i], which[i], editions[i] = small[i], True, -1
-        out[i, :] = paid[i, :]
+        copy_row(paid[i], out[i])
 
 
 @kernel
