@@ -44,11 +44,7 @@ def evaluate(parts, state):
     """Logits, and the expected reward: 1 for a victory, -1 for a defeat."""
     hidden = jax.nn.relu(through(parts["trunk"], state.observation))
     logits = through(parts["policy"], hidden)[:, : env.num_actions]
-    if "win_margin_heads" in parts:
-        chance = through(parts["win_margin_heads"], hidden)[:, 0]
-    else:  # a checkpoint of version 0.3 or before
-        chance = through(parts["outlook"], state.observation)[:, 0]
-    return logits, 2 * jax.nn.sigmoid(chance) - 1
+    return logits, 2 * jax.nn.sigmoid(through(parts["win_margin_heads"], hidden)[:, 0]) - 1
 
 
 model = SearchModel(env, evaluate)
