@@ -164,13 +164,6 @@ def run(name: str, capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out
 
 
-def test_the_page(capsys: pytest.CaptureFixture[str]) -> None:
-    page = (PROGRAMS.parent / "jax.md").read_text(encoding="utf-8")
-    exec("\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL)), {})
-    ended, actions = capsys.readouterr().out.splitlines()
-    assert int(ended.split()[0]) > 256 and re.fullmatch(r"\[( *\d+){8}\]", actions)
-
-
 def test_ppo(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("STEPS", "30000")
     told = run("ppo", capsys).splitlines()
