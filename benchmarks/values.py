@@ -54,7 +54,11 @@ def judged(policy: PolicyAgent, config: Config, games: int, seed: int) -> dict[s
     while len(playing := np.flatnonzero(batch.actors != NOBODY)):
         decisions = Decisions.of(batch, playing)
         win, margin = policy.network.win_and_margin(inputs_of(policy.network, decisions), decisions.players)
-        about = {"game": playing, "actor": batch.actors[playing], "round": batch.states["round"][playing]}
+        about: dict[str, np.ndarray] = {
+            "game": playing,
+            "actor": batch.actors[playing],
+            "round": batch.states["round"][playing],
+        }
         kept.append({**about, "win": win, "margin": margin})
         actions[playing] = policy.act(decisions, generator)
         batch.step(actions, which=batch.actors != NOBODY)

@@ -338,10 +338,10 @@ def test_each_decision_has_the_numbers_of_its_game(tmp_path: Path) -> None:
     editions: list[np.ndarray] = []
     look = table._look
 
-    def watched(actors: np.ndarray) -> np.ndarray:
+    def watched(half: range, rows: slice, actors: np.ndarray) -> np.ndarray:
         editions.append(table.batches[0].states["edition"].copy())
         told.append(table.batches[0].numbers_of(table.batches[0].states))
-        return look(actors)
+        return look(half, rows, actors)
 
     table._look = watched  # type: ignore[method-assign]
     rollout, _ = table.play(learner.network, 30)

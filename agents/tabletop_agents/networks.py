@@ -121,7 +121,9 @@ class Network(nn.Module):
                 what = f"its win and margin heads give {widths[part]} numbers"
                 raise CheckpointError(f"{what}, not {2 * players}, two a player")
         network = cls(made["trunk"], made["policy"], made["value"], made.get(_HEADS), weighs)
-        return network if OLD_HEADS not in made else _with_old_heads(network, made[OLD_HEADS])
+        if OLD_HEADS in made:
+            _add_old_heads(network, made[OLD_HEADS])
+        return network
 
     @property
     def parts(self) -> dict[str, nn.Sequential]:
@@ -272,7 +274,8 @@ def new_heads(network: Network, seats: int) -> nn.Sequential:
     """
     first: Any = network.value[0]
     if len(network.value) == 3 and first.out_features <= 2 * HEADS_LAYER:
-        return nn.Sequential(*copy.deepcopy(network.value[:2]), *new_layers([first.out_features, 2 * seats], 0.1))
+        hidden: Any = copy.deepcopy(network.value[:2])
+        return nn.Sequential(*hidden, *new_layers([first.out_features, 2 * seats], 0.1))
     return new_layers([first.in_features, HEADS_LAYER, 2 * seats], 0.1)
 
 
@@ -296,14 +299,14 @@ def with_shortfall_weight(network: Network, weight: float, logit_scale: float = 
 
 
 def _linear(weight: torch.Tensor, bias: torch.Tensor) -> nn.Linear:
-    layer = nn.Linear(*weight.shape[::-1], device="meta")
+    layer = nn.Linear(weight.shape[1], weight.shape[0], device="meta")
     layer.weight, layer.bias = nn.Parameter(weight), nn.Parameter(bias)
     return layer
 
 
 @torch.no_grad()
-def _with_old_heads(network: Network, heads: nn.Sequential) -> Network:
-    """The network with heads of an older version, whose first layer now widens the trunk. It plays as before.
+def _add_old_heads(network: Network, heads: nn.Sequential) -> None:
+    """Give a network heads of an older version. Their first layer widens the trunk, and the network plays as before.
 
     Only heads that begin with a ReLU layer fit there, as all that were trained do; others are left out.
     """
@@ -312,25 +315,28 @@ def _with_old_heads(network: Network, heads: nn.Sequential) -> Network:
         margins /= forward.MARGIN_UNIT
     network.win_margin_heads = heads
     if not len(network.trunk):
-        return network
-    activations = {type(layer) for layer in (*network.trunk, *heads[1:2]) if not isinstance(layer, nn.Linear)}
-    if activations != {nn.ReLU} or len(heads) < 3:
+        return
+    between = [layer for layer in [*network.trunk, *list(heads)[1:2]] if not isinstance(layer, nn.Linear)]
+    if any(type(layer) is not nn.ReLU for layer in between) or len(heads) < 3:
         network.win_margin_heads = None
-        return network
-    first, width = heads[0], len(heads[0].bias)
-    for number, layer in enumerate(network.trunk):
+        return
+    first: Any = heads[0]
+    trunk: Any = network.trunk
+    width = first.out_features
+    for number, layer in enumerate(trunk):
         if number == 0:
-            network.trunk[0] = _linear(torch.cat([layer.weight, first.weight]), torch.cat([layer.bias, first.bias]))
+            trunk[0] = _linear(torch.cat([layer.weight, first.weight]), torch.cat([layer.bias, first.bias]))
         elif isinstance(layer, nn.Linear):  # what has passed a ReLU passes the next one unchanged
             weight = torch.block_diag(layer.weight, torch.eye(width))
-            network.trunk[number] = _linear(weight, torch.cat([layer.bias, torch.zeros(width)]))
-    network.win_margin_heads = heads = heads[2:]
-    for part in (network.policy, network.value, heads):
-        weight = part[0].weight
-        added = torch.zeros(len(weight), network.trunk[-2].out_features - weight.shape[1])
-        both = (added, weight) if part is heads else (weight, added)
-        part[0] = _linear(torch.cat(both, dim=1), part[0].bias)
-    return network
+            trunk[number] = _linear(weight, torch.cat([layer.bias, torch.zeros(width)]))
+    after: Any = heads[2:]
+    network.win_margin_heads = after
+    for part in (network.policy, network.value, after):
+        start: Any = part[0]
+        added = torch.zeros(start.out_features, trunk[-2].out_features - start.in_features)
+        part[0] = _linear(
+            torch.cat((added, start.weight) if part is after else (start.weight, added), dim=1), start.bias
+        )
 
 
 def _size(module: nn.Module) -> int:
