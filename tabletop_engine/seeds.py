@@ -45,6 +45,8 @@ class Stream(IntEnum):
     """Which seat a player by text has."""
     CHECK = 18
     """Which answers are given in the check of a game and beside a slow one, and how what is hidden is redrawn."""
+    RUNS = 19
+    """The bootstrap of training runs, and of ratings."""
     EDITIONS = 16
     """Numbers on the pieces that are drawn from their ranges; the further indices are in `described.draws`."""
 
@@ -70,6 +72,8 @@ TEXT = Seeds(100_000_000, 109_999_999)
 """Games that measure language models."""
 TUNING = Seeds(90_000_000, 99_999_999)
 """Games by which something was chosen by hand; no report uses them."""
+SUITE = Seeds(110_000_000, 119_999_999)
+"""New editions of the suite's tasks, on which nothing is learned or chosen."""
 
 
 def edition_seeds(seeds: Seeds, number: int) -> list[int]:

@@ -37,6 +37,7 @@ class Cell:
             K. None for the numbers of `config`.
         lineups: (n, players) int64, indices of agents: each seed is played once with each. By default one agent a seat,
             in all rotations of the seats.
+        actions: whether the actions are kept, too.
         growing: whether the first block is small and later ones have an eighth of all so far, for results that are
             looked at after each block.
         about: what else decides the games, as JSON values. A store refuses games for which it differs.
@@ -50,6 +51,7 @@ class Cell:
     editions: Any = None
     lineups: np.ndarray = None  # type: ignore[assignment]
     growing: bool = False
+    actions: bool = False
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -96,7 +96,7 @@ def play_blocks(
     """Play what the store lacks of the cells, block by block: cell after cell, or `in_turns` a block of each.
 
     The store gets the games after each block, so a stop or a kill loses at most one. Cells that it has completely are
-    left out. A cell that was begun is played anew if replays are recorded, because actions are not kept. `workers` play
+    left out. A cell that was begun is played anew if replays are recorded and it does not keep actions. `workers` play
     the blocks, as in `tabletop_training.measure`.
 
     In a job the total time is printed before the first game, and the time left beside a progress bar, with `note` or
@@ -106,7 +106,7 @@ def play_blocks(
     so_far: dict[Cell, Results] = {}
     for cell in cells:
         results, blocks = begun(cell, store)
-        if blocks and playing.get("record_actions"):
+        if blocks and playing.get("record_actions") and not cell.actions:
             results, blocks = None, cell.blocks
         if blocks and results is not None:
             so_far[cell] = results

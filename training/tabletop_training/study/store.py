@@ -68,9 +68,11 @@ class Store:
         """Keep the `number`th block of a cell, from 0."""
         self._read.pop(cell, None)
         self._folder.mkdir(exist_ok=True)
-        # not actions and probabilities, which replays hold
+        # not probabilities, which replays hold
         arrays = {name: getattr(block, name) for name in (*BY_GAME, *BY_AGENT)}
-        tree = {"about": about_of(cell), "results": {**arrays, "fields": dict(block.fields)}}
+        tree: dict[str, Any] = {"about": about_of(cell), "results": {**arrays, "fields": dict(block.fields)}}
+        if cell.actions and block.actions is not None:
+            tree["results"]["actions"] = np.concatenate(block.actions)
         save_tree(self._path(cell, number), tree)
 
     def forget(self, cell: Cell) -> None:
@@ -92,6 +94,8 @@ def _block(path: Path, cell: Cell) -> Results:
         kept = load_tree(path)
         about, arrays = dict(kept["about"]), dict(kept["results"])
         arrays["fields"] = dict(arrays["fields"])
+        if cell.actions:
+            arrays["actions"] = tuple(np.split(arrays["actions"], np.cumsum(arrays["lengths"])[:-1]))
     except (CheckpointError, KeyError, TypeError, ValueError, AttributeError):
         raise TabletopError(f"{path}: not games of a study of this version; {ANEW}") from None
     for name, value in about_of(cell).items():
@@ -161,3 +165,5 @@ def _check_shapes(results: Results) -> None:
             raise ValueError(name)
     if not games or any(len(values) != games for values in results.fields.values()):
         raise ValueError("fields")
+    if results.actions is not None and list(map(len, results.actions)) != results.lengths.tolist():
+        raise ValueError("actions")
