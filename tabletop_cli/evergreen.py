@@ -33,6 +33,7 @@ LINE = CommandLine(
     players=tuple(range(1, MAX_PLAYERS + 1)),
     ladder={players: {} for players in range(1, MAX_PLAYERS + 1)},
     table="tabletop_training.evergreen.benchmark",
+    tasks="tabletop_training.evergreen.tasks",
     benchmarks="evergreen",
 )
 

@@ -28,6 +28,7 @@ class CommandLine:
         curriculum: what `config.curriculum` has; empty where there is none.
         ladder: by number of players, the fields of the configuration with which the ladder of agents is measured.
         table: the module whose `PLAN` says what the game's reference table of agents has; empty where there is none.
+        tasks: the module whose `TASKS` are the game's tasks of the suite; empty where there are none.
         benchmarks: the module of the repository that measures the game's speed; empty where there is none.
         images: whether turned or mirrored boards are the same game (`Game.images`).
         rules: whether the game has its rules as text.
@@ -44,6 +45,7 @@ class CommandLine:
     curriculum: str = ""
     ladder: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     table: str = ""
+    tasks: str = ""
     benchmarks: str = ""
     images: bool = False
     rules: bool = True

@@ -35,6 +35,11 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
         add(app, line, MEASURE, ladder, "ladder --players 2")
     if line.table:
         add(app, line, MEASURE, benchmark, "benchmark my_module:MyAgent --quick")
+    if line.tasks:
+        played = "suite solo-v1 greedy" if line.alone and line.opponent else "suite two-players-v1 greedy"
+        add(app, line, MEASURE, suite, "suite", played)
+        add(app, line, MEASURE, verify, "verify runs/suite/FILE.results")
+    add(app, line, MEASURE, runs, "runs runs/mine other.csv")
     if 2 in line.players:
         add(app, line, MEASURE, benchmark_text, "benchmark-text model:my_model:ask")
     add(app, line, MEASURE, text_positions, "text-positions --positions 500")
@@ -211,6 +216,78 @@ def benchmark(
             go_on(module, resume, plan, agent_names(more_agents, agents), refused=refused, **how)
         else:
             module.main(plan, agent_names(more_agents, agents), quick=quick, **asked, **switches, **how)
+
+
+def tasks_of(line: CommandLine) -> Any:
+    """The game's tasks by name."""
+    found = imported(line.tasks, extra="evaluate").TASKS
+    return imported("tabletop_training.suite.tasks", extra="evaluate").by_name(found)
+
+
+def suite(
+    line: CommandLine,
+    *,
+    task: Annotated[
+        str | None, typer.Argument(help="A task. Without one, they are listed.", metavar="TASK", show_default=False)
+    ] = None,
+    agents: options.AnyAgents = None,
+    learner: Annotated[
+        str | None,
+        typer.Option(
+            help="The name under which training runs are averaged.", metavar="NAME", show_default="the runs' folder"
+        ),
+    ] = None,
+    resume: Annotated[Path | None, options.resume()] = None,
+    games: Annotated[int | None, options.games(" of each part, for slow agents", "10000")] = None,
+    salt: Annotated[
+        str | None,
+        typer.Option(help="A public text from which the seeds follow.", metavar="TEXT", show_default="the suite's"),
+    ] = None,
+    cores: options.Cores = None,
+    workers: options.Workers = None,
+    ray: options.Ray = None,
+    output: Annotated[Path | None, options.output("results files and scores.csv", "runs/suite")] = None,
+    json: options.Json = None,
+) -> None:
+    """List the tasks of the suite, or play one: each agent gets a results file that anybody can check."""
+    module = imported("tabletop_training.suite.play", extra="evaluate")
+    with json_to(json) as on_result, players_of(workers, ray) as players:
+        how: Any = {"workers": players, "on_result": on_result}
+        asked = given(learner=learner, games=games, salt=salt, output=output)
+        if resume is not None:
+            names = [*([task] if task else []), *(agents or ())]
+            go_on(module, resume, tasks_of(line), names, refused=asked, **how)
+        else:
+            module.main(tasks_of(line), task, agents or (), **asked, **how)
+
+
+def verify(
+    line: CommandLine,
+    *,
+    file: Annotated[Path, typer.Argument(help="A results file of `suite`.", metavar="FILE", dir_okay=False)],
+    cores: options.Cores = None,
+    json: options.Json = None,
+) -> None:
+    """Play all games of a results file again by the rules, without its agent, and compare the table."""
+    with json_to(json) as on_result:
+        module = imported("tabletop_training.suite.play", extra="evaluate")
+        module.verify(file, tasks_of(line), on_result=on_result)
+
+
+def runs(
+    line: CommandLine,
+    *,
+    places: Annotated[
+        list[str],
+        typer.Argument(help="Folders of runs, or files like scores.csv, also of other learners.", metavar="RUNS"),
+    ],
+    output: Annotated[Path, options.output("tables and pictures")] = Path("runs/runs"),
+    json: options.Json = None,
+) -> None:
+    """Say what several training runs show together: means with intervals over seeds, curves, and profiles."""
+    with json_to(json) as on_result:
+        module = imported("tabletop_training.suite.runs", extra="evaluate")
+        module.main(line.game, places, output=output, on_result=on_result)
 
 
 def benchmark_text(

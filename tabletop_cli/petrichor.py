@@ -38,6 +38,7 @@ LINE = CommandLine(
     # the upper half of the ladder nearly always wins the base game
     ladder={1: {"variants": ("double_card",)}, 2: {}, 3: {}, 4: {}},
     table="tabletop_training.petrichor.benchmark",
+    tasks="tabletop_training.petrichor.tasks",
     benchmarks="petrichor",
     images=True,
 )

@@ -8,6 +8,7 @@ import typer
 from tabletop_cli import completion, options
 from tabletop_cli.commands import add
 from tabletop_cli.line import TRAIN, CommandLine
+from tabletop_cli.measure import tasks_of
 from tabletop_cli.modules import imported
 from tabletop_cli.options import given, whole_numbers, words
 from tabletop_cli.output import json_to
@@ -72,6 +73,17 @@ def train(
     ] = None,
     trust: options.Trust = "",
     seed: Annotated[int | None, options.seed("of the network and the games", "0")] = None,
+    seeds: Annotated[
+        int | None, options.number("Number of runs, with seeds from --seed on, each in its own folder.", "1", most=100)
+    ] = None,
+    task: Annotated[
+        str | None,
+        lambda line: (
+            typer.Option(help="A task of the suite: what is learned, how long, and scored.", metavar="TASK")
+            if line.tasks
+            else None
+        ),
+    ] = None,
     minutes: Annotated[float | None, options.minutes()] = None,
     steps: Annotated[int | None, options.steps("; rounded up to whole rollouts")] = None,
     cores: options.Cores = None,
@@ -86,13 +98,19 @@ def train(
 ) -> None:
     """Train an agent by PPO, in all seats of games against itself, earlier selves and other agents, by settings."""
     numbers = whole_numbers("players", players, "numbers of players, separated by commas")
+    several: dict[str, Any] = {}
+    module = imported("tabletop_training.learn.train", extra="train")
+    if seeds is not None or task is not None or (resume is not None and (resume / "settings.json").is_file()):
+        module = imported("tabletop_training.suite.seeds", extra="train")
+        several = {"seeds": seeds, "task": task, "tasks": tasks_of(line) if line.tasks else None}
     with json_to(json) as on_result:
-        imported("tabletop_training.learn.train", extra="train").main(
+        module.main(
             line.game,
             settings,
             minutes=minutes,
             steps=steps,
             seed=seed,
+            **several,
             output=output,
             device=device,
             start=start,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any, NamedTuple, Self
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 
@@ -67,6 +67,7 @@ class GamesSettings:
 
     players: tuple[int, ...] = ()  # numbers of players; () for every one from 2 on, or all if there is only 1
     switches: dict[str, Any] = field(default_factory=dict)  # other fields of the configuration
+    each: tuple[dict[str, Any], ...] = ()  # several configurations: their fields that differ from these switches
     variety: bool = False  # all that `config.variety()` gives instead of the configuration alone
     editions: int | None = None  # how many editions are drawn from their ranges; a new game is played with any of them
     curriculum: bool = False
@@ -80,8 +81,8 @@ class GamesSettings:
         check_at_least_one(editions=1 if self.editions is None else self.editions)
         if not 0 <= self.threshold <= 1 or not 0 <= self.latest <= 1:
             raise ConfigError(f"threshold={self.threshold}, latest={self.latest}: must be from 0 to 1")
-        if self.curriculum and self.variety:
-            raise ConfigError("curriculum, variety: give one of them")
+        if (self.curriculum, self.variety, bool(self.each)).count(True) > 1:
+            raise ConfigError("curriculum, variety, each: give one of them")
 
     @classmethod
     def of_table(cls, game: Game, table: dict[str, Any]) -> Self:
@@ -131,7 +132,8 @@ class GamesSettings:
             config = game.config(players=number, **self.switches)
             editions_of(config, self.editions)
             if not self.curriculum:
-                found[number] = [list(variety(config)) if self.variety else [config]]
+                several = [replace(cast(Any, config), **with_tuples(one)) for one in self.each]
+                found[number] = [list(variety(config)) if self.variety else several or [config]]
                 continue
             levels = [list(level) for level in config.curriculum()] if hasattr(config, "curriculum") else []
             if sum(map(len, levels)) < 2:

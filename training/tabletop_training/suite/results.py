@@ -137,20 +137,16 @@ class Checked:
     scores: dict[str, Score]
 
 
-def verify(
-    path: str | Path, tasks: Mapping[str, Task], on_games: Callable[[int], None] = lambda number: None
-) -> Checked:
+def verify(path: str | Path, tasks: Mapping[str, Task]) -> Checked:
     """Play all games of a file again by the rules and compare. Its agent is not needed, and no code of it is run.
 
-    `on_games` is called with the number of games that were just played.
-
-    Raises TabletopError for a file that is damaged, too large, of another version, or says anything else than its games;
-    the message names the first game that differs.
+    Raises TabletopError for a file that is damaged, too large, of another version, or says anything else than its
+    games; the message names the first game that differs.
     """
     path = Path(path)
     try:
         header, packed = _read(path)
-        return _verified(header, packed, tasks, on_games)
+        return _verified(header, packed, tasks)
     except TabletopError as error:
         raise TabletopError(f"{path}: {error}") from None
 
@@ -193,9 +189,7 @@ def _read(path: Path) -> tuple[dict[str, Any], bytes]:
     return header, data[start + size :]
 
 
-def _verified(
-    header: dict[str, Any], packed: bytes, tasks: Mapping[str, Task], on_games: Callable[[int], None]
-) -> Checked:
+def _verified(header: dict[str, Any], packed: bytes, tasks: Mapping[str, Task]) -> Checked:
     facts, games = header["facts"], header["games"]
     task = task_of(tasks, facts["task"])
     there, here = facts["versions"].get("rules_version"), task.game.rules_version
@@ -211,7 +205,7 @@ def _verified(
     played: list[Results] = []
     for cell, (lengths, points, moves) in zip(every, numbers, strict=True):
         where = f"{cell.key.strip()}, "
-        played.append(_replayed(cell, lengths, points, moves, where, on_games))
+        played.append(_replayed(cell, lengths, points, moves, where))
     rest = iter(played)
     scores = {part: score_of([next(rest) for _ in cells]) for part, cells in parts.items()}
     _compare(header["scores"], plain({part: vars(score) for part, score in scores.items()}))
@@ -240,9 +234,7 @@ def _unpacked(packed: bytes, cells: Sequence[Cell]) -> list[tuple[np.ndarray, np
     return [(own, of.reshape(len(own), -1), taken) for own, of, taken in zip(by_cell, owned, moves, strict=True)]
 
 
-def _replayed(
-    cell: Cell, lengths: np.ndarray, points: np.ndarray, moves: np.ndarray, where: str, on_games: Callable[[int], None]
-) -> Results:
+def _replayed(cell: Cell, lengths: np.ndarray, points: np.ndarray, moves: np.ndarray, where: str) -> Results:
     """Play the games of a cell again, all legal, each to its end. Raises TabletopError, which names the game."""
     rows = len(cell.lineups)
     seeds = np.repeat(seeds_from(cell.seed, cell.seeds), rows)
@@ -277,7 +269,6 @@ def _replayed(
         ended = batch.states["points"][:, : config.owners]
         refuse((ended != points[part]).any(axis=1), "ends with other points than the file says")
         places.append(batch.places(batch.states)[:, : config.players].astype(np.int64))
-        on_games(len(own))
     names = tuple(agent.name for agent in cell.agents)
     lineups = np.tile(cell.lineups, (cell.seeds, 1))
     return Results(config, names, cell.seed, points, np.concatenate(places), lengths, seeds=seeds, lineups=lineups)

@@ -13,6 +13,7 @@ from tabletop_agents import Agent
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.seeds import SUITE, edition_seeds
+from tabletop_engine.text.words import counted
 from tabletop_training.files.provenance import agent_hash, tables_hash
 from tabletop_training.files.tables import Column, Table
 from tabletop_training.measure.evaluation import rotations
@@ -157,25 +158,30 @@ def task_of(tasks: Mapping[str, Task], name: str) -> Task:
 
 
 def task_table(tasks: Sequence[Task]) -> Table:
-    """The tasks of a game: what is learned, how long, and what is scored."""
-    rows = []
-    for task in tasks:
-        number = f"{len(task.learn)} configurations" if len(task.learn) > 1 else task.learn[0].name
-        editions = f", {counted_editions(task.editions)}" if task.editions else ""
-        budget = f"{task.steps:,} decisions" if task.steps is not None else f"{task.minutes:g} minutes, two cores"
-        rows.append({"task": task.name, "about": task.about, "learned": number + editions, "budget": budget})
-        rows[-1]["rival"] = task.rival
-    words = partial(Column, words=True)
-    columns = (
-        Column("task", "task", words=True, code=True),
-        words("what", "about"),
-        words("learned", "learned"),
-        words("budget", "budget"),
-        Column("against", "rival", words=True, code=True),
-    )
-    return Table(columns, rows, blank="–")
+    """The tasks: what each asks, what is learned, and who has the other seats of the scored games."""
+    words, code = partial(Column, words=True), partial(Column, words=True, code=True)
+    columns = (code("task", "task"), words("what", "about"), words("learned", "learned"), code("against", "rival"))
+    rows = [
+        {"task": task.name, "about": task.about, "learned": _learned(task), "rival": task.rival or None}
+        for task in tasks
+    ]
+    budgets = dict.fromkeys(_budget(task) for task in tasks)
+    usual, *others = (f"{budget}{_of(tasks, budget) if number else ''}" for number, budget in enumerate(budgets))
+    return Table(columns, rows, caption=f"Learned for {'; '.join((usual, *others))}.")
 
 
-def counted_editions(number: int) -> str:
-    """`1 edition`, `100 editions`, `all editions`."""
-    return "all editions" if number == MANY_EDITIONS else f"{number:,} edition{'s' * (number != 1)}"
+def _learned(task: Task) -> str | None:
+    numbers = sorted({config.players for config in task.learn})
+    if len(numbers) > 1:
+        return f"{' and '.join(map(str, numbers))} players"
+    if task.editions:
+        return "all editions" if task.editions == MANY_EDITIONS else counted(task.editions, "edition")
+    return f"{len(task.learn)} sets" if len(task.learn) > 1 else None
+
+
+def _budget(task: Task) -> str:
+    return f"{task.steps:,} decisions" if task.steps is not None else f"{task.minutes:g} minutes of two cores"
+
+
+def _of(tasks: Sequence[Task], budget: str) -> str:
+    return f" ({', '.join(task.name for task in tasks if _budget(task) == budget)})"
