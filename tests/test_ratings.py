@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.optimize import minimize
 
 from petrichor_env.config import Config
 from petrichor_env.state import NOBODY, STATE
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.play.batch import Batch
+from tabletop_training.measure.bradley_terry import elo_ratings
 from tabletop_training.measure.ratings import START_MU, START_SIGMA, Rating, Ratings, rate_games
 
 
@@ -149,3 +151,67 @@ def test_final_places() -> None:
     states["voting_wins"][:, :3] = [[0, 3, 1], [2, 2, 1], [1, 1, 1], [9, 9, 9]]
     states["forfeited"][3] = 2
     assert Batch(Config(players=3)).places(states).tolist() == [[1, 2, 3], [1, 1, 3], [1, 1, 1], [1, 1, 3]]
+
+
+# --- Bradley and Terry -----------------------------------------------------------------------------------------------
+
+
+def simulated(strengths: dict[str, float], seeds: int, seed: int = 0) -> dict[tuple[str, str], np.ndarray]:
+    """Shares of two games a seed between players whose log odds are these."""
+    draw = np.random.default_rng(seed)
+    return {
+        (one, other): draw.binomial(2, 1 / (1 + np.exp(strengths[other] - strengths[one])), seeds) / 2
+        for one, other in combinations(strengths, 2)
+    }
+
+
+def test_elo_is_the_likeliest_one() -> None:
+    """Against scipy's optimizer on the likelihood itself, with the part of a game that everybody shares."""
+    scores = simulated({"greedy": 0.0, "a": 0.7, "b": -0.4}, 40)
+    pairs = list(scores)
+
+    def unlikely(free: np.ndarray) -> float:
+        strength = {"greedy": 0.0, "a": free[0], "b": free[1]}
+        total = 0.0
+        for one, other in pairs:
+            won, games = 2 * scores[one, other].sum() + 0.025, 2 * len(scores[one, other]) + 0.05
+            expected = 1 / (1 + np.exp(strength[other] - strength[one]))
+            total -= won * np.log(expected) + (games - won) * np.log(1 - expected)
+        return float(total)
+
+    best = minimize(unlikely, np.zeros(2), tol=1e-12).x
+    found, _ = elo_ratings(scores)
+    assert found["greedy"] == (0, 0, 0)
+    assert [found[name].value for name in "ab"] == pytest.approx(list(best * 400 / np.log(10)), abs=0.01)
+
+
+def test_elo_does_not_depend_on_the_order_of_players_or_pairings() -> None:
+    scores = simulated({"greedy": 0.0, "a": 0.7, "b": -0.4}, 30)
+    turned = {(other, one): 1 - shares for (one, other), shares in reversed(scores.items())}
+    first, second = elo_ratings(scores)[0], elo_ratings(turned)[0]
+    assert {name: pytest.approx(tuple(one)) for name, one in second.items()} == first
+
+
+def test_elo_intervals_hold_what_was_drawn() -> None:
+    """95 % of 60 draws, for the difference of two players."""
+    truth, held = 0.7 * 400 / np.log(10), 0
+    for seed in range(60):
+        interval = elo_ratings(simulated({"greedy": 0.0, "a": 0.7, "b": -0.4}, 40, seed))[0]["a"]
+        held += interval.low <= truth <= interval.high
+    assert held >= 51  # 50 or fewer of 60 have a chance of 1 in 1,000
+
+
+def test_misfit_tells_a_circle_from_a_line() -> None:
+    line = simulated({"greedy": 0.0, "a": 0.7, "b": -0.4, "c": 1.0}, 60)
+    assert elo_ratings(line)[1].p > 0.01
+    circle = {("greedy", "a"): 0.9, ("a", "b"): 0.9, ("b", "greedy"): 0.9}
+    draw = np.random.default_rng(0)
+    found = elo_ratings({pair: draw.binomial(2, share, 60) / 2 for pair, share in circle.items()})[1]
+    assert found.p < 1e-6 and found.degrees == 1
+    assert "on 1 degree of freedom" in found.text
+
+
+def test_who_won_nothing_has_no_interval() -> None:
+    found, misfit = elo_ratings({("greedy", "a"): np.ones(20), ("greedy", "b"): np.full(20, 0.5)})
+    assert found["a"].value < -500 and not found["a"].has_interval
+    assert found["b"].has_interval and misfit.degrees == 0

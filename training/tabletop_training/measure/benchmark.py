@@ -38,6 +38,7 @@ from tabletop_training.files.tables import (
     write_json,
     write_rows,
 )
+from tabletop_training.measure.bradley_terry import Misfit, elo_ratings
 from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
 from tabletop_training.measure.ladder import LADDER
 from tabletop_training.measure.matches import make_agents
@@ -234,13 +235,26 @@ class Benchmark:
             {"first": first, "second": second, "games": "".join(_RESULTS[round(2 * share)] for share in shares)}
         )
 
+    def shares(self) -> dict[tuple[str, str], np.ndarray]:
+        """For each two agents that have met the first one's share of the victories on each seed, (seeds,)."""
+        return {
+            (pair["first"], pair["second"]): np.array([_RESULTS.index(game) / 2 for game in pair["games"]])
+            .reshape(-1, 2)
+            .mean(axis=1)
+            for pair in self.pairs
+        }
+
     def score(self, one: str, other: str) -> Estimate | None:
         """The first agent's win rate against the other one, seeds as the unit; None if they have not met."""
-        for pair in self.pairs:
-            if {pair["first"], pair["second"]} == {one, other}:
-                shares = np.array([_RESULTS.index(game) / 2 for game in pair["games"]]).reshape(-1, 2).mean(axis=1)
-                return share_estimate(shares if pair["first"] == one else 1 - shares)
-        return None
+        met = self.shares()
+        if (one, other) in met:
+            return share_estimate(met[one, other])
+        return share_estimate(1 - met[other, one]) if (other, one) in met else None
+
+    def elo(self) -> tuple[dict[str, Estimate], Misfit | None]:
+        """Ratings by Bradley and Terry from all 2-player games, and their misfit; none without games."""
+        met = self.shares()
+        return elo_ratings(met) if met else ({}, None)
 
     def ratings(self) -> dict[str, Rating]:
         """openskill ratings from all 2-player games. All pairs have played equally many."""
@@ -427,7 +441,7 @@ def _rows(benchmark: Benchmark) -> list[dict[str, Any]]:
 
     `NO_ESTIMATE` or None stands for games that an agent has not played or does not play.
     """
-    plan, ratings = benchmark.plan, benchmark.ratings()
+    plan, ratings, (elo, _) = benchmark.plan, benchmark.ratings(), benchmark.elo()
     rungs = [rung for rung in LADDER if rung in benchmark.agents]
     rows = []
     for agent in benchmark.agents:
@@ -440,6 +454,7 @@ def _rows(benchmark: Benchmark) -> list[dict[str, Any]]:
             **{f"against_{rung}": benchmark.score(agent, rung) or NO_ESTIMATE for rung in rungs},
             "rating": rating.mu if rating else None,
             "rating_sigma": rating.sigma if rating else None,
+            **({"elo": elo.get(agent, NO_ESTIMATE)} if elo else {}),
             **({"decisions_per_second": solo["decisions_per_second"] if solo else None} if plan.solo else {}),
         }
         rows.append(row)
@@ -478,6 +493,8 @@ def _solo_table(plan: Plan, rows: Sequence[dict[str, Any]], short: bool = True) 
 def _duel_table(rows: Sequence[dict[str, Any]], short: bool = True) -> Table:
     """The games of two players: a column for each agent of the ladder that the rows have."""
     columns = [Column("rating", "rating", partial(format_estimate, interval="" if short else "±"))]
+    if "elo" in rows[0]:
+        columns.append(Column("Elo", "elo", partial(format_estimate, form=".0f", interval="" if short else "–")))
     for key in rows[0]:
         if key.startswith("against_"):
             rung = key.removeprefix("against_")
@@ -489,6 +506,11 @@ def _duel_table(rows: Sequence[dict[str, Any]], short: bool = True) -> Table:
         rating = Estimate(row["rating"], row["rating"] - half, row["rating"] + half) if row["rating"] else None
         lines.append({**row, "rating": rating, f"against_{row['agent']}": ""})
     return Table([AGENT, *columns], lines, "Two players: games won in per cent", _INTERVALS, blank="–")
+
+
+def _misfit_text(benchmark: Benchmark) -> str:
+    misfit = benchmark.elo()[1]
+    return "" if misfit is None else misfit.text
 
 
 def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
@@ -518,7 +540,9 @@ def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
             "  agent in the first seat. A shared victory counts half. The unit of the intervals is the seed.\n"
             "- **rating**: openskill's (Plackett-Luce), the mean over several orders of the games. Only differences\n"
             "  mean something, and a new agent moves the others a little. The number after ± is the model's own\n"
-            "  uncertainty, not a confidence interval. The columns beside it say who is better than whom.",
+            "  uncertainty, not a confidence interval. The columns beside it say who is better than whom.\n"
+            "- **Elo**: by the Bradley-Terry model, `greedy` 0, with a bootstrap over the seeds. An agent that won\n"
+            f"  nothing has only an upper bound. {_misfit_text(benchmark)}",
         ]
     measured = [
         f"- `{command} --output {'FOLDER' if own else plan.docs}` writes this page from `benchmark.json`,",

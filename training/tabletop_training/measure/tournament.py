@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -29,6 +29,7 @@ from tabletop_training.files.job import Stopped
 from tabletop_training.files.plots import plot_cross_table
 from tabletop_training.files.provenance import provenance
 from tabletop_training.files.settings import check_at_least_one
+from tabletop_training.measure.bradley_terry import Misfit, elo_ratings
 from tabletop_training.measure.evaluation import (
     EVALUATION_SEED,
     HERE,
@@ -67,15 +68,17 @@ def _between_its_ends(rating: Rating) -> Estimate:
 
 @dataclass(frozen=True)
 class Standing:
-    """One agent: its rating, and the statistics of all its games."""
+    """One agent: its rating, with two players its rating by Bradley and Terry, and the statistics of all its games."""
 
     rating: Rating
     report: AgentReport
+    elo: Estimate | None = None
 
     def row(self) -> dict[str, Any]:
         """As a line of `standings.csv`."""
         own = {"agent": self.report.agent, "rating": _between_its_ends(self.rating), "rating_sigma": self.rating.sigma}
-        return files.flat(own) | self.report.row()
+        elo = {} if self.elo is None else {"elo": self.elo}
+        return files.flat({**own, **elo}) | self.report.row()
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,8 @@ class Tournament:
     """Finished games and their statistics. The agents are sorted by rating, the highest first.
 
     `scores[i][j]` is agent i's score against j: how often it finished ahead in the games that both played, where a tie
-    counts one half. With two players it is its share of the victories. The diagonal is None.
+    counts one half. With two players it is its share of the victories. The diagonal is None. `misfit` says how well
+    `Standing.elo` explains them.
     """
 
     config: Config
@@ -92,6 +96,7 @@ class Tournament:
     standings: tuple[Standing, ...]
     scores: tuple[tuple[Estimate | None, ...], ...]
     finished: bool  # False if it was stopped early
+    misfit: Misfit | None = None
 
     @property
     def games(self) -> str:
@@ -104,12 +109,12 @@ class Tournament:
         return len(np.unique(self.results.seeds))
 
 
-def head_to_head(results: Results, first: int, second: int) -> Estimate:
-    """How often the first agent (an index) finished ahead of the second one; a tie counts one half, by seed."""
+def head_to_head(results: Results, first: int, second: int) -> np.ndarray:
+    """How often the first agent (an index) finished ahead of the second one on each seed, (seeds,); a tie is a half."""
     places = results.by_agent(results.places)
     ahead = (places[:, second] - places[:, first])[:, None]
     by_seed = results.by_seed(np.where(np.isnan(ahead), np.nan, (np.sign(ahead) + 1) / 2))[:, 0]
-    return share_estimate(by_seed[~np.isnan(by_seed)])
+    return np.asarray(by_seed[~np.isnan(by_seed)])
 
 
 def rated_games(results: Results, labels: Sequence[str]) -> list[Rated]:
@@ -136,12 +141,18 @@ def tournament_of(results: Results, labels: Sequence[str], seed: int, finished: 
     ratings = rate(rated_games(results, labels), labels, seed)
     order = sorted(range(len(labels)), key=lambda index: -ratings[labels[index]].mu)
     reports = report_agents(results, labels)
+    ahead = {pair: head_to_head(results, *pair) for pair in permutations(order, 2)}
     scores = tuple(
-        tuple(None if first == second else head_to_head(results, first, second) for second in order) for first in order
+        tuple(None if first == second else share_estimate(ahead[first, second]) for second in order) for first in order
     )
-    standings = tuple(Standing(ratings[labels[index]], reports[index]) for index in order)
+    elo, misfit = dict[str, Estimate](), None
+    if results.config.players == 2:
+        elo, misfit = elo_ratings(
+            {(labels[one], labels[other]): ahead[one, other] for one, other in combinations(order, 2)}
+        )
+    standings = tuple(Standing(ratings[labels[index]], reports[index], elo.get(labels[index])) for index in order)
     ranked = tuple(labels[index] for index in order)
-    return Tournament(results.config, results, ranked, standings, scores, finished)
+    return Tournament(results.config, results, ranked, standings, scores, finished, misfit)
 
 
 @checked
@@ -263,6 +274,7 @@ def write(folder: Path, tournament: Tournament, seed: int) -> dict[str, Any]:
             "finished": tournament.finished,
             "standings": standings,
             "scores": scores,
+            **({} if tournament.misfit is None else {"elo_misfit": asdict(tournament.misfit)}),
         }
     )
     files.write_rows(folder / "standings.csv", [standing.row() for standing in tournament.standings])
@@ -282,7 +294,7 @@ def tables_of(tournament: Tournament) -> tuple[files.Table, files.Table]:
     players, seeds = tournament.config.players, counted(tournament.seeds, "seed")
     numbered = files.Column("", "number", words=True)
     standings = [
-        {"number": number, **one.row(), "rating": _between_its_ends(one.rating), **one.report.estimates}
+        {"number": number, **one.row(), "rating": _between_its_ends(one.rating), "elo": one.elo, **one.report.estimates}
         for number, one in enumerate(tournament.standings, 1)
     ]
     rating = files.Column("rating", "rating", partial(files.format_estimate, interval="±"))
@@ -290,6 +302,9 @@ def tables_of(tournament: Tournament) -> tuple[files.Table, files.Table]:
     title = f"{tournament.config.name}: {tournament.games} games, {seeds}, 95 % intervals"
     caption = f"Even is a win rate of {100 / players:.0f} %."
     columns = [numbered, files.AGENT, rating, files.WIN_RATE, files.MARGIN, speed]
+    if tournament.misfit is not None:
+        columns.insert(3, files.Column("Elo", "elo", partial(files.format_estimate, form=".0f", interval="")))
+        caption += f"\n{tournament.misfit.text}"
     numbers = [str(number) for number in range(1, len(tournament.labels) + 1)]
     scores = [
         {"number": number, "agent": label, **dict(zip(numbers, own, strict=True))}
