@@ -45,10 +45,10 @@ def checkpoint_path(path: str, game: Game) -> Path:
 # --- Agents whose modules take long to load, so that this is done when one is made -----------------------------------
 
 
-def _policy(game: Game, path: str, sample: bool = False) -> Agent:
+def _policy(game: Game, path: str, sample: bool = False, temperature: float = 1.0) -> Agent:
     from tabletop_agents.policy import PolicyAgent
 
-    return PolicyAgent.load(checkpoint_path(path, game), game, sample=sample)
+    return PolicyAgent.load(checkpoint_path(path, game), game, sample=sample, temperature=temperature)
 
 
 def _shipped(game: Game) -> list[str]:
@@ -120,6 +120,12 @@ AGENTS = (
     AgentName("openspiel-ismcts-N", "the one for hidden hands", lambda game, n: _openspiel("ismcts", n), _SPIEL),
     AgentName("policy:PATH", "a network's likeliest action", _policy, _TORCH, _shipped),
     AgentName("policy-sample:PATH", "one by its probabilities", lambda game, path: _policy(game, path, True), _TORCH),
+    AgentName(
+        "soft-N:PATH",
+        "a weaker player: logits divided by N",
+        lambda game, n, path: _policy(game, path, True, n),
+        _TORCH,
+    ),
     AgentName("search:PATH", "`search-800:PATH`", _guided, _TORCH),
     AgentName("search-N:PATH", "tree search guided by a network", lambda game, n, path: _guided(game, path, n), _TORCH),
     AgentName("search-Nms:PATH", "the same by time", lambda game, ms, path: _guided(game, path, None, ms), _TORCH),

@@ -26,6 +26,7 @@ class PolicyAgent:
     _: KW_ONLY
     sample: bool = False  # draw actions from the policy; otherwise take the likeliest one
     name: str = "policy"
+    temperature: float = 1.0  # the logits are divided by it
     players: tuple[int, ...] | None = None  # the numbers that it was trained for; None if it may play with any number
 
     @classmethod
@@ -35,14 +36,16 @@ class PolicyAgent:
 
     @classmethod
     @checked
-    def load(cls, path: str | Path, game: Game, *, sample: bool = False, name: str = "policy") -> Self:
+    def load(
+        cls, path: str | Path, game: Game, *, sample: bool = False, name: str = "policy", temperature: float = 1.0
+    ) -> Self:
         """The policy of a checkpoint. Raises CheckpointError where it is missing, damaged or doesn't fit this game."""
         network, notes = read_checkpoint(game, path)
         training = notes.get("training", {})
         players = training.get("players") if isinstance(training, dict) else None
         if players is not None:
             players = tuple(players) if isinstance(players, list) else (players,)
-        return cls(network, sample=sample, name=name, players=players)
+        return cls(network, sample=sample, name=name, temperature=temperature, players=players)
 
     def check(self, config: Config) -> None:
         """Raises ConfigError for another number of players than it was trained for."""
@@ -86,7 +89,8 @@ class PolicyAgent:
 
     def _log_probabilities(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         weighed = shortfalls(decisions, generator) if self.network.weighs else None
-        return self.network.log_probabilities(inputs_of(self.network, decisions), decisions.action_masks, weighed)
+        logits = self.network.log_probabilities(inputs_of(self.network, decisions), decisions.action_masks, weighed)
+        return logits if self.temperature == 1.0 else logits / self.temperature
 
 
 def inputs_of(network: Network, decisions: Decisions) -> np.ndarray:

@@ -108,7 +108,7 @@ HERE = Workers()
 
 def get_ready(agents: Sequence[Agent], config: Config) -> None:
     """Let each agent answer a decision, so that none compiles while it is timed. Raises ConfigError if one cannot."""
-    if any(agent.name.startswith("policy") for agent in agents):
+    if any(agent.name.startswith(("policy", "soft")) for agent in agents):
         import torch
 
         torch.set_num_threads(1)  # more would wait by spinning; networks of this size gain nothing from them

@@ -32,7 +32,7 @@ from tabletop_training.files.tables import (
 )
 from tabletop_training.measure.changes import ChangeEffect
 from tabletop_training.measure.results import Estimate, Results, difference_estimate, mean_estimate
-from tabletop_training.petrichor import edition_report, report_plots
+from tabletop_training.petrichor import edition_report, player_report, report_plots
 from tabletop_training.petrichor.change_report import change_effects, change_section
 from tabletop_training.petrichor.edition_report import all_over_editions
 from tabletop_training.petrichor.report_plots import VARIANT_TITLES, set_title, source_title, sources_of, title_at
@@ -122,7 +122,7 @@ def write_report(folder: Path, study: Study, played: Sequence[Results]) -> dict[
         for name, of_agent in (("effects", _effect_rows), ("pairs", _pair_rows), ("sources", _source_rows)):
             write_rows(folder / f"{name}.csv", [row for one in sets for row in of_agent(one)], form=".5g")
         parts = [_in_short(found), across, changed, _each_set(found), _each_variant(found, sets), _together(found)]
-        parts += [_good_play(found), _points(found), _hardest(found), _ranking(found)]
+        parts += [_good_play(found), player_report.section(sets), _points(found), _hardest(found), _ranking(found)]
     else:
         none = f"No agent has played all {_SETS} sets of variants yet: this is a table of what there is."
         parts = [[none, "![Win rates and points ahead of each set and agent](heat_map.png)"], across, changed]
@@ -610,6 +610,9 @@ def _method(study: Study, sets: Sequence[Sets]) -> list[str]:
         f" tests and Holm's correction for an agent's {_SETS - 1} effects. T tests with Holm's correction also say how"
         " each variant changes the strongest agent's lead over the next. *Significant* means below 5 % after"
         " correction. An interval is for one figure and is not corrected.",
+        "*Who plays*: a doubling's gain is the slope of a seed's mean margin by log2 of the simulations, by least"
+        " squares; a soft player draws its actions with the policy's logits divided by its number; correlations have"
+        " Fisher's interval.",
         "The change of a single source is named if it is at least half a point and its interval excludes 0.",
         "Files: `games.csv` (every game), `difficulty.csv` (sets), `effects.csv`, `pairs.csv`, `sources.csv`,"
         " `difficulty.json` (sets, effects, rankings), `settings.json`.",
