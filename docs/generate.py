@@ -31,13 +31,16 @@ from tabletop_engine.drawing.raster import save_png
 from tabletop_engine.play.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD
 from tabletop_engine.text.words import counted
 from tabletop_play import catalogue
+from tabletop_training.evergreen import tasks as evergreen_tasks
 from tabletop_training.files.tables import AGENT, MARGIN, PLAYED, WIN_RATE, Table, format_estimate, markdown_table
 from tabletop_training.measure import ladder
 from tabletop_training.measure.evaluation import MAX_GAMES_AT_ONCE
+from tabletop_training.petrichor import tasks as petrichor_tasks
 from tabletop_training.petrichor.strength import FILE as STRENGTH_FILE
 from tabletop_training.petrichor.strength import MILLISECONDS, SETS, WHAT, Row, plot_thinking, read_rows, rows_of
 from tabletop_training.petrichor.strength import PICTURE as STRENGTH_PICTURE
 from tabletop_training.petrichor.summaries import set_name
+from tabletop_training.suite.tasks import task_table
 
 DOCS = Path(__file__).parent
 DIFFICULTY = (
@@ -456,6 +459,8 @@ BLOCKS = (
         "python -m benchmarks.learning_curve --csv docs/learning_curve.csv",
     ),
     *_measured("evaluation.md", "coverage"),
+    Block("suite.md", "tasks", lambda: task_table(petrichor_tasks.TASKS).markdown(), "petrichor suite"),
+    Block("suite.md", "evergreen_tasks", lambda: task_table(evergreen_tasks.TASKS).markdown(), "evergreen suite"),
     Block("performance.md", "benchmarks", performance_table, "petrichor bench --json docs/performance.json"),
     *_measured(
         "performance.md",

@@ -25,7 +25,7 @@ from tabletop_training.evergreen.tasks import TASKS as EVERGREEN
 from tabletop_training.measure.evaluation import play_games
 from tabletop_training.petrichor.tasks import TASKS
 from tabletop_training.suite import play, results
-from tabletop_training.suite.tasks import LEARNED, NEW, Task, by_name, task_of, task_table
+from tabletop_training.suite.tasks import LEARNED, NEW, Task, by_name, task_of
 
 ROOT = Path(__file__).parents[1]
 SMALL = by_name(
@@ -96,12 +96,6 @@ def test_unknown_tasks_are_refused_with_a_list() -> None:
     for name in ("solo-v2", "evergreen/solo-v1", "x" * 500):
         with pytest.raises(ConfigError, match="there are solo-v1, players-v1"):
             task_of(SMALL, name)
-
-
-def test_the_page_has_the_tasks() -> None:
-    page = (ROOT / "docs" / "suite.md").read_text(encoding="utf-8")
-    for tasks in (TASKS, EVERGREEN):
-        assert task_table(tasks).markdown() in page
 
 
 # --- Results files ---------------------------------------------------------------------------------------------------
