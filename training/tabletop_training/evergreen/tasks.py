@@ -18,3 +18,4 @@ TASKS = (
     Task(name="editions-all-v1", about="new editions", learn=_several(2), editions=MANY_EDITIONS, rival=_PLAIN),
     Task(name="players-v1", about="4 players", learn=_several(2, 3), play=_several(4), rival=_PLAIN),
 )
+"""Evergreen's tasks, in the order of the page."""
