@@ -116,8 +116,15 @@ def main(
         played: dict[Entry, tuple[dict[str, Any], dict[str, Any]]] = {}
         for agent in dict.fromkeys(agents):
             entry = entry_of(agent, task, learner)
-            facts = plain({**vars(entry), "task": task.id, "digest": task.digest, "versions": software(task.game)})
+            versions = {name: one for name, one in software(task.game).items() if name != "threads"}  # chosen later
+            facts = plain({**vars(entry), "task": task.id, "digest": task.digest, "versions": versions})
             facts["checkpoints"] = agent_hashes([agent, task.rival][: 1 + bool(task.rival)], task.game)
+            results.check_facts(facts)
+            same = [one.agent for one in played if (one.learner, one.seed) == (entry.learner, entry.seed)]
+            if same:
+                raise ConfigError(
+                    f"{same[0]}, {agent}: both are seed {entry.seed} of {entry.learner}; give other names"
+                )
             seeds = results.seeds_of(salt, results.commitment_of(facts))
             played[entry] = facts, task.cells(agent, seeds, number)
     asked = {"name": name, "agents": agents, "learner": learner, "games": games, "salt": salt}

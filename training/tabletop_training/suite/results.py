@@ -172,21 +172,30 @@ def _read(path: Path) -> tuple[dict[str, Any], bytes]:
         header = json.loads(data[start : start + size])
     except (ValueError, RecursionError):
         raise TabletopError("its header is not JSON: it is damaged") from None
-    for name, content, wanted in (("header", header, _KEYS), ("facts", header, _FACTS)):
-        content = content.get("facts") if name == "facts" else content
-        if not isinstance(content, dict) or content.keys() != wanted.keys():
-            raise TabletopError(f"its {name} must have {', '.join(wanted)}")
-        for key, kind in wanted.items():
-            value = content[key]
-            if not (is_whole(value) if kind is int else isinstance(value, kind)):
-                raise TabletopError(f"{key}={value!r:.60}: not what a results file has there")
-            if kind is str and (len(value) > LONGEST_TEXT or value != shown(value)):
-                raise TabletopError(f"{key}: must be at most {LONGEST_TEXT} printable characters")
-            if name == "facts" and kind is dict and not _is_flat(value):
-                raise TabletopError(f"{key}: must have at most 20 names with a text, a number or nothing")
+    _check(header, _KEYS, "header")
+    check_facts(header["facts"])
     if not 1 <= header["games"] <= GAMES:
         raise TabletopError(f"games={header['games']}: must be 1 to {GAMES:,}")
     return header, data[start + size :]
+
+
+def check_facts(facts: Any) -> None:
+    """Raise TabletopError for facts that a results file can't have."""
+    _check(facts, _FACTS, "facts")
+    for key in ("versions", "checkpoints"):
+        if not _is_flat(facts[key]):
+            raise TabletopError(f"{key}: must have at most 20 names with a text, a number or nothing")
+
+
+def _check(content: Any, wanted: Mapping[str, type], name: str) -> None:
+    if not isinstance(content, dict) or content.keys() != wanted.keys():
+        raise TabletopError(f"its {name} must have {', '.join(wanted)}")
+    for key, kind in wanted.items():
+        value = content[key]
+        if not (is_whole(value) if kind is int else isinstance(value, kind)):
+            raise TabletopError(f"{key}={value!r:.60}: not what a results file has there")
+        if isinstance(value, str) and (len(value) > LONGEST_TEXT or value != shown(value)):
+            raise TabletopError(f"{key}: must be at most {LONGEST_TEXT} printable characters")
 
 
 def _verified(header: dict[str, Any], packed: bytes, tasks: Mapping[str, Task]) -> Checked:

@@ -26,6 +26,8 @@ from tabletop_training.suite.runs import SCORES, numbers_of, read_scores, rows_o
 from tabletop_training.suite.tasks import Task, task_of
 
 MOST_SEEDS = 100
+_WITH_TASKS = ("device", "workers", "ray", "trust")
+"""The arguments that a task leaves open, beside the settings."""
 
 
 @checked
@@ -62,7 +64,7 @@ def main(
     first = whole("seed", seed or 0, 0)
     chosen = None if task is None else task_of(tasks or {}, task)
     if chosen is not None:
-        given = [name for name in ("minutes", "steps", "players", "editions", "rival") if arguments.get(name)]
+        given = [name for name, value in arguments.items() if value and name not in _WITH_TASKS]
         if given:
             raise ConfigError(f"{', '.join(given)}: not with a task, which says what is learned, and how long")
     if resume is None:
