@@ -4,7 +4,7 @@ It reads `scores.csv`, which anybody's learner can write, with a line for each r
 
 | column | content |
 |---|---|
-| task | what was learned, such as `petrichor/editions-100-v1` |
+| task | what was learned, such as `GAME/editions-100-v1` |
 | version | of the package that has the game, such as `0.3.0` |
 | learner | a name |
 | seed | the training seed |

@@ -65,7 +65,7 @@ class Task:
 
     @property
     def id(self) -> str:
-        """The name with that of the game, such as `petrichor/editions-100-v1`."""
+        """The name with that of the game, such as `GAME/editions-100-v1`."""
         return f"{self.game.name}/{self.name}"
 
     @property
