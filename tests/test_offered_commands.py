@@ -34,7 +34,7 @@ def offered(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
 
 
 EVERYWHERE = {"play", "web", "mcp", "replay", "review", "evaluate", "text-positions", "train", "distil", "dataset"}
-EVERYWHERE |= {"check", "compile"}
+EVERYWHERE |= {"check", "compile", "runs"}
 SEVERAL = {"tournament", "benchmark-text"}
 
 

@@ -263,7 +263,11 @@ def write(folder: Path, tournament: Tournament, seed: int) -> dict[str, Any]:
     ]
     ratings = [standing.rating for standing in tournament.standings]
     standings = [
-        {**asdict(standing.report), "rating": {"mu": standing.rating.mu, "sigma": standing.rating.sigma}}
+        {
+            **asdict(standing.report),
+            "rating": {"mu": standing.rating.mu, "sigma": standing.rating.sigma},
+            **({} if standing.elo is None else {"elo": standing.elo}),
+        }
         for standing in tournament.standings
     ]
     content: dict[str, Any] = files.plain(
