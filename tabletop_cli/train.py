@@ -58,6 +58,12 @@ def train(
     curriculum: Annotated[
         bool, lambda line: typer.Option("--curriculum", help=f"Learn {line.curriculum}.") if line.curriculum else None
     ] = False,
+    task: Annotated[
+        str | None,
+        options.where(
+            "tasks", typer.Option(help="A task of the suite: what is learned, how long, and scored.", metavar="TASK")
+        ),
+    ] = None,
     switches: Switches,
     start: Annotated[
         str | None, options.policy("A checkpoint, or the name of a shipped policy, to go on from.")
@@ -72,18 +78,11 @@ def train(
         Path | None, options.resume(". Only minutes, steps, the device and the workers can be changed")
     ] = None,
     trust: options.Trust = "",
-    seed: Annotated[int | None, options.seed("of the network and the games", "0")] = None,
     seeds: Annotated[
-        int | None, options.number("Number of runs, with seeds from --seed on, each in its own folder.", "1", most=100)
+        int | None,
+        options.number("Seeds of each training: so many runs, from --seed on, in own folders.", "1", most=100),
     ] = None,
-    task: Annotated[
-        str | None,
-        lambda line: (
-            typer.Option(help="A task of the suite: what is learned, how long, and scored.", metavar="TASK")
-            if line.tasks
-            else None
-        ),
-    ] = None,
+    seed: Annotated[int | None, options.seed("of the network and the games", "0")] = None,
     minutes: Annotated[float | None, options.minutes()] = None,
     steps: Annotated[int | None, options.steps("; rounded up to whole rollouts")] = None,
     cores: options.Cores = None,

@@ -45,7 +45,7 @@ PAGE = ROOT / "docs" / "command-line.md"
 APPS = {"petrichor": petrichor.app, "evergreen": evergreen.app}
 
 ORDER = (
-    *("--players", "--solo", "--every", "--curriculum"),  # what is played
+    *("--players", "--solo", "--every", "--curriculum", "--task"),  # what is played
     *(
         "--rounds",
         "--drafting",
@@ -69,6 +69,7 @@ ORDER = (
         "--rungs",
         "--judge",
         "--player",
+        "--learner",
     ),  # who plays, from which files
     *("--folder", "--resume", "--trust", "--seat"),
     *("--keys", "--changes", "--trials"),  # what may change
@@ -83,7 +84,7 @@ ORDER = (
         "--edition-games",
         "--effect-games",
     ),
-    *("--seed", "--until-width", "--minutes", "--steps"),  # how much
+    *("--seed", "--salt", "--until-width", "--minutes", "--steps"),  # how much
     *("--simulations", "--more-weight", "--moments", "--quick", "--only", "--part"),
     *("--every-rung", "--estimate"),
     *(
@@ -177,7 +178,7 @@ def test_every_help_is_a_sentence_and_every_example_is_a_command() -> None:
 def test_commands_that_play_take_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     """The limit holds as soon as the words are read."""
     taking = {name for name, command in COMMANDS.items() if "--cores" in {one.opts[0] for one in options(command)}}
-    others = {"rules", "replay", "compile", "bench", "components"}
+    others = {"rules", "replay", "compile", "bench", "components", "runs"}
     assert {name for name in COMMANDS if name.split()[1] not in others} == taking
     monkeypatch.setattr(batch, "_most_cores", 64)
     monkeypatch.setenv("OMP_NUM_THREADS", "64")

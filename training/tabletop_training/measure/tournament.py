@@ -23,7 +23,7 @@ from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.names import agents_of
 from tabletop_engine.text.screen import Screen
-from tabletop_engine.text.words import counted
+from tabletop_engine.text.words import counted, shown
 from tabletop_training.files import tables as files
 from tabletop_training.files.job import Stopped
 from tabletop_training.files.plots import plot_cross_table
@@ -307,7 +307,9 @@ def tables_of(tournament: Tournament) -> tuple[files.Table, files.Table]:
     caption = f"Even is a win rate of {100 / players:.0f} %."
     columns = [numbered, files.AGENT, rating, files.WIN_RATE, files.MARGIN, speed]
     if tournament.misfit is not None:
-        columns.insert(3, files.Column("Elo", "elo", partial(files.format_estimate, form=".0f", interval="")))
+        write = partial(files.format_estimate, form=".0f")
+        elo = (f"{shown(one.report.agent)} {write(one.elo)}" for one in tournament.standings if one.elo is not None)
+        caption += f"\nElo by Bradley and Terry: {', '.join(elo)}."
         caption += f"\n{tournament.misfit.text}"
     numbers = [str(number) for number in range(1, len(tournament.labels) + 1)]
     scores = [
