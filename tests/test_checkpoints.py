@@ -93,6 +93,7 @@ def test_checkpoint_tells_how_it_was_made(tmp_path: Path) -> None:
         "trunk": [],
         "policy": ["Linear", "ReLU", "Linear"],
         "value": ["Linear", "ReLU", "Linear"],
+        "win_margin_heads": ["Linear", "ReLU", "Linear"],
     }
     assert {path.name for path in tmp_path.iterdir()} == {POLICY, CURVE}
 
