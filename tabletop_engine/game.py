@@ -332,6 +332,13 @@ def switches_of(config: Config) -> dict[str, np.ndarray]:
     return {name: record[name] for name in config.SWITCHES}
 
 
+def changed_fields(config: Config) -> dict[str, Any]:
+    """The fields of a configuration, but for the number of players, that are not as in a plain one, by their names."""
+    plain, own = config.game.config(players=config.players), fields(config.game.config)
+    values = {one.name: getattr(config, one.name) for one in own}
+    return {name: value for name, value in values.items() if value != getattr(plain, name)}
+
+
 def game_of(home: str) -> Game:
     """The `GAME` of the module with this dotted name. Raises ConfigError if there is none."""
     try:

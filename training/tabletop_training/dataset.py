@@ -11,7 +11,6 @@ import io
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,7 @@ from tabletop_engine.envs import MaskInObservation
 from tabletop_engine.envs.arguments import observation_box
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.files import whole_file
-from tabletop_engine.game import Config
+from tabletop_engine.game import Config, changed_fields
 from tabletop_engine.play.agents import Agent, Decisions
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.names import agents_of
@@ -56,12 +55,7 @@ def environment_of(config: Config, names: Sequence[str], reward: str, dtype: str
     made = getattr(package, "SOLO_ID" if config.players == 1 else "VERSUS_ID", None)
     if made is None:
         return None
-    plain = config.game.config(players=config.players)
-    given: dict[str, Any] = {
-        one.name: getattr(config, one.name)
-        for one in fields(config.game.config)
-        if getattr(config, one.name) != getattr(plain, one.name)
-    }
+    given = changed_fields(config)
     if config.players > 1:
         given |= {"players": config.players, "opponents": list(names[1:])}
     env = gymnasium.make(made, reward=reward, observation_dtype=dtype, **given)

@@ -61,11 +61,19 @@ def forward(network: FlatNetwork, part: int, inputs: np.ndarray, outputs: np.nda
 
     `inputs` float32 are those of the part's first layer.
     """
-    layers, weights = network.layers, network.weights
+    forward_layers(network, network.parts[part, 0], network.parts[part, 1], inputs, outputs)
+
+
+@rule
+def forward_layers(network: FlatNetwork, first: int, end: int, inputs: np.ndarray, outputs: np.ndarray) -> np.ndarray:
+    """`forward` through the layers from `first` up to `end`; returns the outputs of the last one, or `inputs`."""
     given = inputs
-    for number in range(network.parts[part, 0], network.parts[part, 1]):
-        apply_layer(layers[number], weights, given, outputs[number])
-        given = outputs[number]
+    for number in range(first, end):
+        layer, out = network.layers[number], outputs[number]
+        sum_inputs(layer, network.weights, given, out)
+        activate(layer, out)
+        given = out
+    return given
 
 
 @rule
@@ -89,33 +97,25 @@ def forward_trunk(
         different[i] = inputs[i] - earlier[i]
         differing += different[i] != np.float32(0.0)
         held += inputs[i] != np.float32(0.0)
-    if similar.known[seat] == 0 or differing > held:
-        biases = weights[layer.biases : layer.biases + layer.outputs]
-        for j in range(layer.outputs):
-            sums[j] = biases[j]
-        add_rows(layer, weights, inputs, sums)
+    begins = similar.known[seat] == 0 or differing > held
+    if begins:
+        sum_inputs(layer, weights, inputs, sums)
         earlier[:] = inputs
         similar.known[seat] = 1
-        out[: layer.outputs] = sums
-    else:
-        out[: layer.outputs] = sums
+    out[: layer.outputs] = sums
+    if not begins:
         add_rows(layer, weights, different, out)
     activate(layer, out)
-    given = out
-    for number in range(first + 1, end):
-        apply_layer(network.layers[number], weights, given, outputs[number])
-        given = outputs[number]
-    return given
+    return forward_layers(network, first + 1, end, out, outputs)
 
 
 @rule
-def apply_layer(layer: Any, weights: np.ndarray, given: np.ndarray, out: np.ndarray) -> None:
-    """Write the outputs of a layer for the inputs `given` into `out`."""
+def sum_inputs(layer: Any, weights: np.ndarray, given: np.ndarray, out: np.ndarray) -> None:
+    """Write what a layer makes of the inputs `given`, before its activation, into `out`."""
     biases = weights[layer.biases : layer.biases + layer.outputs]
     for j in range(layer.outputs):
         out[j] = biases[j]
     add_rows(layer, weights, given, out)
-    activate(layer, out)
 
 
 @rule

@@ -388,14 +388,11 @@ class FromSearch(Distiller):
 
     def losses(self, inputs: torch.Tensor, targets: Targets) -> dict[str, torch.Tensor]:
         """The cross-entropy between the policy targets and the policy, and the heads' loss."""
-        network = self.network
-        assert network.win_margin_heads is not None
-        missed = targets["shortfalls"].float() if network.weighs else None
-        hidden = network.trunk(inputs)
-        given = masked_log_probabilities(network.logits(hidden, missed), targets["masks"])
+        missed = targets["shortfalls"].float() if self.network.weighs else None
+        logits, _, outputs = self.network(inputs, missed)
+        given = masked_log_probabilities(logits, targets["masks"])
         policy = -(targets["policy"].float() * given).sum(dim=1).mean()
-        outcomes = heads_loss(network.win_margin_heads(hidden), targets)
-        return {"policy_loss": policy, "heads_loss": outcomes}
+        return {"policy_loss": policy, "heads_loss": heads_loss(outputs, targets)}
 
 
 # --- The command -----------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tabletop_agents import agent_file
+from tabletop_agents.checkpoint import read_notes
 from tabletop_engine.checks import checked, whole
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.text.screen import Screen
@@ -55,10 +56,9 @@ def entry_of(agent: str, task: Task, learner: str | None = None) -> Entry:
     path = agent_file(agent, task.game)
     if path is None or not agent.startswith("policy") or not Path(agent.partition(":")[2]).is_file():
         return Entry(agent, learner or agent)  # nothing was learned, or a shipped policy, with what it always learned
-    from tabletop_agents.checkpoint import read_checkpoint  # torch takes a second
     from tabletop_training.learn.task import GamesSettings
 
-    notes = read_checkpoint(task.game, path)[1].get("training", {})
+    notes = read_notes(task.game, path).get("training", {})
     folder = path.resolve().parent
     name = folder.parent.name if folder.name.startswith("seed-") else folder.name
     entry = Entry(agent, learner or name, int(notes.get("seed", 0)), int(notes.get("steps", 0)))

@@ -5,14 +5,13 @@ from __future__ import annotations
 import shlex
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from tabletop_engine.checks import checked, whole
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.files import make_folder
-from tabletop_engine.game import Game
+from tabletop_engine.game import Game, changed_fields
 from tabletop_engine.text.screen import Screen
 from tabletop_training.files.job import Job, refuse_with_resume
 from tabletop_training.files.tables import OnResult, ignore
@@ -26,8 +25,8 @@ from tabletop_training.suite.runs import SCORES, numbers_of, read_scores, rows_o
 from tabletop_training.suite.tasks import Task, task_of
 
 MOST_SEEDS = 100
-_WITH_TASKS = ("device", "workers", "ray", "trust")
-"""The arguments that a task leaves open, beside the settings."""
+_OF_A_MACHINE = ("device", "workers", "ray", "trust")
+"""The arguments that a task leaves open, beside the settings, and that may change when a run goes on."""
 
 
 @checked
@@ -64,7 +63,7 @@ def main(
     first = whole("seed", seed or 0, 0)
     chosen = None if task is None else task_of(tasks or {}, task)
     if chosen is not None:
-        given = [name for name, value in arguments.items() if value and name not in _WITH_TASKS]
+        given = [name for name, value in arguments.items() if value and name not in _OF_A_MACHINE]
         if given:
             raise ConfigError(f"{', '.join(given)}: not with a task, which says what is learned, and how long")
     if resume is None:
@@ -102,7 +101,7 @@ def _learn(
     game: Game, settings: str | None, run: Path, seed: int, task: Task | None, arguments: Mapping[str, Any]
 ) -> None:
     if (run / RESUME).is_file():
-        again = {name: arguments[name] for name in ("device", "workers", "ray", "trust") if arguments.get(name)}
+        again = {name: arguments[name] for name in _OF_A_MACHINE if arguments.get(name)}
         train.main(game, resume=run, evaluate=task is None, **again)
         return
     shutil.rmtree(run, ignore_errors=True)  # nothing was learned there
@@ -114,12 +113,7 @@ def _learn(
 
 def games_of(task: Task) -> dict[str, Any]:
     """The table `[games]` of a task."""
-    usual = type(task.learn[0])()
-    fields = [name for name in asdict(usual) if name != "players"]
-    each = [
-        {name: getattr(one, name) for name in fields if getattr(one, name) != getattr(usual, name)}
-        for one in task.learn
-    ]
+    each = [changed_fields(config) for config in task.learn]
     alike = all(one == each[0] for one in each)
     table = {"players": tuple(sorted({config.players for config in task.learn})), "variety": False, "curriculum": False}
     table |= {"editions": task.editions or None, **(each[0] if alike else {"each": tuple(each)})}

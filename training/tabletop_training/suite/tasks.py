@@ -11,7 +11,7 @@ from typing import Any
 
 from tabletop_agents import Agent
 from tabletop_engine.errors import ConfigError
-from tabletop_engine.game import Config, Game
+from tabletop_engine.game import Config, Game, changed_fields
 from tabletop_engine.seeds import SUITE, edition_seeds
 from tabletop_engine.text.words import counted
 from tabletop_training.files.provenance import agent_hash, tables_hash
@@ -86,12 +86,10 @@ class Task:
         made = []
         package = self.game.home.partition(".")[0]
         for config in self.learn:
-            usual = type(config)()
-            changed = {key: value for key, value in asdict(config).items() if value != getattr(usual, key)}
+            changed = changed_fields(config)
             if self.editions:
                 changed["editions"] = self.editions
             kind = "Solo" if config.players == 1 else "Versus"
-            changed.pop("players", None)
             if config.players > 1:
                 changed |= {"players": config.players, "opponents": (self.rival,)}
             made.append((f"{package}:{self.game.title}/{kind}-v0", changed))
