@@ -27,6 +27,11 @@ def _shipped(package: str, folder: str, ending: str, game: str) -> list[str]:
     return sorted(file.stem for place in places for file in place.glob(f"*.{ending}"))
 
 
+def shipped_settings(game: str) -> list[str]:
+    """The names of a game's shipped settings."""
+    return _shipped("tabletop_training", "configs", "toml", game)
+
+
 def _command(ctx: typer.Context) -> str:
     """The name of the whole command, which is the game's."""
     return ctx.find_root().info_name or ""
@@ -46,7 +51,7 @@ def agents(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def settings(ctx: typer.Context, incomplete: str) -> list[str]:
     """Names of shipped settings files, and of the commands that may stand in their place."""
-    names = [*_shipped("tabletop_training", "configs", "toml", _command(ctx)), *getattr(ctx.command, "commands", ())]
+    names = [*shipped_settings(_command(ctx)), *getattr(ctx.command, "commands", ())]
     return [name for name in names if name.startswith(incomplete)]
 
 

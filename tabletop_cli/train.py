@@ -41,11 +41,13 @@ def add_commands(app: typer.Typer, line: CommandLine) -> None:
 def _settings(line: CommandLine) -> Any:
     """The argument for the settings of a training."""
     kinds = [*["solo"] * line.alone, *["selfplay"] * line.several, *["general"] * line.players_vary]
-    by_number = f"by the numbers of players: {either(kinds)}" if len(kinds) > 1 else f"otherwise {kinds[0]}"
+    default = f"by the numbers of players: {either(kinds)}" if len(kinds) > 1 else kinds[0]
+    if "quick" in completion.shipped_settings(line.command):
+        default = f"quick; with --players {either(kinds)}"
     return typer.Argument(
         help="A TOML file, or the name of a shipped one.",
         metavar="SETTINGS",
-        show_default=f"quick where it is shipped; {by_number}",
+        show_default=default,
         autocompletion=completion.settings,
     )
 
