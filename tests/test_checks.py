@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -295,7 +295,11 @@ def calls() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
                 "output": "out/x.json",
             },
         ),
-        "the command benchmark": (benchmark.main, {"plan": PLAN, "agents": [OTHERS], "games": 2, "components": None}),
+        "the command benchmark": (
+            benchmark.main,
+            # agents whose games are in the published table: without `agents` nothing is played
+            {"plan": replace(PLAN, agents=("random", "greedy")), "agents": [OTHERS], "games": 2, "components": None},
+        ),
         "the command dataset": (
             dataset.main,
             {"agents": AGENTS, "config": TWO, "games": 2, "seed": 0, "reward": None, "name": "", "output": "out"},
