@@ -84,6 +84,7 @@ def first_legal(state: State) -> Any:
 # --- The games are those of Batch ------------------------------------------------------------------------------------
 
 
+@pytest.mark.one_in(2)
 @over_configs
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(options.values()))
 def test_whole_games(config: Config, options: dict[str, Any]) -> None:
@@ -158,6 +159,7 @@ def test_a_state_carries_its_edition() -> None:
 # --- However it is called --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.one_in(3)
 @over_configs
 def test_one_game_and_many_games(config: Config) -> None:
     env, states, _ = in_the_middle(config, 6, 4)
@@ -278,6 +280,7 @@ def test_positions_that_a_seat_cannot_tell_apart_are_redrawn_alike(config: Confi
     assert_equal(hide(state, seats, keys), hide(other, seats, keys).replace(rewards=state.rewards))
 
 
+@pytest.mark.one_in(3)
 @over_configs
 def test_chance_follows_from_the_state_or_from_a_key(config: Config) -> None:
     env, state, _ = in_the_middle(config, 1, 0)
@@ -363,6 +366,7 @@ def test_a_seat_that_is_none_is_an_error() -> None:
     assert env.sample_hidden(over, -1, key).terminated
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: f"{config.game.name}-{config.players}")
 def test_a_record_that_was_changed_by_hand_is_refused(config: Config) -> None:
     """By any method; whether a bit was changed, or all is noise."""
@@ -414,6 +418,7 @@ def test_records_are_checked() -> None:
             env.from_records(records, paid)
 
 
+@pytest.mark.one_in(3)
 @over_configs
 def test_records_that_no_game_reaches_are_refused_or_can_be_played(config: Config) -> None:
     """Whatever a hand does to a record, the process goes on."""

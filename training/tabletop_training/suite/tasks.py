@@ -168,13 +168,13 @@ def task_table(tasks: Sequence[Task]) -> Table:
     return Table(columns, rows, caption=f"Learned for {'; '.join((usual, *others))}.")
 
 
-def _learned(task: Task) -> str | None:
+def _learned(task: Task) -> str:
     numbers = sorted({config.players for config in task.learn})
     if len(numbers) > 1:
         return f"{' and '.join(map(str, numbers))} players"
     if task.editions:
         return "all editions" if task.editions == MANY_EDITIONS else counted(task.editions, "edition")
-    return f"{len(task.learn)} sets" if len(task.learn) > 1 else None
+    return f"{len(task.learn)} sets" if len(task.learn) > 1 else "the same"
 
 
 def _budget(task: Task) -> str:
