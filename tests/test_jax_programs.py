@@ -58,6 +58,7 @@ def in_the_middle(env: Env, games: int, steps: int) -> State:
     return env.from_records(batch.states, batch.paid)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "config",
     [petrichor_env.Config(), petrichor_env.Config(players=2), evergreen_env.Config(players=2), leduc_poker.Config()],
