@@ -26,6 +26,7 @@ from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.scores import margins, win_shares
 from tabletop_training.files.tables import markdown_table
+from tabletop_training.measure.course import skill
 
 QUARTERS = 4
 
@@ -78,8 +79,7 @@ def quality(rows: dict[str, np.ndarray]) -> list[list[float]]:
     result = []
     for part in (*chosen, last):
         won, ahead, win, margin = (rows[name][part] for name in ("won", "ahead", "win", "margin"))
-        skill = 1 - ((win - won) ** 2).mean() / won.var()
-        result.append([round(float(skill), 3), round(float(1 - ((margin - ahead) ** 2).mean() / ahead.var()), 3)])
+        result.append([round(skill(win, won), 3), round(skill(margin, ahead), 3)])
     return result
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import learning_curve, values
+from benchmarks import exploiters, learning_curve, values
 from benchmarks.advice import CLASSES
 from benchmarks.cluster import LONG, SHORT, THIS_PROCESS
 from benchmarks.run import shown
@@ -258,6 +258,18 @@ def values_table() -> str:
     return f"{values.table(content['rows'])}\n\nMeasured on {content['date']}; seeds from {content['seed']:,}."
 
 
+def exploiters_table() -> str:
+    """How far the shipped policies of several players can be exploited."""
+    content = _read("exploiters.json")
+    best = f"the best of {content['runs']}" if content["runs"] > 1 else "one"
+    how = (
+        f"Measured on {content['date']}: {best} that learned for {content['minutes']:g} minutes of a core, over"
+        f" {content['games']:,} games; searches over {content['searches']:,}; seeds from {content['seed']:,}. 95 %"
+        " intervals."
+    )
+    return f"{exploiters.table(content)}\n\n{how}"
+
+
 def learning_curve_table() -> str:
     """What each contender wins after some decisions, and when each seed first wins 90 %; with the picture."""
     rows = learning_curve.read(DOCS / learning_curve.FILE)
@@ -445,9 +457,9 @@ BLOCKS = (
         "shipped-policies.md",
         "shipped",
         "versus",
-        "exploiters",
         "expert_gate",
     ),
+    Block("shipped-policies.md", "exploiters", exploiters_table, _benchmark("exploiters")),
     Block("shipped-policies.md", "values", values_table, _benchmark("values")),
     Block("cluster.md", "parallel", parallel_table, _benchmark("parallel")),
     Block("performance.md", "editions", editions_table, _benchmark("editions")),

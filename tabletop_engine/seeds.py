@@ -47,6 +47,8 @@ class Stream(IntEnum):
     """Which answers are given in the check of a game and beside a slow one, and how what is hidden is redrawn."""
     RUNS = 19
     """The bootstrap of training runs, and of ratings."""
+    LUCK = 20
+    """What chance could have brought instead, in games that are played again."""
     EDITIONS = 16
     """Numbers on the pieces that are drawn from their ranges; the further indices are in `described.draws`."""
 

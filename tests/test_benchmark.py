@@ -73,6 +73,17 @@ def test_table_is_of_the_games_that_anybody_gets(folder: Path) -> None:
     assert "petrichor benchmark --output docs" in page
 
 
+def test_what_exploiters_won_is_a_column_until_the_agent_changes(folder: Path) -> None:
+    measured = Benchmark(PLAN, **json.loads((folder / "benchmark.json").read_text(encoding="utf-8")))
+    assert "exploiter" not in (folder / "benchmark.md").read_text(encoding="utf-8")
+    measured.exploited["greedy"] = [0.9, 0.8, 0.95]
+    assert Benchmark(PLAN, **json.loads(json.dumps(measured.content))).exploited == measured.exploited
+    page = benchmark._page(measured, benchmark._rows(measured))
+    assert "| an exploiter won |" in page and "90.0 % (80.0–95.0)" in page and "It is a lower bound" in page
+    measured.forget("greedy")
+    assert "exploited" not in measured.content
+
+
 def test_the_published_page_is_what_its_numbers_say(tmp_path: Path) -> None:
     """Byte for byte, also from a file from when there was only one game."""
     published = ROOT / "docs"

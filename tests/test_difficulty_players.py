@@ -14,6 +14,7 @@ from tabletop_agents import make_agent
 from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.batch import Batch
 from tabletop_training.petrichor import player_report
+from tabletop_training.petrichor.report_plots import title_at
 from tabletop_training.petrichor.variant_effects import SWITCHED, Sets
 from tests.support.studies import sets_of
 
@@ -64,6 +65,20 @@ def test_what_the_seed_decides_is_what_agents_share() -> None:
 
 def test_a_single_agent_has_no_section() -> None:
     assert player_report.section([played("greedy", 0)]) == []
+
+
+def test_soft_players_stand_beside_the_strongest() -> None:
+    """In the hardest set of the strongest one, whatever is hardest for them; the softest last."""
+    strong = played("policy:solo", 10, -3.0)
+    hardest = title_at(int(strong.order[-1]))
+    text = "\n".join(
+        player_report.section([played("soft-8:solo", -9, seed=1), played("soft-2:solo", 2, seed=2), strong])
+    )
+    (heads,) = [line for line in text.splitlines() if line.startswith("  | agent |")]
+    assert heads == f"  | agent | base game | {hardest} |"
+    names = [line.split("`")[1] for line in text.splitlines() if line.startswith("  | `") and " %" in line]
+    assert names == ["policy:solo", "soft-2:solo", "soft-8:solo"]
+    assert "Weaker players" not in "\n".join(player_report.section([strong, played("greedy", 0, seed=3)]))
 
 
 def test_soft_players_divide_the_logits() -> None:

@@ -324,6 +324,85 @@ def test_it_plays_a_game_of_hidden_cards() -> None:
     assert chips.mean() > 2 * chips.std() / np.sqrt(len(chips))
 
 
+# --- Exploiting a policy ---------------------------------------------------------------------------------------------
+
+
+def best_answer(policy: PolicyAgent, batch: Batch, me: int, known: dict[bytes, float]) -> float:
+    """What the player `me` wins from this position of Connect Four, if the other one plays the policy: by all lines."""
+    if batch.actors[0] < 0:
+        places = batch.places(batch.states)[0]
+        return float(places[me] == 1) / (places == 1).sum()
+    key = batch.states["stones"].tobytes()
+    if key not in known:
+        if batch.actors[0] == me:
+            moves = np.flatnonzero(batch.action_masks[0])
+        else:
+            moves = policy.act(Decisions.of(batch), np.random.default_rng(0))
+        known[key] = max(best_answer(policy, after(batch, int(move)), me, known) for move in moves)
+    return known[key]
+
+
+def after(batch: Batch, move: int) -> Batch:
+    other = batch.copy()
+    other.step([move])
+    return other
+
+
+def late_positions(number: int) -> list[Batch]:
+    """Positions of Connect Four with eleven or twelve empty cells, in which either player is asked."""
+    found = []
+    for seed in range(1000):
+        batch = Batch(connect_four.GAME.config(), 1, seed, autoreset="disabled")
+        for _ in range(30 + seed % 2):
+            if batch.actors[0] >= 0:
+                batch.step(batch.random_actions())
+        if batch.actors[0] >= 0:
+            found.append(batch)
+        if len(found) == number:
+            return found
+    raise AssertionError
+
+
+def test_a_search_that_knows_the_others_finds_the_best_answer() -> None:
+    """Against a policy that does not change, all lines tell the best answer. It plays one, and says its value."""
+    game, better = connect_four.GAME, 0
+    policy = PolicyAgent(network_for(game, seed=3))
+    exploiter = GuidedSearchAgent(policy, 4000, exploits=True)
+    assert exploiter.name == "exploit-4000:policy"
+    for batch in late_positions(8):
+        me, known = int(batch.actors[0]), dict[bytes, float]()
+        values = {
+            int(move): best_answer(policy, after(batch, int(move)), me, known)
+            for move in np.flatnonzero(batch.action_masks[0])
+        }
+        decisions = Decisions.of(batch)
+        played = int(exploiter.act(decisions, np.random.default_rng(1))[0])
+        assert values[played] == max(values.values())
+        assert exploiter.assess(decisions, np.random.default_rng(1)).value[0] == pytest.approx(values[played], abs=0.1)
+        better += max(values.values()) > min(values.values())
+    assert better >= 4
+
+
+def test_others_answer_as_the_policy_does() -> None:
+    """In an exploiter's tree every position of the other player has one edge that was tried: the policy's action."""
+    game, network = connect_four.GAME, network_for(connect_four.GAME, seed=3)
+    policy = PolicyAgent(network)
+    (batch,) = late_positions(1)
+    tree, guide = new_guided_tree(game, flat_network(network), 500, closed=False)
+    fixed = (batch.states.copy(), batch.tables, settings_record({}, exploits=True), flat_network(network))
+    guided_search_for(game).search_guided_tree(*fixed, tree, guide, 500)
+    theirs, waiting = 0, [(0, batch)]
+    while waiting:
+        node, here = waiting.pop()
+        tried = [edge for edge in edges_of(tree, node) if edge["visits"]]
+        if tried and here.actors[0] != batch.actors[0]:
+            (only,) = tried
+            assert only["action"] == policy.act(Decisions.of(here), np.random.default_rng(0))[0]
+            theirs += 1
+        waiting += [(int(edge["node"]), after(here, int(edge["action"]))) for edge in tried]
+    assert theirs > 5
+
+
 # --- Names -----------------------------------------------------------------------------------------------------------
 
 
@@ -334,10 +413,12 @@ def test_names(tmp_path: Path) -> None:
         (f"search:{path}", 800, None),
         (f"search-30:{path}", 30, None),
         (f"search-2.5ms:{path}", None, 2.5),
+        (f"exploit-30:{path}", 30, None),
     ):
         agent = make_agent(name, GAME)
         assert isinstance(agent, GuidedSearchAgent)
         assert (agent.name, agent.simulations, agent.milliseconds) == (name, simulations, milliseconds)
+        assert agent.exploits == name.startswith("exploit")
         assert agent_file(name, GAME) == path
         with pytest.raises(ConfigError, match="was trained for 2 players, and this is the solo game"):
             check_agents([agent], Config())

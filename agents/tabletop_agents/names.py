@@ -55,12 +55,12 @@ def _shipped(game: Game) -> list[str]:
     return [f"policy:{one}" for one in shipped_policies(game)]
 
 
-def _guided(game: Game, path: str, simulations: int | None = None, milliseconds: float | None = None) -> Agent:
+def _guided(game: Game, path: str, simulations: int | None = None, **options: Any) -> Agent:
     from tabletop_agents.search.guided_search import SIMULATIONS, GuidedSearchAgent
 
-    if simulations is None and milliseconds is None:
+    if simulations is None and "milliseconds" not in options:
         simulations = SIMULATIONS
-    return GuidedSearchAgent.load(checkpoint_path(path, game), game, simulations=simulations, milliseconds=milliseconds)
+    return GuidedSearchAgent.load(checkpoint_path(path, game), game, simulations=simulations, **options)
 
 
 def _openspiel(kind: str, simulations: int) -> Agent:
@@ -128,7 +128,15 @@ AGENTS = (
     ),
     AgentName("search:PATH", "`search-800:PATH`", _guided, _TORCH),
     AgentName("search-N:PATH", "tree search guided by a network", lambda game, n, path: _guided(game, path, n), _TORCH),
-    AgentName("search-Nms:PATH", "the same by time", lambda game, ms, path: _guided(game, path, None, ms), _TORCH),
+    AgentName(
+        "search-Nms:PATH", "the same by time", lambda game, ms, path: _guided(game, path, milliseconds=ms), _TORCH
+    ),
+    AgentName(
+        "exploit-N:PATH",
+        "the search, if all others play the network",
+        lambda game, n, path: _guided(game, path, n, exploits=True),
+        _TORCH,
+    ),
     AgentName("MODULE:CLASS", "an agent of your own, created without arguments", _own_agent),
 )
 enter_agents(AGENTS)

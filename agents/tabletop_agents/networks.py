@@ -191,17 +191,23 @@ class Network(nn.Module):
 
         `players` (N,) are the numbers of players. Raises CheckpointError where the predictions are not finite.
         """
+        wins, margins = self.wins_and_margins(observations, players)
+        return wins[:, 0], margins[:, 0]
+
+    def wins_and_margins(self, observations: np.ndarray, players: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same for all K seats, clockwise from the actor, (N, K) float64 both; seats of nobody have 0 wins."""
         assert self.win_margin_heads is not None
         with torch.no_grad():
             outputs = self.win_margin_heads(self.trunk(torch.as_tensor(observations))).double().numpy()
         if not np.isfinite(outputs).all():
             raise CheckpointError("the outputs of the win and margin heads are not finite, so there are no estimates")
         seats = outputs.shape[1] // 2
-        playing = np.arange(1, seats) < players[:, None]
-        with np.errstate(over="ignore"):
-            others = np.exp(outputs[:, 1:seats] - outputs[:, :1]).sum(axis=1, where=playing)
-            rivals = np.where(players == 1, np.exp(-outputs[:, 0]), others)  # in a game for one the logit stands alone
-        return 1.0 / (1.0 + rivals), outputs[:, seats] * forward.MARGIN_UNIT
+        logits, margins = outputs[:, :seats].copy(), outputs[:, seats:] * forward.MARGIN_UNIT
+        logits[np.arange(seats) >= players[:, None]] = -np.inf
+        alone = np.where(players == 1, 0.0, -np.inf)[:, None]  # in a game for one the logit stands alone
+        highest = np.maximum(logits.max(axis=1, keepdims=True), alone)
+        shares = np.exp(logits - highest)
+        return shares / (shares.sum(axis=1, keepdims=True) + np.exp(alone - highest)), margins
 
 
 def flat_network(network: Network, numbers: np.ndarray | None = None) -> forward.FlatNetwork:

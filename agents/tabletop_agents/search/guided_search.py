@@ -1,4 +1,4 @@
-"""A tree search guided by a network: the agents named `search-N:POLICY`."""
+"""A tree search guided by a network: the agents named `search-N:POLICY` and `exploit-N:POLICY`."""
 
 from __future__ import annotations
 
@@ -82,6 +82,8 @@ class GuidedSearchAgent(TreeAgent):
         milliseconds: time for each decision, instead of simulations. What it plays then depends on the machine.
         settings: replaces some of `DEFAULT_SETTINGS`, and of `OF_SEVERAL` in games of several players.
         num_threads: threads that share the games of one call; None for as many as there are cores.
+        exploits: whether all other players are taken to play the policy's likeliest actions. By default each is taken
+            to play for itself.
 
     Raises ConfigError unless exactly one of simulations (an int of at least 1) and milliseconds (above 0) is given, for
     unknown settings, and for a network without win and margin heads.
@@ -94,6 +96,7 @@ class GuidedSearchAgent(TreeAgent):
     milliseconds: float | None = None
     settings: Mapping[str, float] | None = None
     num_threads: int | None = None
+    exploits: bool = False
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -102,8 +105,9 @@ class GuidedSearchAgent(TreeAgent):
         if self.policy.network.win_margin_heads is None:
             raise ConfigError(f"{self.policy.name}: {_NO_HEADS}")
         self._settings = settings_record(self.settings or {})
-        self._settings_of_several = settings_record({**OF_SEVERAL, **(self.settings or {})})
-        self.name = self.name or f"search-{budget}:{self.policy.name.partition(':')[2] or self.policy.name}"
+        self._settings_of_several = settings_record({**OF_SEVERAL, **(self.settings or {})}, self.exploits)
+        kind = "exploit" if self.exploits else "search"
+        self.name = self.name or f"{kind}-{budget}:{self.policy.name.partition(':')[2] or self.policy.name}"
         self._networks: dict[bytes, FlatNetwork] = {}
 
     @classmethod
@@ -194,7 +198,7 @@ class GuidedSearchAgent(TreeAgent):
         return [self._networks[row.tobytes()] for row in read], which
 
 
-def settings_record(settings: Mapping[str, float]) -> np.ndarray:
+def settings_record(settings: Mapping[str, float], exploits: bool = False) -> np.ndarray:
     """(1,) SETTINGS with some in place of the defaults. Raises ConfigError for an unknown one and a wrong value."""
     unknown = sorted(set(settings) - set(DEFAULT_SETTINGS))
     if unknown:
@@ -203,4 +207,4 @@ def settings_record(settings: Mapping[str, float]) -> np.ndarray:
         least = 0.1 if name in ("temperature", "widening") else 0.0
         if not least <= value < float("inf"):
             raise ConfigError(f"settings: {name}={value}: must be a finite number of at least {least:g}")
-    return np.array([tuple({**DEFAULT_SETTINGS, **settings}.values())], SETTINGS)
+    return np.array([(*{**DEFAULT_SETTINGS, **settings}.values(), exploits)], SETTINGS)

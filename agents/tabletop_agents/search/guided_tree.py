@@ -9,6 +9,9 @@ A game for one is searched in a closed tree. Chance is drawn anew for each simul
 player sees a difference. The more often an action was tried, the more outcomes it may have (progressive widening;
 Couëtoux and others 2011). With several players the tree is open, and everything hidden from the searcher is drawn anew
 for each simulation (single-observer ISMCTS; Cowling, Powley and Whitehouse 2012).
+
+A search that exploits the policy knows that all others play it: at their decisions the policy's likeliest action is
+played, and only the searcher chooses. It tends to a best answer to the policy (Timbers and others 2022).
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ from tabletop_agents.search.forward import (
     forward_trunk,
     new_similar,
 )
-from tabletop_agents.search.one_turn import Walk, find_shortfalls, new_walk
+from tabletop_agents.search.one_turn import MAX_NODES, Walk, find_shortfalls, new_walk
 from tabletop_agents.search.tree import (
     ACTORS,
     EDGES,
@@ -59,6 +62,7 @@ SETTINGS = np.dtype(
         ("temperature", np.float64),  # of the softmax that gives the priors: above 1 they are flatter
         ("widening", np.float64),  # progressive widening: outcomes of an action tried n times, as a multiple of √n
         ("margin", np.float64),  # utility of a point of margin; a win has 1
+        ("exploits", np.int8),  # 1: all others play the policy's likeliest actions
     ]
 )
 """The parameters of the search."""
@@ -145,12 +149,13 @@ def search_guided_tree(
         draw_root(root, stack, t)
         node, depth = 0, 0  # the place of `s` in the tree; -1: there was no room for it
         while s.actor != NOBODY and depth < MAX_PATH and node >= 0:
+            searcher = p.exploits == 0 or s.actor == seat
             if nodes[node].edge == 0:
                 several = count_legal(s) > 1  # a single action needs no network: its prior is 1
-                if several and nodes[node].visits == 0:
+                if several and nodes[node].visits == 0 and searcher:
                     break
                 first = add_edges(s, r, nodes, edges, node)
-                if several:
+                if several and searcher:
                     if closed:
                         seen = hidden[node]  # of the same position, when it was valued
                     else:
@@ -169,7 +174,16 @@ def search_guided_tree(
                     prior = mean_prior(edges, known)
                     for new in range(first, int(r.edges)):
                         edges[new].prior = prior
-            chosen = choose_edge(s, p, r, nodes, edges, node)
+            if searcher:
+                chosen = choose_edge(s, p, r, nodes, edges, node)
+            else:  # the others' cards differ from one simulation to the next, so the policy is asked each time
+                write_inputs(s, t, counts, divisors, inputs)
+                seen = forward_trunk(network, int(s.actor), inputs, similar, outputs)
+                forward(network, POLICY, seen, outputs)
+                if weighs:
+                    find_shortfalls(stack, lines, memo, t, w, MAX_NODES, shortfalls)  # as the policy's agent does
+                    weigh(s, logits, logits[actions], shortfalls)
+                chosen = likeliest_edge(s, nodes, edges, node, logits)
             if chosen == 0:
                 break  # no room for edges
             path[NODES, depth], path[EDGES, depth], path[ACTORS, depth] = node, chosen, s.actor
@@ -241,6 +255,21 @@ def choose_edge(s: Any, p: Any, r: Any, nodes: np.ndarray, edges: np.ndarray, no
                 best, best_bound = edge, bound
         edge = int(e.sibling)
     return best
+
+
+@rule_template
+def likeliest_edge(s: Any, nodes: np.ndarray, edges: np.ndarray, node: int, logits: np.ndarray) -> int:
+    """The legal action with the highest logit, the first of equal ones; 0 if the node has no edge for it."""
+    best = next_legal(s, 0)
+    action = best
+    while action >= 0:
+        if logits[action] > logits[best]:
+            best = action
+        action = next_legal(s, action + 1)
+    edge = int(nodes[node].edge)
+    while edge != 0 and edges[edge].action != best:
+        edge = int(edges[edge].sibling)
+    return edge
 
 
 @rule_template

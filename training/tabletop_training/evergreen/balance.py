@@ -41,6 +41,7 @@ from tabletop_training.files.tables import (
     write_rows,
 )
 from tabletop_training.measure.changes import ChangeEffect, Changes
+from tabletop_training.measure.course import rows_of, section
 from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
 from tabletop_training.measure.matches import make_agents
 from tabletop_training.measure.results import Estimate, Results
@@ -197,7 +198,7 @@ def main(
     folder, resumed = resume or output or "runs/balance", resume is not None
     with job_of("balance", GAME, folder, asdict(study), resumed=resumed) as (job, store):
         every = [cell for own in cells for cell in own.values()]
-        finished = finished_cells(job, every, store, workers, record_fields=FIELDS)
+        finished = finished_cells(job, every, store, workers, record_fields=FIELDS, record_actions=True)
         found: list[Balance] = []
         for own in cells:
             if not all(cell in finished for cell in own.values()):
@@ -211,17 +212,21 @@ def main(
             found.append(Balance.of(finished[own[None]], study, effects))
         if not found:
             raise Stopped
-        content = _write(job.folder, found, study, changes)
+        played = (finished[own[None]] for own in cells if own[None] in finished)
+        courses = rows_of((study.agent, counted(one.config.players, "player"), one) for one in played)
+        content = _write(job.folder, found, study, changes, courses)
         job.console.print("\n".join(_seat_lines(found)))
         on_result(content)
     return job.folder
 
 
-def _write(folder: Path, found: Sequence[Balance], study: Study, changes: Changes) -> dict[str, Any]:
+def _write(
+    folder: Path, found: Sequence[Balance], study: Study, changes: Changes, courses: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
     rows = [row for one in found for row in _rows(one)]
     write_rows(folder / "balance.csv", rows, form=".5g")
     _plot(folder / "seats.png", found)
-    (folder / "report.md").write_text(_report(found, study, changes), encoding="utf-8")
+    (folder / "report.md").write_text(_report(found, study, changes, courses), encoding="utf-8")
     content: dict[str, Any] = plain(
         {
             **software(GAME),
@@ -230,6 +235,7 @@ def _write(folder: Path, found: Sequence[Balance], study: Study, changes: Change
             "rows": rows,
             "powers": [{"players": one.players, **one.powers} for one in found],
             "look_up": [{"players": one.players, **asdict(it)} for one in found for it in one.look_up.numbers],
+            "courses": courses,
         }
     )
     if changed := [
@@ -269,7 +275,7 @@ def _seat_lines(found: Sequence[Balance]) -> list[str]:
     return lines
 
 
-def _report(found: Sequence[Balance], study: Study, changes: Changes) -> str:
+def _report(found: Sequence[Balance], study: Study, changes: Changes, courses: Sequence[Mapping[str, Any]]) -> str:
     name, editions, edition_games = markdown_code(study.agent), study.editions, study.edition_games
     seats = [
         (
@@ -344,6 +350,7 @@ def _report(found: Sequence[Balance], study: Study, changes: Changes) -> str:
         " with one more level of an average power in the same game. The figures tell what comes with a level, not what"
         " a level causes: players who play well also choose well.",
         markdown_table(("power", *heads), powers),
+        *section(courses),
         *([] if few else board),
         *_change_section(found, study, changes),
     ]

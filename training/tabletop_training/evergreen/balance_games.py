@@ -117,4 +117,4 @@ def cell_of(
 ) -> Cell:
     """Games with this agent in every seat; game i has edition i mod the number of editions."""
     everybody = [agent] * config.players
-    return Cell(name, everybody, config, games, seed, editions, np.arange(config.players)[None])
+    return Cell(name, everybody, config, games, seed, editions, np.arange(config.players)[None], actions=True)

@@ -58,6 +58,11 @@ _RESULTS = "-=+"
 QUICK = {"games": 50, "search_games": 5, "duel_games": 8}
 """The largest numbers of games with `quick`."""
 _INTERVALS = "Intervals are in benchmark.md."
+_EXPLOITED = (
+    "\n- **an exploiter won**: the most that one of several opponents, which learned or searched against this agent\n"
+    "  alone, won against it. It is a lower bound: a better exploiter may win more. How two agents play against each\n"
+    "  other does not follow from it."
+)
 _ROUGH = "These numbers are rough: --quick plays few games, so the intervals are wide."
 
 # --- What a table has ------------------------------------------------------------------------------------------------
@@ -159,6 +164,8 @@ class Benchmark:
             `decisions_per_second`.
         pairs: `first` and `second` agent, and their 2-player `games` as a text: two characters of `_RESULTS` a seed,
             with the first agent in seat 0 and in seat 1.
+        exploited: by agent, for games of two, the largest share of the games that one of several exploiters won
+            against it, an estimate [value, low, high]. `python -m benchmarks.exploiters --tables 1` measures it.
         checkpoints: SHA-256 of the file of each agent that has one.
         tables: SHA-256 of the numbers on the pieces. components: the overlay file that they come from, if there is one.
         quick: whether some of it was measured with few games.
@@ -169,6 +176,7 @@ class Benchmark:
     seed: int = EVALUATION_SEED
     solo: dict[str, dict[str, Any]] = field(default_factory=dict)
     pairs: list[dict[str, str]] = field(default_factory=list)
+    exploited: dict[str, list[float]] = field(default_factory=dict)
     checkpoints: dict[str, str] = field(default_factory=dict)
     tables: str = ""
     components: Any = None
@@ -188,7 +196,8 @@ class Benchmark:
     def content(self) -> dict[str, Any]:
         """The content of its file."""
         content = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "plan"}
-        return content if self.game else {key: value for key, value in content.items() if key != "game"}
+        without = {"game": not self.game, "exploited": not self.exploited}
+        return {key: value for key, value in content.items() if not without.get(key)}
 
     @property
     def solo_configs(self) -> list[Config]:
@@ -214,6 +223,7 @@ class Benchmark:
     def forget(self, agent: str) -> None:
         """Drop all games of an agent."""
         self.solo.pop(agent, None)
+        self.exploited.pop(agent, None)
         self.checkpoints.pop(agent, None)
         self.pairs = [pair for pair in self.pairs if agent not in (pair["first"], pair["second"])]
 
@@ -441,7 +451,7 @@ def _rows(benchmark: Benchmark) -> list[dict[str, Any]]:
 
     `NO_ESTIMATE` or None stands for games that an agent has not played or does not play.
     """
-    plan, ratings, (elo, _) = benchmark.plan, benchmark.ratings(), benchmark.elo()
+    plan, ratings, (elo, _), exploited = benchmark.plan, benchmark.ratings(), benchmark.elo(), benchmark.exploited
     rungs = [rung for rung in LADDER if rung in benchmark.agents]
     rows = []
     for agent in benchmark.agents:
@@ -455,6 +465,7 @@ def _rows(benchmark: Benchmark) -> list[dict[str, Any]]:
             "rating": rating.mu if rating else None,
             "rating_sigma": rating.sigma if rating else None,
             **({"elo": elo.get(agent, NO_ESTIMATE)} if elo else {}),
+            **({"exploited": Estimate(*exploited[agent]) if agent in exploited else NO_ESTIMATE} if exploited else {}),
             **({"decisions_per_second": solo["decisions_per_second"] if solo else None} if plan.solo else {}),
         }
         rows.append(row)
@@ -495,6 +506,8 @@ def _duel_table(rows: Sequence[dict[str, Any]], short: bool = True) -> Table:
     columns = [Column("rating", "rating", partial(format_estimate, interval="" if short else "±"))]
     if "elo" in rows[0]:
         columns.append(Column("Elo", "elo", partial(format_estimate, form=".0f", interval="" if short else "–")))
+    if "exploited" in rows[0]:
+        columns.append(WIN_RATE.column("exploiter\nwon" if short else "an exploiter won", "exploited", short))
     for key in rows[0]:
         if key.startswith("against_"):
             rung = key.removeprefix("against_")
@@ -542,7 +555,7 @@ def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
             "  mean something, and a new agent moves the others a little. The number after ± is the model's own\n"
             "  uncertainty, not a confidence interval. The columns beside it say who is better than whom.\n"
             "- **Elo**: by the Bradley-Terry model, `greedy` 0, with a bootstrap over the seeds. An agent that won\n"
-            f"  nothing has only an upper bound. {_misfit_text(benchmark)}",
+            f"  nothing has only an upper bound. {_misfit_text(benchmark)}" + _EXPLOITED * bool(benchmark.exploited),
         ]
     measured = [
         f"- `{command} --output {'FOLDER' if own else plan.docs}` writes this page from `benchmark.json`,",

@@ -86,7 +86,10 @@ class Results:
 
     def in_order(self) -> Results:
         """The same games by ascending seed."""
-        order = np.argsort(self.seeds, kind="stable")
+        return self.chosen(np.argsort(self.seeds, kind="stable"))
+
+    def chosen(self, order: np.ndarray) -> Results:
+        """These games, (n,) indices, in their order."""
         arrays = [name for name in BY_GAME if len(getattr(self, name))]
         changed: dict[str, Any] = {name: getattr(self, name)[order] for name in arrays}
         for name in ("actions", "probabilities"):

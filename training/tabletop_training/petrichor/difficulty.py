@@ -150,9 +150,11 @@ def main(
         known_sets = {replace(config, variants=variants) for config in study.configs for variants in ALL_VARIANTS}
         printed: set[str] = set()
         with job.until_stopped():
-            for _, result, left in play_cells(job, cells, store, workers, **replays.recording):
+            for _, result, left in play_cells(
+                job, cells, store, workers, **{**replays.recording, "record_actions": True}
+            ):
                 (agent,), config = result.agents, result.config
-                finished.append(replace(result, actions=None, probabilities=None))
+                finished.append(replace(result, probabilities=None))
                 whose = "editions" if result.editions else "" if config.components == study.components else "shipped"
                 if config.components not in (None, study.components):
                     whose = slug("+".join(key for key, _ in config.components))

@@ -30,6 +30,7 @@ from tabletop_training.files.tables import (
     write_json,
     write_rows,
 )
+from tabletop_training.measure import course
 from tabletop_training.measure.changes import ChangeEffect
 from tabletop_training.measure.results import Estimate, Results, difference_estimate, mean_estimate
 from tabletop_training.petrichor import edition_report, player_report, report_plots
@@ -111,6 +112,7 @@ def write_report(folder: Path, study: Study, played: Sequence[Results]) -> dict[
     if changes:
         write_rows(folder / "changes.csv", changes, form=".5g")
     changed = _changed(study, summaries, sets, [one for shipped in others for one in shipped], by_agent)
+    courses: list[dict[str, Any]] = []
     if sets:
         found = _Findings(study, sets)
         report_plots.plot_ranking(folder / "ranking.png", found.yardstick, found.levels, found.wins, found.margins)
@@ -122,7 +124,11 @@ def write_report(folder: Path, study: Study, played: Sequence[Results]) -> dict[
         for name, of_agent in (("effects", _effect_rows), ("pairs", _pair_rows), ("sources", _source_rows)):
             write_rows(folder / f"{name}.csv", [row for one in sets for row in of_agent(one)], form=".5g")
         parts = [_in_short(found), across, changed, _each_set(found), _each_variant(found, sets), _together(found)]
-        parts += [_good_play(found), player_report.section(sets), _points(found), _hardest(found), _ranking(found)]
+        own = by_set(played, study.components)
+        two = [(one.agent, index) for one in (found.yardstick, *found.others) for index in (_BASE, found.hardest)]
+        courses = course.rows_of((who, title_at(one), own[who, ALL_VARIANTS[one]]) for who, one in two)
+        parts += [_good_play(found), player_report.section(sets), course.section(courses), _points(found)]
+        parts += [_hardest(found), _ranking(found)]
     else:
         none = f"No agent has played all {_SETS} sets of variants yet: this is a table of what there is."
         parts = [[none, "![Win rates and points ahead of each set and agent](heat_map.png)"], across, changed]
@@ -136,6 +142,8 @@ def write_report(folder: Path, study: Study, played: Sequence[Results]) -> dict[
         content |= plain(edition_report.as_json(over_editions))
     if changes:
         content["changes"] = plain(changes)
+    if courses:
+        content["courses"] = plain(courses)
     write_json(folder / "difficulty.json", content)
     return content
 

@@ -88,13 +88,17 @@ def _ladders(sets: Sequence[Sets]) -> list[str]:
 
 
 def _soft(sets: Sequence[Sets]) -> list[str]:
-    texts = []
-    for one in sets:
-        if one.agent.startswith("soft-"):
-            base, worst = _percent(one.rate(0)), int(one.order[-1])
-            rest = f"{_percent(one.rate(worst))} of {title_at(worst)}"
-            texts.append(f"**A weaker player**: {agent_code(one.agent)} wins {base} of the base game and {rest}.")
-    return texts
+    """A table of soft players beside the strongest agent, in the base game and its hardest set; none without any."""
+    soft = sorted((one for one in sets if one.agent.startswith("soft-")), key=lambda one: -one.win_rates.mean())
+    strongest = max(sets, key=lambda one: one.win_rates.mean())
+    if not soft or strongest in soft:
+        return []
+    hardest = int(strongest.order[-1])
+    rows = [
+        (agent_code(one.agent), *(_percent(one.rate(index)) for index in (0, hardest))) for one in (strongest, *soft)
+    ]
+    table = markdown_table(("agent", title_at(0), title_at(hardest)), rows).replace("\n", "\n  ")
+    return [f"**Weaker players**: what soft players win beside the strongest agent.\n\n  {table}"]
 
 
 def correlation(one: np.ndarray, other: np.ndarray) -> Estimate:

@@ -116,11 +116,11 @@ class Study:
         config = replace(base, variants=variants)
         key = " ".join(_names(player.name, config, self, bool(over_editions)))
         if over_editions:
-            return Cell(key, [player], config, over_editions, self.seed, self.edition_seeds)
+            return Cell(key, [player], config, over_editions, self.seed, self.edition_seeds, actions=True)
         games = self.agents[player.name]
         if base.components not in (None, self.components):  # with only some changes of the overlay file
             games = min(games, self.effect_games)
-        return Cell(key, [player], config, games, self.seed)
+        return Cell(key, [player], config, games, self.seed, actions=True)
 
     @property
     def commands(self) -> list[str]:

@@ -14,7 +14,7 @@ from tabletop_engine.game import Config
 from tabletop_training.measure import evaluation
 from tabletop_training.measure.evaluation import GameBlock, blocks_of, rotations, seeds_for, seeds_from
 
-SEARCH_AGENTS = ("rollout", "ismcts", "openspiel", "search")
+SEARCH_AGENTS = ("rollout", "ismcts", "openspiel", "search", "exploit")
 """The first words of agents' names that should play fewer games: their decisions take thousands of times longer."""
 ANEW = "start anew, with another --output"
 """What to do about games that are no use."""
