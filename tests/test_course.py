@@ -256,7 +256,7 @@ def test_a_policy_judges_every_seat() -> None:
     results = play_lineups(
         ["random"] * 3, Config(players=3), [4, 5], np.array([[0, 1, 2], [1, 2, 0]]), record_actions=True
     )
-    judged = course.shipped_judge(results.config)
+    judged = course.shipped_judge(GAME, 3)
     assert judged is not None and judged[0] == "policy:versus"
     batch = Batch(results.config, 5, 0)
     for _ in range(9):

@@ -12,14 +12,14 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tabletop_agents import checkpoint_path, shipped_policies
 from tabletop_engine.errors import TabletopError
-from tabletop_engine.game import NOBODY, Config
+from tabletop_engine.game import NOBODY, Game
 from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.scores import margins, win_shares
@@ -134,16 +134,16 @@ def judge_of(policy: PolicyAgent) -> Judge:
     return judge
 
 
-def shipped_judge(config: Config) -> tuple[str, Judge] | None:
-    """A shipped policy that can judge this game, with its name; None without one, or without PyTorch."""
+@cache
+def shipped_judge(game: Game, players: int) -> tuple[str, Judge] | None:
+    """A shipped policy that can judge such games, with its name; None without one, or without PyTorch."""
     if importlib.util.find_spec("torch") is None:
         return None
     from tabletop_agents.policy import PolicyAgent
 
-    game = config.game
     for name in shipped_policies(game):
         policy = PolicyAgent.load(checkpoint_path(name, game), game)
-        fits = policy.players is None or config.players in policy.players
+        fits = policy.players is None or players in policy.players
         if fits and policy.network.win_margin_heads is not None:
             return f"policy:{name}", judge_of(policy)
     return None
@@ -267,15 +267,15 @@ def rows_of(games: Iterable[tuple[str, str, Results]]) -> list[dict[str, Any]]:
     """
     rows = []
     for who, what, results in games:
-        judge = None if results.actions is None else shipped_judge(results.config)
-        if judge is None:
+        judge = shipped_judge(results.config.game, results.config.players)
+        if judge is None or results.actions is None:
             continue
         one = course_of(results.chosen(np.arange(min(len(results), MOST_GAMES))), judge[1])
         row: dict[str, Any] = {"agent": who, "what": what, "judge": judge[0], "games": len(one.results)}
-        row |= {"lead_changes": one.lead_changes.mean()}
-        row |= {"decided": [(one.decided <= number).mean() for number in range(QUARTERS)]}
-        row |= {"luck_of_wins": one.share_of_luck(WIN), "luck_of_margins": one.share_of_luck(MARGIN)}
-        row |= {"skill": one.skill}
+        row |= {"lead_changes": float(one.lead_changes.mean())}
+        row |= {"decided": [float((one.decided <= number).mean()) for number in range(QUARTERS)]}
+        row |= {"luck_of_wins": one.share_of_luck(WIN).tolist(), "luck_of_margins": one.share_of_luck(MARGIN).tolist()}
+        row |= {"skill": one.skill.tolist()}
         if results.config.players == 1:
             (won, won_left), (ahead, ahead_left) = one.corrected(WIN), one.corrected(MARGIN)
             row |= {"won": won, "won_left": won_left, "ahead": ahead, "ahead_left": ahead_left}
