@@ -10,6 +10,7 @@ the definitions and where they come from.
 from __future__ import annotations
 
 import importlib.util
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -139,8 +140,11 @@ def shipped_judge(game: Game, players: int) -> tuple[str, Judge] | None:
     """A shipped policy that can judge such games, with its name; None without one, or without PyTorch."""
     if importlib.util.find_spec("torch") is None:
         return None
+    import torch
+
     from tabletop_agents.policy import PolicyAgent
 
+    torch.set_num_threads(1)  # as `get_ready` does: more would wait by spinning
     for name in shipped_policies(game):
         policy = PolicyAgent.load(checkpoint_path(name, game), game)
         fits = policy.players is None or players in policy.players
@@ -298,6 +302,9 @@ def section(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         lines = ((agent_code(row["agent"]), row["what"], *cells(row)) for row in rows)
         return markdown_table((*who, *heads), lines, left=2)
 
+    def known(skill: float) -> str:
+        return "–" if math.isnan(skill) else f"{skill:.2f}"
+
     def lucky(row: Mapping[str, Any]) -> list[str]:
         pairs = list(zip(row["luck_of_wins"], row["luck_of_margins"], strict=True))
         return [f"{100 * won:.0f} / {100 * margin:.0f}" for won, margin in [*pairs, np.sum(pairs, axis=0)]]
@@ -323,7 +330,7 @@ def section(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         table(("set-up", *quarters, "together"), lucky),
         "How well the judge knows the end: the Brier skill of winning / the share of the margin's variance that is"
         " predicted. 1 is all.",
-        table(quarters, lambda row: [f"{won:.2f} / {margin:.2f}" for won, margin in row["skill"]]),
+        table(quarters, lambda row: [" / ".join(map(known, both)) for both in row["skill"]]),
     ]
     if all("won" in row for row in rows):
         blocks += [

@@ -113,6 +113,8 @@ def play_blocks(
         steps += (_Step(cell, number, block) for number, block in enumerate(blocks, len(cell.blocks) - len(blocks)))
     if not steps:
         return
+    if any(step.cell.actions for step in steps):
+        playing["record_actions"] = True
     if in_turns:
         steps.sort(key=lambda step: step.number)
     last = {step.cell: step for step in steps}
