@@ -55,9 +55,9 @@ EXPECTED = np.array(
     [
         [
             [
-                ends(*cards, opened)
+                ends(cards[0], cards[1], opened)
                 if opened != NO_CARD
-                else np.mean([ends(*cards, one) for one in left_of(cards)], axis=0)
+                else np.mean([ends(cards[0], cards[1], one) for one in left_of(cards)], axis=0)
             ]
             for opened in (0, 1, 2, NO_CARD)
         ]

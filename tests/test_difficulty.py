@@ -444,6 +444,12 @@ def test_study_leaves_its_files(folder: Path) -> None:
     assert f"petrichor difficulty random greedy --games {GAMES} --seed {SEED}" in report
     assert len(rows_of(folder / "pairs.csv")) == 2 * 120
     assert len(rows_of(folder / "effects.csv")) == 2 * 4 * 15
+    assert "## Leads, decisions and luck" in report
+    hardest = {one["what"] for one in data["courses"]} - {"base game"}
+    assert len(hardest) == 1
+    assert [(one["agent"], one["what"], one["games"]) for one in data["courses"]] == [
+        (agent, what, GAMES) for agent in ("greedy", "random") for what in ("base game", *hardest)
+    ]
 
 
 def test_study_is_of_the_games_that_anybody_gets(folder: Path) -> None:

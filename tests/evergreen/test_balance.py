@@ -109,6 +109,8 @@ def test_it_leaves_a_report_a_picture_and_tables(tmp_path: Path) -> None:
     report = (folder / "report.md").read_text(encoding="utf-8")
     assert all(f"| {source} |" in report for source in SOURCE_NAMES)
     assert all(f"| {power.replace('_', ' ')} |" in report for power in POWER_NAMES)
+    assert "## Leads, decisions and luck" in report and "Without luck" not in report
+    assert [(one["what"], one["games"]) for one in data["courses"]] == [("2 players", 15), ("4 players", 15)]
     assert (folder / "seats.png").read_bytes().startswith(b"\x89PNG")
 
 

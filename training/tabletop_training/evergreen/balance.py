@@ -198,7 +198,7 @@ def main(
     folder, resumed = resume or output or "runs/balance", resume is not None
     with job_of("balance", GAME, folder, asdict(study), resumed=resumed) as (job, store):
         every = [cell for own in cells for cell in own.values()]
-        finished = finished_cells(job, every, store, workers, record_fields=FIELDS, record_actions=True)
+        finished = finished_cells(job, every, store, workers, record_fields=FIELDS)
         found: list[Balance] = []
         for own in cells:
             if not all(cell in finished for cell in own.values()):

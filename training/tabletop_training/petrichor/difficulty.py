@@ -150,9 +150,7 @@ def main(
         known_sets = {replace(config, variants=variants) for config in study.configs for variants in ALL_VARIANTS}
         printed: set[str] = set()
         with job.until_stopped():
-            for _, result, left in play_cells(
-                job, cells, store, workers, **{**replays.recording, "record_actions": True}
-            ):
+            for _, result, left in play_cells(job, cells, store, workers, **replays.recording):
                 (agent,), config = result.agents, result.config
                 finished.append(replace(result, probabilities=None))
                 whose = "editions" if result.editions else "" if config.components == study.components else "shipped"
