@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tabletop_agents import checkpoint_path, shipped_policies
-from tabletop_engine.errors import TabletopError
+from tabletop_engine.errors import CheckpointError, TabletopError
 from tabletop_engine.game import NOBODY, Game
 from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.batch import Batch
@@ -146,7 +146,10 @@ def shipped_judge(game: Game, players: int) -> tuple[str, Judge] | None:
 
     torch.set_num_threads(1)  # as `get_ready` does: more would wait by spinning
     for name in shipped_policies(game):
-        policy = PolicyAgent.load(checkpoint_path(name, game), game)
+        try:
+            policy = PolicyAgent.load(checkpoint_path(name, game), game)
+        except CheckpointError:
+            continue
         fits = policy.players is None or players in policy.players
         if fits and policy.network.win_margin_heads is not None:
             return f"policy:{name}", judge_of(policy)
