@@ -70,6 +70,12 @@ def forfeit(s: Any, seat: int) -> None:
 
 
 @rule
+def own_team(s: Any, seat: int) -> int:
+    """A `Rules.team` of a game in which everybody plays alone: each seat owns its points."""
+    return seat
+
+
+@rule
 def hide_nothing(s: Any, t: Any, seat: int, rng: np.uint64) -> None:
     """A `Rules.sample_hidden` of a game without hidden information: only the random stream changes."""
     s.rng = rng
@@ -82,18 +88,18 @@ def margin(total: float, own: float, owners: int) -> float:
 
 
 @rule
-def points_margin(s: Any, seat: int) -> float:
-    """The margin of a seat, by the points that all owners have now."""
+def points_margin(s: Any, owner: int) -> float:
+    """The margin of an owner, by the points that all owners have now."""
     total = 0.0
-    for owner in range(s.owners):
-        total += float(s.points[owner])
-    return margin(total, float(s.points[seat]), s.owners)
+    for other in range(s.owners):
+        total += float(s.points[other])
+    return margin(total, float(s.points[owner]), s.owners)
 
 
 @rule
-def points_ahead(s: Any, t: Any, w: Any, seat: int, memo: np.ndarray) -> float:
+def points_ahead(s: Any, t: Any, w: Any, owner: int, memo: np.ndarray) -> float:
     """A `Rules.value`: the margin by the points that all owners have now."""
-    return points_margin(s, seat)
+    return points_margin(s, owner)
 
 
 @rule

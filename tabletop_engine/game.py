@@ -34,7 +34,7 @@ Attributes:
     decision: the number of the pending decision.
     actor: the seat that takes this decision, or NOBODY.
     players: the number of players.
-    owners: the number of owners of points: the players, and an opponent that the rules play.
+    owners: the number of owners of points: the teams (without any, the players), and an opponent that the rules play.
     round: the current round, from 1; always 1 in a game without rounds.
     rounds: the number of rounds; 1 in a game without rounds.
     points: the points of each owner.
@@ -68,7 +68,7 @@ class Config(Protocol):
 
     @property
     def owners(self) -> int:
-        """The number of owners of points: the players, and an opponent that the rules play."""
+        """The number of owners of points: the teams, and an opponent that the rules play. Alone each is a team."""
         ...
 
     @property
@@ -99,7 +99,8 @@ class Config(Protocol):
 class Rules:
     """A game's compiled rules: functions of one record `s` and, for most of them, the printed numbers `t`.
 
-    The last five have defaults (`tabletop_engine.defaults`) for games in which points decide and nothing is hidden.
+    The last six have defaults (`tabletop_engine.defaults`) for games in which everybody plays alone, points decide and
+    nothing is hidden.
 
     Attributes:
         reset: `reset(s, t)` sets the game up to its first decision. It reads only the switches and the random stream.
@@ -110,12 +111,15 @@ class Rules:
             counts.
         ranks: `ranks(s, out)` writes each owner's place in a finished game into `out` (int8). The first place is 1,
             and equal owners share a place. It is not called for forfeited games: there the engine decides who won.
-        forfeit: `forfeit(s, seat)` ends the game because this seat loses by an illegal action.
+        team: `team(s, seat)` tells which owner has the points and the result of this seat. It reads only switches.
+            Teams are the owners from 0; an opponent that the rules play comes after them. Partners have one owner, and
+            in a cooperative game all seats have owner 0.
+        forfeit: `forfeit(s, seat)` ends the game because this seat, and so its team, loses by an illegal action.
         sample_hidden: `sample_hidden(s, t, seat, rng)` redraws all that this seat cannot know, and gives the game the
             random stream `rng`.
-        value: `value(s, t, w, seat, memo)` estimates for searches how many points the seat is ahead (float64): points
-            that it has, and points that it can expect. `w` are the weights, `memo` is scratch space, which games of
-            different editions share: what is kept there belongs to `s.edition`.
+        value: `value(s, t, w, owner, memo)` estimates for searches how many points this owner, a seat or a team, is
+            ahead (float64): points that it has, and points that it can expect. `w` are the weights, `memo` is scratch
+            space, which games of different editions share: what is kept there belongs to `s.edition`.
         is_settled: `is_settled(s, seat)` tells whether the seat has completed its current move, so that a search may
             value the position.
     """
@@ -125,6 +129,7 @@ class Rules:
     legal: Callable[..., None]
     observe: Callable[..., None]
     ranks: Callable[..., None] = defaults.ranks_by_points
+    team: Callable[..., int] = defaults.own_team
     forfeit: Callable[..., None] = defaults.forfeit
     sample_hidden: Callable[..., None] = defaults.hide_nothing
     value: Callable[..., float] = defaults.points_ahead
@@ -149,15 +154,20 @@ class Image(NamedTuple):
 class Limits:
     """Limits of the games of a configuration, which OpenSpiel asks for. The defaults are those of the engine.
 
+    A random game that breaks them is a problem for `check`.
+
     Attributes:
         decisions: the most decisions in one game.
         draws: the most draws of chance in one game, those of the set-up included.
         outcomes: the upper bound (exclusive) of the numbers of outcomes of a draw; 0 in a game without chance.
+        points: the least and the most points that an owner can have at a decision or at the end; None for the bounds of
+            the field `points` in a record.
     """
 
     decisions: int = MOST_DECISIONS
     draws: int = MOST_DECISIONS
     outcomes: int = MOST_KINDS
+    points: tuple[float, float] | None = None
 
 
 _NO_NUMBERS = Layout((), 0.0, 1.0)
@@ -288,11 +298,33 @@ class Game:
         """The loops over records for this game (`tabletop_engine.play.kernels`). Each is compiled at its first call."""
         return Kernels(self.made, self.observation.low, self.observation.high)
 
+    def teams(self, config: Any) -> tuple[int, ...]:
+        """The owner of the points of each seat in games of this configuration, by seat; teams are owners from 0."""
+        states = np.zeros(1, self.state)
+        config.write_switches(states)
+        return tuple(self.teams_of(states, config.players)[0].tolist())
+
+    def teams_of(self, states: np.ndarray, players: int) -> np.ndarray:
+        """The same for records (N,) of games with at most so many players P: (N, P) int64."""
+        if self.rules.team is defaults.own_team:
+            return np.tile(np.arange(players), (len(states), 1))
+        teams = np.zeros((len(states), players), np.int64)
+        self.kernels.teams_of_games(states, teams)
+        return teams
+
+    def named_owners(self, state: Any) -> tuple[int, ...]:
+        """The owner of the points of each name of `Words.owner_names`: seats, then opponents that the rules play."""
+        teams = self.teams_of(np.array([state]), int(state["players"]))[0].tolist()
+        return (*teams, *range(max(teams) + 1, int(state["owners"])))
+
     def winners(self, state: Any) -> list[int]:
-        """The owners who won a finished game, ascending; several if they share the victory."""
+        """Who won a finished game, ascending: seats, and after the last seat opponents that the rules play.
+
+        There are several if they share the victory, or if a team has won.
+        """
         places = np.zeros((1, self.max_owners), np.int8)
         self.kernels.places_of_games(np.array([state]), places)
-        return np.flatnonzero(places[0] == 1).tolist()
+        return [name for name, owner in enumerate(self.named_owners(state)) if places[0, owner] == 1]
 
     @cached_property
     def code_sources(self) -> Sources:

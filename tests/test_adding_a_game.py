@@ -36,7 +36,7 @@ def test_excerpts_are_from_the_larger_game() -> None:
 def test_it_says_how_long_the_examples_are() -> None:
     lines = {name: int(number) for name, number in re.findall(r"\[(\w+\.py)\]\(\S+\) \| (\d+) \|", PAGE)}
     assert lines == {name: (GAMES / name).read_text(encoding="utf-8").count("\n") for name in lines}
-    assert len(lines) == 4
+    assert len(lines) == 6
 
 
 def test_what_it_shows_runs(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_the_loss_of_the_heads_by_hand() -> None:
     margins[0, 0], margins[1, :3] = 2.0, torch.tensor([-1.0, 0.5, 0.5])
     outputs = torch.zeros(2, 8)
     outputs[:, 0], outputs[0, 4] = 1.0, 1.5
-    targets = {"won": won, "margins": margins, "players": torch.tensor([1, 3])}
+    targets = {"won": won, "margins": margins, "teams": torch.tensor([1, 3])}
     alone, together = np.log(1 + np.exp(-1.0)), np.log(np.exp(1.0) + 2)
     squares = (0.25 + (1 + 0.25 + 0.25) / 3) / 2
     loss = heads_loss(outputs, targets)

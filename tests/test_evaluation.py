@@ -36,8 +36,14 @@ from tabletop_engine.play.learner_games import learner_games
 from tabletop_training.files.provenance import provenance
 from tabletop_training.files.tables import MARGIN, ReplayFiles
 from tabletop_training.measure import matches, tournament
-from tabletop_training.measure.evaluation import EVALUATION_SEED, EvaluationStopped, play_games, play_lineups
-from tabletop_training.measure.matches import FIRST_LOOK, evaluate, evaluation_of, labels_of, play_match, rotations
+from tabletop_training.measure.evaluation import (
+    EVALUATION_SEED,
+    EvaluationStopped,
+    play_games,
+    play_lineups,
+    rotations,
+)
+from tabletop_training.measure.matches import FIRST_LOOK, evaluate, evaluation_of, labels_of, play_match
 from tabletop_training.measure.results import (
     Estimate,
     Results,

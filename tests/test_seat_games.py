@@ -151,7 +151,7 @@ def test_advantages_follow_each_seat() -> None:
         deciding=torch.rand(steps, games, generator=generator) < 0.7,
         rewards=some(steps, games, seats),
         dones=torch.rand(steps, games, generator=generator) < 0.07,
-        **dict.fromkeys(("outputs", "won", "margins", "players"), torch.empty(0)),
+        **dict.fromkeys(("outputs", "won", "margins", "teams"), torch.empty(0)),
     )
     found, known = advantages(rollout, 0.95, 0.9)
     expected = by_hand(rollout, 0.95, 0.9)
@@ -258,9 +258,9 @@ def test_an_update_is_that_of_the_paper() -> None:
     better = (found[known] - found[known].mean()) / (found[known].std() + 1e-8)
     hidden = expected.trunk(games.inputs(rollout.observations[known], rollout.editions[known]))
     logits, values = expected.policy(hidden), expected.value(hidden)[:, 0]
-    about = rollout.dones, rollout.actors, rollout.players
+    about = rollout.dones, rollout.actors, rollout.teams.max(dim=1).values + 1
     won, ahead = outcome_targets(rollout.outputs, rollout.won, rollout.margins / MARGIN_UNIT, *about)
-    targets = {"won": won[known], "margins": ahead[known], "players": torch.full((len(logits),), 2)}
+    targets = {"won": won[known], "margins": ahead[known], "teams": torch.full((len(logits),), 2)}
     assert rollout.dones.any() and expected.win_margin_heads is not None
     of_heads = heads_loss(expected.win_margin_heads(hidden.detach()), targets)
     total, clipped = torch.tensor(0.0), 0

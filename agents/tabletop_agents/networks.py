@@ -33,9 +33,10 @@ class Network(nn.Module):
     """A trunk, which may be empty, and two heads after it: policy and value. Layers are `nn.Linear` or `ACTIVATIONS`.
 
     A network may also have win and margin heads after the trunk, which a search needs. They predict the end of the game
-    for each seat with 2 K numbers, where K is the largest number of players of the game. The first K are logits of
-    winning and the others are margins in units of `forward.MARGIN_UNIT` points, both clockwise from the acting seat.
-    For several players a softmax turns the logits into win probabilities; in a game for one the logit stands alone.
+    for each team with 2 K numbers, where K is the largest number of players of the game. The first K are logits of
+    winning and the others are margins in units of `forward.MARGIN_UNIT` points, both from the acting seat's team on.
+    Where everybody plays alone, teams are seats. For several teams a softmax turns the logits into win probabilities;
+    for one the logit stands alone.
 
     A network may also read the printed numbers (`Game.numbers`), which follow the observation in its inputs. Then
     `inputs` is the length of both.
@@ -186,25 +187,26 @@ class Network(nn.Module):
                 raise CheckpointError("the network's outputs are not finite, so it cannot play")
             return np.asarray(logits.numpy())
 
-    def win_and_margin(self, observations: np.ndarray, players: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def win_and_margin(self, observations: np.ndarray, teams: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Each actor's predicted win probability, and margin in points, (N,) float64 both.
 
-        `players` (N,) are the numbers of players. Raises CheckpointError where the predictions are not finite.
+        `teams` (N,) are the numbers of teams (`Decisions.teams`). Raises CheckpointError where the predictions are not
+        finite.
         """
-        wins, margins = self.wins_and_margins(observations, players)
+        wins, margins = self.wins_and_margins(observations, teams)
         return wins[:, 0], margins[:, 0]
 
-    def wins_and_margins(self, observations: np.ndarray, players: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The same for all K seats, clockwise from the actor, (N, K) float64 both; seats of nobody have 0 wins."""
+    def wins_and_margins(self, observations: np.ndarray, teams: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same for all teams, from the actor's on, (N, K) float64 both; those that a game lacks have 0 wins."""
         assert self.win_margin_heads is not None
         with torch.no_grad():
             outputs = self.win_margin_heads(self.trunk(torch.as_tensor(observations))).double().numpy()
         if not np.isfinite(outputs).all():
             raise CheckpointError("the outputs of the win and margin heads are not finite, so there are no estimates")
-        seats = outputs.shape[1] // 2
-        logits, margins = outputs[:, :seats].copy(), outputs[:, seats:] * forward.MARGIN_UNIT
-        logits[np.arange(seats) >= players[:, None]] = -np.inf
-        alone = np.where(players == 1, 0.0, -np.inf)[:, None]  # in a game for one the logit stands alone
+        most = outputs.shape[1] // 2
+        logits, margins = outputs[:, :most].copy(), outputs[:, most:] * forward.MARGIN_UNIT
+        logits[np.arange(most) >= teams[:, None]] = -np.inf
+        alone = np.where(teams == 1, 0.0, -np.inf)[:, None]  # with one team the logit stands alone
         highest = np.maximum(logits.max(axis=1, keepdims=True), alone)
         shares = np.exp(logits - highest)
         return shares / (shares.sum(axis=1, keepdims=True) + np.exp(alone - highest)), margins

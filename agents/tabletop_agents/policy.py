@@ -82,7 +82,7 @@ class PolicyAgent:
         assessment = Assessment(actions=shares.argmax(axis=1), shares=shares, meaning="probability of its policy")
         if self.network.win_margin_heads is None:
             return assessment
-        wins, margins = self.network.win_and_margin(inputs_of(self.network, decisions), decisions.players)
+        wins, margins = self.network.win_and_margin(inputs_of(self.network, decisions), decisions.teams)
         if (decisions.owners == 1).all():
             return replace(assessment, value=margins, estimated=POINTS)
         return replace(assessment, value=wins, estimated=CHANCE_TO_WIN)

@@ -389,7 +389,7 @@ class Session:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the owners of points."""
+        """The names of the seats, then of an opponent that the rules play."""
         return self.game.words.owner_names(self.config.players)
 
     def label(self, seat: int) -> str:
@@ -417,8 +417,9 @@ class Session:
             own, other = self.state["points"][:2].tolist()
             how = "win" if 0 in winners else "lose"
             return f"You {how}{self.against}, {own} to {other}."
-        if self.alone:
-            return f"You have {counted(int(self.state['points'][0]), 'point')}."
+        if self.config.owners == 1:
+            who = "You have" if self.people else "All together have"
+            return f"{who} {counted(int(self.state['points'][0]), 'point')}."
         if self.people == tuple(winners):
             return "You win."
         if not winners:
@@ -426,8 +427,8 @@ class Session:
         return f"{win_text([self.label(seat) for seat in winners])}."
 
     def points(self) -> list[tuple[str, Sequence[int]]]:
-        """Rows of points by source, and the total: a word, and a number for each owner."""
-        total = self.state["points"][: self.config.owners].tolist()
+        """Rows of points by source, and the total: a word, and a number for each of `names`."""
+        total = self.state["points"][[*self.game.named_owners(self.state)]].tolist()
         return [*self.game.words.sources(self.state), ("points", total)]
 
 

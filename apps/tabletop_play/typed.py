@@ -165,8 +165,7 @@ class TypedSession(Session):
 
     def _result(self, colour: bool) -> list[str]:
         """The points by source, and who won."""
-        owners = range(self.config.owners)
-        labels = [self.label(seat) if seat < self.config.players else self.names[seat] for seat in owners]
+        labels = [self.label(seat) if seat < self.config.players else name for seat, name in enumerate(self.names)]
         rows = [("", labels), *self.points()]
         table = [
             f"{name:14}" + "".join(f"  {one:{len(label)}}" for one, label in zip(row, labels, strict=False))

@@ -66,9 +66,9 @@ class TextTable:
         on_failure: "lose": the game ends and the seat has lost it; "random": a random legal action is played; "raise":
             InvalidReply is raised, and the game stays as it is.
         reward: what a finished game brings a seat: "win": +1 shared by the winners, -1 by the others (0 if all win), as
-            `Batch` has it; "margin": points less the mean of the others'; "points": its points. In a game for one
-            without an opponent the reward is always the points. A game that a seat loses by its replies is no victory
-            for it: its margin is at most 0, and its points are 0.
+            `Batch` has it; "margin": points less the mean of the others'; "points": its points. Partners get the same.
+            Where all have one result, alone without an opponent or together, the reward is always the points. A game
+            that a seat loses by its replies is no victory for it: its margin is at most 0, and its points are 0.
 
     Raises ConfigError for bad arguments and for agents that cannot play this.
     """
@@ -279,25 +279,25 @@ class TextTable:
 
     def _reward(self, seat: int) -> float:
         state, config = self.session.state, self.config
-        points = state["points"][: config.owners].astype(np.float64)
-        invalid = self._loser == seat
+        points, teams = state["points"][: config.owners].astype(np.float64), self.game.teams(config)
+        own = teams[seat]
+        invalid = self._loser != NOBODY and teams[self._loser] == own
         if self.reward == "points" or config.owners == 1:
-            return 0.0 if invalid else float(points[seat])
+            return 0.0 if invalid else float(points[own])
         if self.reward == "margin":
-            margin = float(margins(points[None, :])[0, seat])
+            margin = float(margins(points[None, :])[0, own])
             return min(0.0, margin) if invalid else margin
-        winners = [one for one in self.game.winners(state) if one < config.players]
-        if config.players == 1:
-            return 1.0 if seat in winners else -1.0
-        if len(winners) == config.players:
-            return 0.0
-        return 1.0 / len(winners) if seat in winners else -1.0 / (config.players - len(winners))
+        winners = {teams[one] for one in self.game.winners(state) if one < config.players}
+        losers = set(teams) - winners
+        if len(set(teams)) == 1:
+            return 1.0 if winners else -1.0
+        return 0.0 if not losers else 1.0 / len(winners) if own in winners else -1.0 / len(losers)
 
     def _info(self, seat: int) -> dict[str, Any]:
         session = self.session
         info: dict[str, Any] = {"answers": len(self._seats[seat].given), "problems": self._seats[seat].problems}
         if session.over:
-            info["points"] = session.state["points"][: self.config.owners].tolist()
+            info["points"] = session.state["points"][[*self.game.named_owners(session.state)]].tolist()
             info["won"] = seat in self.game.winners(session.state)
             info["invalid"] = self._loser == seat
         return info

@@ -110,19 +110,20 @@ def outcome(game: TextGame, turn: Turn) -> dict[str, float]:
     Returns `win`: 1, or 1/k for a victory shared by k, or 0; `margin`: points less the mean of the others'; `points`;
     `invalid`: 1 if replies without a legal answer lost the game; `unfinished`: 1 if the game was left; `answers` and
     `problems`: how many answers were played, and how many replies had something wrong. `win` and `margin` are missing
-    in games that a player plays for points alone. An invalid or unfinished game is never a win: its win is 0, its
-    margin at most 0, and its points are 0.
+    in games that are played for points alone, by one or by all together. An invalid or unfinished game is never a win:
+    its win is 0, its margin at most 0, and its points are 0.
     """
     state, owners = game.session.state, game.config.owners
     invalid, unfinished = bool(turn.info.get("invalid")), not game.done
     good = not invalid and not unfinished
-    points = state["points"][None, :owners].astype(float)
+    points, teams = state["points"][None, :owners].astype(float), game.game.teams(game.config)
+    own = teams[game.seat]
     result: dict[str, float] = {}
     if owners > 1:
-        winners = game.game.winners(state) if good else []
-        margin = float(margins(points)[0, game.seat])
-        result["win"] = 1.0 / len(winners) if game.seat in winners else 0.0
+        winners = {game.game.named_owners(state)[one] for one in game.game.winners(state)} if good else set()
+        margin = float(margins(points)[0, own])
+        result["win"] = 1.0 / len(winners) if own in winners else 0.0
         result["margin"] = margin if good else min(0.0, margin)
-    result |= {"points": float(points[0, game.seat]) if good else 0.0}
+    result |= {"points": float(points[0, own]) if good else 0.0}
     result |= {"invalid": float(invalid), "unfinished": float(unfinished)}
     return result | {name: float(turn.info[name]) for name in ("answers", "problems")}

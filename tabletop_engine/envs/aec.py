@@ -244,12 +244,13 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         if lost_by_it:
             EnvLogger.warn_on_illegal_move()
         points, won = self.batch.states["points"][0], self.batch.winners()[0]
+        teams = self.batch.game.teams(self.batch.config)
         self.terminations = dict.fromkeys(self.agents, True)
         self.truncations = dict.fromkeys(self.agents, lost_by_it)
         self.infos = {
             agent: {
                 "action_mask": np.ones(self._num_actions, np.int8),
-                "points": int(points[seat]),
+                "points": int(points[teams[seat]]),
                 "won": bool(won[seat]),
                 "illegal": illegal and agent == last,
             }

@@ -91,7 +91,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
         self.config, self.reward, self.at_the_end = config, reward, at_the_end = _chosen(self.game, given)
         self.positions: Positions = positions_of(config) if positions is None else positions
         self._limits = limits = self.game.limits(config)
-        lowest, highest = _utilities(self.game, reward)
+        lowest, highest = _utilities(config, reward)
         sums_to_zero = {"utility_sum": 0.0} if _is_zero_sum(config, reward) else {}
         info = pyspiel.GameInfo(
             num_distinct_actions=self.game.num_actions,
@@ -322,16 +322,30 @@ def text_of(position: Position, viewer: int | None) -> str:
 
 
 def _is_zero_sum(config: Config, reward: str) -> bool:
-    return reward != "points" and config.players > 1
+    """Whether the returns of a game sum to 0: those of equally large teams do, and those of players alone."""
+    sizes = np.bincount(config.game.teams(config))
+    return reward != "points" and len(sizes) > 1 and len(set(sizes.tolist())) == 1
 
 
-def _utilities(game: Game, reward: str) -> tuple[float, float]:
-    """The least and the greatest return of a player. Points are limited by the size of the field in a record."""
+def _utilities(config: Config, reward: str) -> tuple[float, float]:
+    """The least and the greatest return of a player, by `Limits.points`."""
     if reward == "win":
         return -1.0, 1.0
-    room = np.iinfo(game.state["points"].base)
-    most = float(room.max) - float(room.min)
-    return (-2 * most, 2 * most) if reward == "margin" else (-most, most)
+    bounds, room = config.game.limits(config).points, np.iinfo(config.game.state["points"].base)
+    if bounds is None:  # whatever a record can hold, less whatever it can hold
+        most = float(room.max) - float(room.min)
+        return (-2 * most, 2 * most) if reward == "margin" else (-most, most)
+    least, most = map(float, bounds)
+    if reward == "points" or config.owners == 1:
+        return min(least, 0.0), max(most, 0.0)  # 0 before the first decision
+    return least - most, most - least
+
+
+def _utility(config: Config, reward: str) -> Any:
+    kind = pyspiel.GameType.Utility
+    if config.players > 1 and len(set(config.game.teams(config))) == 1:
+        return kind.IDENTICAL
+    return kind.ZERO_SUM if _is_zero_sum(config, reward) else kind.GENERAL_SUM
 
 
 def _type(
@@ -346,7 +360,7 @@ def _type(
         dynamics=kind.Dynamics.SEQUENTIAL,
         chance_mode=kind.ChanceMode.EXPLICIT_STOCHASTIC if chance else kind.ChanceMode.DETERMINISTIC,
         information=kind.Information.IMPERFECT_INFORMATION if hides else kind.Information.PERFECT_INFORMATION,
-        utility=kind.Utility.ZERO_SUM if _is_zero_sum(config, reward) else kind.Utility.GENERAL_SUM,
+        utility=_utility(config, reward),
         reward_model=kind.RewardModel.TERMINAL if at_the_end or reward == "win" else kind.RewardModel.REWARDS,
         max_num_players=max(players),
         min_num_players=min(players),
@@ -359,13 +373,18 @@ def _type(
 
 
 def _default(game: Game) -> Config:
-    """The default configuration: for two players if the game allows it."""
-    config: Config = game.config(players=2 if 2 in game.players else min(game.players))
+    """The default configuration: for two players if the game allows it, or else its own default."""
+    config: Config = game.config(players=2) if 2 in game.players else game.config()
     return config
 
 
-def parameters_of(config: Config, reward: str = "win", at_the_end: bool = False) -> dict[str, Any]:
-    """The parameters of a configuration. `components` are not among them."""
+def parameters_of(config: Config, reward: str | None = None, at_the_end: bool = False) -> dict[str, Any]:
+    """The parameters of a configuration. `components` are not among them.
+
+    `reward` None is "win", or "points" where several players share all that happens.
+    """
+    if reward is None:
+        reward = "points" if config.owners == 1 < config.players else "win"
     parameters: dict[str, Any] = {}
     for field in fields(config):
         if field.name != "components":

@@ -47,7 +47,7 @@ class StepInfo(dict[str, Any]):
 
     def add_result(self, won: bool) -> None:
         """Add `points`, `others_points`, `won` and `seat`."""
-        own = self._points[self.seat]
+        own = self._points[self._config.game.teams(self._config)[self.seat]]
         others = (sum(self._points) - own) / max(1, self._config.owners - 1)
         self.update(points=own, others_points=others, won=won, seat=self.seat)
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from tabletop_engine.checks import checked
+from tabletop_engine.defaults import own_team
 from tabletop_engine.errors import IllegalAction
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.batch import Batch, refusal
@@ -106,8 +107,15 @@ class Decisions:
 
     @property
     def owners(self) -> np.ndarray:
-        """(N,) ints: the number of owners of points in each game: the players, and an opponent that the rules play."""
+        """(N,) ints: the number of owners of points in each game: the teams, and an opponent that the rules play."""
         return np.asarray(self._states["owners"])
+
+    @property
+    def teams(self) -> np.ndarray:
+        """(N,) ints: the number of teams in each game; where everybody plays alone, of players."""
+        if self.game.rules.team is own_team:
+            return self.players
+        return self.game.teams_of(self._states, self.game.players[-1]).max(axis=1) + 1
 
     def of_each(self, i: int) -> tuple[Any, np.ndarray, int | None, Sequence[tuple[Any, int]]]:
         """One decision for an agent that reads words, which shows only what `Words` and `Drawing` tell its actor.

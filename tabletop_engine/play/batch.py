@@ -504,8 +504,10 @@ class Batch:
         return places[:, : self.config.owners]
 
     def winners(self, states: np.ndarray | None = None) -> NDArray[np.bool_]:
-        """Whether each player won, (N, P) bool, also by a shared victory. `states` as in `places`."""
-        return self.places(states)[:, : self.config.players] == 1
+        """Whether each player won, (N, P) bool, with its team or by a shared victory. `states` as in `places`."""
+        ended = self.final_states if states is None else np.atleast_1d(states)
+        teams = self.game.teams_of(ended, self.config.players)
+        return np.take_along_axis(self.places(ended), teams, axis=1) == 1
 
     # --- copying and saving ---
 

@@ -114,38 +114,42 @@ def view(
 def write_places(s: Any, places: np.ndarray) -> None:
     """Write each owner's place in a finished game; 0 after the last owner.
 
-    A seat that has forfeited is last, and second if it has no opponent. All others share the first place.
+    The team of a seat that has forfeited is last, and second if it has no opponent. All others share the first place.
     """
     places[:] = 0
     if s.forfeited == NOBODY:
         rules.ranks(s, places)
     else:
-        for seat in range(min(int(s.owners), places.shape[0])):
-            places[seat] = max(2, int(s.owners)) if seat == s.forfeited else 1
+        loser = rules.team(s, int(s.forfeited))
+        for owner in range(min(int(s.owners), places.shape[0])):
+            places[owner] = max(2, int(s.owners)) if owner == loser else 1
 
 
 @rule_template
 def write_rewards(s: Any, reward: int, paid: np.ndarray, places: np.ndarray, out: np.ndarray) -> None:
     """Write the rewards of one step for every player. `paid` are the owners' points that rewards have counted before.
 
-    All rewards of a game together are its final result, because nothing is counted when a game starts.
+    A seat gets what its team gets. All rewards of a game together are its final result, because nothing is counted when
+    a game starts.
     """
     owners = min(int(s.owners), paid.shape[0])  # a record changed by hand must not write beyond
     if reward == WIN:
         if s.actor == NOBODY:
             write_places(s, places)
             winners = 0
-            for seat in range(owners):
-                winners += places[seat] == 1
+            for owner in range(owners):
+                winners += places[owner] == 1
             if winners < owners:
                 for seat in range(out.shape[0]):
-                    out[seat] = 1.0 / winners if places[seat] == 1 else -1.0 / (owners - winners)
+                    won = places[rules.team(s, seat)] == 1
+                    out[seat] = 1.0 / winners if won else -1.0 / (owners - winners)
         return
     total = 0.0
-    for seat in range(owners):
-        total += float(s.points[seat] - paid[seat])
+    for owner in range(owners):
+        total += float(s.points[owner] - paid[owner])
     for seat in range(out.shape[0]):
-        gained = float(s.points[seat] - paid[seat])
+        own = rules.team(s, seat)
+        gained = float(s.points[own] - paid[own])
         out[seat] = margin(total, gained, owners) if reward == MARGIN else gained
     if s.forfeited != NOBODY:
         write_forfeit_rewards(s, reward, paid, out)
@@ -153,19 +157,19 @@ def write_rewards(s: Any, reward: int, paid: np.ndarray, places: np.ndarray, out
 
 @rule_template
 def write_forfeit_rewards(s: Any, reward: int, paid: np.ndarray, out: np.ndarray) -> None:
-    """Write the rewards that bring the margin of the seat that forfeits to FORFEIT_MARGIN, or its points to 0."""
-    loser = int(s.forfeited)
+    """Write the rewards that bring the margin of the team that forfeits to FORFEIT_MARGIN, or its points to 0."""
+    loser = rules.team(s, int(s.forfeited))
     owners = min(int(s.owners), paid.shape[0])
-    if reward == POINTS:
-        if loser < out.shape[0]:
-            out[loser] = -float(paid[loser])
-        return
     total = 0.0
-    for seat in range(owners):
-        total += float(paid[seat])
+    for owner in range(owners):
+        total += float(paid[owner])
     for seat in range(out.shape[0]):
-        wanted = FORFEIT_MARGIN if seat == loser else -FORFEIT_MARGIN / (owners - 1)
-        out[seat] = wanted - margin(total, float(paid[seat]), owners)
+        own = rules.team(s, seat)
+        if reward == MARGIN:
+            wanted = FORFEIT_MARGIN if own == loser else -FORFEIT_MARGIN / (owners - 1)
+            out[seat] = wanted - margin(total, float(paid[own]), owners)
+        elif own == loser:
+            out[seat] = -float(paid[own])
 
 
 # --- Many games ------------------------------------------------------------------------------------------------------
@@ -343,6 +347,14 @@ def places_of_games(states: np.ndarray, places: np.ndarray) -> None:
     """Write each owner's place in every finished game into `places`, (N, owners) int8: 1 for the first, ties equal."""
     for i in range(states.shape[0]):
         write_places(states[i], places[i])
+
+
+@kernel_template
+def teams_of_games(states: np.ndarray, teams: np.ndarray) -> None:
+    """Write the owner of each seat's points in every game into `teams`, (N, P) int64 zeros."""
+    for i in range(states.shape[0]):
+        for seat in range(min(int(states[i].players), teams.shape[1])):
+            teams[i, seat] = rules.team(states[i], seat)
 
 
 @kernel_template

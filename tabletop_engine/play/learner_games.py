@@ -217,19 +217,19 @@ class LearnerGames(ABC):
     def results(self) -> dict[str, np.ndarray]:
         """The results of the n games that the last step ended, in the order of `np.flatnonzero(terminations)`.
 
-        The keys are "points", (n,) int64, the learner's points; "others_points", (n,) float64, the mean points of all
-        others, 0 if there are none; "won", (n,) bool, true also for a shared victory; "seat", (n,) int64, the
-        learner's seat.
+        The keys are "points", (n,) int64, the points of the learner or of its team; "others_points", (n,) float64, the
+        mean points of all others, 0 if there are none; "won", (n,) bool, true also for a shared victory; "seat", (n,)
+        int64, the learner's seat.
         """
         ended = np.flatnonzero(self.terminations)
         final, seats = self.final_states.take(ended), self.final_seats[ended]  # take: faster than a mask for records
         games = np.arange(len(final))
         everybody = final["points"][:, : self.config.owners].astype(np.int64)
-        won = self.batch.winners(final)[games, seats]
+        owners = self.game.teams_of(final, self.config.players)[games, seats]
         return {
-            "points": everybody[games, seats],
-            "others_points": others_points(everybody)[games, seats],
-            "won": won,
+            "points": everybody[games, owners],
+            "others_points": others_points(everybody)[games, owners],
+            "won": self.batch.winners(final)[games, seats],
             "seat": seats,
         }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 
@@ -16,7 +18,11 @@ def margins(points: np.ndarray) -> np.ndarray:
     return points - others_points(points)
 
 
-def win_shares(places: np.ndarray) -> np.ndarray:
-    """(n, owners) places → (n, owners) float64: 1 for a victory, 1/k for a victory shared by k, 0 otherwise."""
+def win_shares(places: np.ndarray, teams: Sequence[int] | None = None) -> np.ndarray:
+    """(n, owners) places → (n, owners) float64: 1 for a victory, 1/k for a victory shared by k, 0 otherwise.
+
+    With `teams` (`Game.teams`) the places are (n, P) by seat: each seat gets the share of its team.
+    """
     won = places == 1
-    return won / np.maximum(1, won.sum(axis=1, keepdims=True))
+    each = won if teams is None else won[:, np.unique(teams, return_index=True)[1]]
+    return won / np.maximum(1, each.sum(axis=1, keepdims=True))

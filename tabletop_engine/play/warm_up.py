@@ -49,6 +49,7 @@ def calls(game: Game) -> list[Call]:
         ("choosing legal actions", kernels.random_legal_actions, (state, np.zeros(1), actions)),
         ("choosing by mask", masked_random_actions, (masks, np.zeros(1), actions)),
         ("naming places", kernels.places_of_games, (final, np.zeros((1, game.max_owners), np.int8))),
+        ("naming teams", kernels.teams_of_games, (final, seats[None].copy())),
         ("redrawing what is hidden", kernels.sample_hidden_games, (state, tables, seats, np.zeros(1, np.uint64))),
         ("playing what is recorded", kernels.play_actions, (state, tables, actions, ~which)),
         ("playing to the end", kernels.playout, (state[:0], tables)),  # no game: the rules may have no way to the end

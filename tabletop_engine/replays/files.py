@@ -13,7 +13,7 @@ The file is one JSON object, with a line for each key:
 | names | the names of the players, from seat 0 |
 | actions | the numbers of the actions, in the order of play; a last -1 is an illegal action that lost the game |
 | probabilities | for each action a list: an action, its probability, the next action …; this key may be missing |
-| points, winners | the points of each owner at the end; the owners who won, null in an unfinished game |
+| points, winners | the points of each owner at the end; who won (`Game.winners`), null in an unfinished game |
 | checksums | four hexadecimal digits for the start and for each action |
 
 A checksum depends on everything before it, on all that is recorded of its action, and on the whole state after the

@@ -42,7 +42,7 @@ class Replay:
         actions: the n actions, in the order of play; `FORFEIT` may be the last one.
         names: the names of the P players, from seat 0.
         points: the points of each owner after the last action.
-        winners: the owners who won; None for an unfinished game.
+        winners: who won, as `Game.winners` has it; None for an unfinished game.
         checksums: n + 1 checksums in hexadecimal digits; the first is that of the start.
         package_version: the version of the game's package that recorded it.
         state_version: the version of the record's layout in that package.

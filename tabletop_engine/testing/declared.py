@@ -44,6 +44,10 @@ def _messages(game: Game) -> Iterator[str]:
             continue
         if config.owners > most:
             yield f"the field points has room for {most} owners, but {players} players have {config.owners}"
+        teams = game.teams(config)
+        if set(teams) != set(range(max(teams) + 1)) or max(teams) >= config.owners:
+            wanted = f"the {config.owners} owners from 0 without a gap, and an opponent of the rules after them"
+            yield f"the seats' teams are {teams} with {players} players: teams are {wanted}"
         if len(config.agents) != players:
             yield f"config(players={players}).agents has {len(config.agents)} names"
         limits = game.limits(config)

@@ -73,6 +73,7 @@ def _wrong_in(game: Game, config: Any, batch: Batch, state: Any, in_words: bool)
         yield "counts", f"the decision is {decision}, but there are names for {len(game.decisions)}"
     if int(state["players"]) != players or int(state["owners"]) != config.owners:
         yield "counts", "the rules changed the fields players or owners, which the configuration sets"
+    yield from _wrong_points(game, config, state)
     if not 1 <= int(state["round"]) <= max(1, int(state["rounds"])):
         yield "counts", f"it is round {int(state['round'])} of {int(state['rounds'])}"
     legal = legal_actions(state)
@@ -100,6 +101,13 @@ def _wrong_in(game: Game, config: Any, batch: Batch, state: Any, in_words: bool)
         yield "words", "words or drawings change the record"
 
 
+def _wrong_points(game: Game, config: Any, state: Any) -> Iterator[tuple[str, str]]:
+    """Points outside of what `Game.limits` declares."""
+    bounds, points = game.limits(config).points, state["points"][: config.owners].tolist()
+    if bounds is not None and not bounds[0] <= min(points) <= max(points) <= bounds[1]:
+        yield "limits", f"the points are {points}; Game.limits declares {bounds[0]} to {bounds[1]}"
+
+
 def _wrong_at_the_end(game: Game, config: Any, batch: Batch) -> Iterator[tuple[str, str]]:
     """Mistakes in a finished game."""
     state = batch.states[0]
@@ -107,6 +115,7 @@ def _wrong_at_the_end(game: Game, config: Any, batch: Batch) -> Iterator[tuple[s
         yield "the end", "the rules reach no decision and no end"
     if legal_actions(state).size:
         yield "the end", "a finished game has legal actions: end_game forbids them"
+    yield from _wrong_points(game, config, state)
     ranks = np.full(game.max_owners, -99, np.int8)
     game.rules.ranks(state, ranks)
     own = ranks[: config.owners].tolist()

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tabletop_engine.checks import is_whole
+from tabletop_engine.defaults import own_team
 from tabletop_engine.described.overlays import ComponentFile
 from tabletop_engine.described.scenarios import ROOT, mapping
 from tabletop_engine.drawing import lines
@@ -200,10 +201,12 @@ class PlainDrawing:
         words: the words of the game.
         text: takes a record and the seat that looks on (None may see everything), returns the lines that it may see. A
             third parameter takes the printed numbers of the game, (1,), or None for the shipped ones.
+        team: the game's `Rules.team`.
     """
 
     words: PlainWords
     text: Callable[..., str]
+    team: Callable[..., int] = own_team
 
     def render_text(
         self,
@@ -226,7 +229,7 @@ class PlainDrawing:
     ) -> Sequence[lines.Block]:
         """The round, the points, the pending decision if `asked`, and the text: the same in all sizes."""
         names = self.words.owner_names(int(state["players"]))
-        points = [f"{name} {number}" for name, number in zip(names, state["points"].tolist(), strict=False)]
+        points = [f"{name} {number}" for name, number in zip(names, self._points_of(state), strict=False)]
         place = [f"Round {state['round']} of {state['rounds']}"] if state["rounds"] > 1 else []
         heading = [painted(", ".join([*place, *points]), BOLD, colour and size != "compact")]
         if (asked and size == "wide") or state["actor"] == NOBODY:
@@ -242,16 +245,16 @@ class PlainDrawing:
         tables: np.ndarray | None = None,
         last_action: str = "",
     ) -> str:
-        """A square picture: the pending decision, the points of the owners, the text, the last action.
+        """A square picture: the pending decision, the points of the seats, the text, the last action.
 
         Raises `TabletopError` for a viewer who does not play and for a wrong number of names.
         """
-        players, owners = int(state["players"]), int(state["owners"])
+        players = int(state["players"])
         if viewer is not None and viewer not in range(players):
             raise TabletopError(f"viewer={viewer!r}: must be a seat from 0 to {players - 1}, or None")
         own = self.words.owner_names(players)
         labels = own if names is None else (*map(clean, names), *own[len(names) :])
-        if len(labels) != owners:
+        if len(labels) != len(own):
             raise TabletopError(f"names={names!r}: must be one for each of {players} seats")
         asked = self.words.facts(state, viewer, labels).asked
         happened = clean(last_action)
@@ -260,7 +263,7 @@ class PlainDrawing:
             defs_of(owner_marks()),
             box(0, 0, SIZE, SIZE, fill=_BACKGROUND),
             text(asked, _MARGIN, 50, 24, bold=True, fit=SIZE - 2 * _MARGIN),
-            *self._points(state["points"].tolist(), labels, players),
+            *self._points(self._points_of(state), labels, players),
             *_letters(self._lines(state, viewer, tables)),
             *paragraph([happened], _MARGIN, _FOOTER, 16, SIZE - 2 * _MARGIN, SIZE - _FOOTER),
             viewBox=f"0 0 {SIZE} {SIZE}",
@@ -290,6 +293,11 @@ class PlainDrawing:
     @cached_property
     def _parameters(self) -> int:
         return len(inspect.signature(self.text).parameters)
+
+    def _points_of(self, state: Any) -> list[int]:
+        """The points of each seat or of its team, then those of opponents that the rules play."""
+        teams = [int(self.team(state, seat)) for seat in range(int(state["players"]))]
+        return [int(state["points"][owner]) for owner in (*teams, *range(max(teams) + 1, int(state["owners"])))]
 
     def _points(self, points: Sequence[int], labels: Sequence[str], players: int) -> Iterator[Markup]:
         room = (SIZE - 2 * _MARGIN) / len(labels)
@@ -402,7 +410,7 @@ class PlainPositions:
             "decision": (0, len(game.decisions) - 1),
             "actor": (NOBODY, players - 1),
             "forfeited": (NOBODY, players - 1),
-            "owners": (players, game.max_owners),
+            "owners": (1, game.max_owners),
             "rounds": (1, np.inf),
             "round": (0, states["rounds"]),
             **dict.fromkeys(("players", "rng", "points"), (-np.inf, np.inf)),

@@ -37,7 +37,7 @@ from tabletop_engine.play.names import agents_of
 from tabletop_engine.play.play import PlayListener, play
 from tabletop_training.files.job import Job
 from tabletop_training.files.settings import check_at_least_one
-from tabletop_training.measure.evaluation import MOST_SEED, check_seats, probabilities_of
+from tabletop_training.measure.evaluation import MOST_SEED, probabilities_of, seating
 
 GAMES_AT_ONCE = 128
 """The most games that are held in memory until they are over."""
@@ -57,7 +57,10 @@ def environment_of(config: Config, names: Sequence[str], reward: str, dtype: str
         return None
     given = changed_fields(config)
     if config.players > 1:
-        given |= {"players": config.players, "opponents": list(names[1:])}
+        given |= {
+            "players": config.players,
+            "opponents": [names[agent] for agent in seating(config, len(names))[0, 1:]],
+        }
     env = gymnasium.make(made, reward=reward, observation_dtype=dtype, **given)
     return MaskInObservation(env)
 
@@ -77,12 +80,12 @@ def episodes(
     none, and the numbers `agent` and `seat`. A search takes twice as long, because it is also asked for its
     probabilities.
     """
-    players = config.players
+    players, lineups = config.players, seating(config, len(agents))
     for start in range(0, games, GAMES_AT_ONCE):
         number, first = min(GAMES_AT_ONCE, games - start), seed + start
         batch = Batch(config, number, first, autoreset="disabled", reward=reward, observation_dtype=dtype)
         generator = seeds.generator(first, seeds.Stream.DATA_SET)
-        sits = (np.arange(players) + np.arange(start, start + number)[:, None]) % players  # (games, seats): which agent
+        sits = lineups[np.arange(start, start + number) % len(lineups)]  # (games, seats): which agent
         seats = _Seats(agents, batch, generator)
         play(agents, batch, sits, [generator] * len(agents), listeners=[seats])
         (seen, masks, actions, shares, episode), rewards = seats.decisions()
@@ -234,8 +237,8 @@ def main(
     """Play games and write them as a Minari data set; returns its folder, which `minari.MinariDataset` reads.
 
     Arguments:
-        agents: one for each seat, objects or names for `tabletop_agents.make_agent`. They move on by one seat from game
-            to game.
+        agents: one for each team or seat, objects or names for `tabletop_agents.make_agent`. They move on by one from
+            game to game.
         games: their number; game i starts from seed + i.
         reward: "win", "margin" or "points"; None means "win", or "points" in a game without opponents.
         observation_dtype: "int8" for plain counts, or "float32".
@@ -247,7 +250,7 @@ def main(
 
     Raises ConfigError for a bad argument, TabletopError if a data set of that name exists already or can't be written.
     """
-    check_seats(agents, config)
+    seating(config, len(agents))  # raises for another number
     players = agents_of(agents, config)
     check_at_least_one(games=games)
     whole("seed", seed, 0, MOST_SEED)

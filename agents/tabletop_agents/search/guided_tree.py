@@ -35,10 +35,10 @@ from tabletop_agents.search.forward import (
 )
 from tabletop_agents.search.one_turn import MAX_NODES, Walk, find_shortfalls, new_walk
 from tabletop_agents.search.tree import (
-    ACTORS,
     EDGES,
     MAX_PATH,
     NODES,
+    OWNERS,
     Tree,
     add_edges,
     back_up,
@@ -47,7 +47,7 @@ from tabletop_agents.search.tree import (
     draw_root,
     outcome,
 )
-from tabletop_agents.search.utility import write_win_shares
+from tabletop_agents.search.utility import count_teams, write_win_shares
 from tabletop_engine.chance import random_below, random_bits
 from tabletop_engine.compiling.compiled import kernel_template, rule_template, rules
 from tabletop_engine.defaults import points_margin
@@ -141,7 +141,7 @@ def search_guided_tree(
     seat, actions = int(root[0].actor), shortfalls.shape[0]
     policy_layer, heads_layer = network.parts[POLICY, 1] - 1, network.parts[WIN_MARGIN, 1] - 1
     logits, weighs = outputs[policy_layer], network.layers[policy_layer].outputs > actions
-    heads, seats = outputs[heads_layer], network.layers[heads_layer].outputs // 2
+    heads, most = outputs[heads_layer], network.layers[heads_layer].outputs // 2
     if begin_tree(tree, root):
         simulations += 1  # the first one only values the root
         similar.known[:] = 0
@@ -186,7 +186,7 @@ def search_guided_tree(
                 chosen = likeliest_edge(s, nodes, edges, node, logits)
             if chosen == 0:
                 break  # no room for edges
-            path[NODES, depth], path[EDGES, depth], path[ACTORS, depth] = node, chosen, s.actor
+            path[NODES, depth], path[EDGES, depth], path[OWNERS, depth] = node, chosen, rules.team(s, int(s.actor))
             depth += 1
             edge = edges[chosen]
             if edge.certain == 1:
@@ -214,13 +214,13 @@ def search_guided_tree(
             write_inputs(s, t, counts, divisors, inputs)
             seen = forward_trunk(network, int(s.actor), inputs, similar, outputs)
             forward(network, WIN_MARGIN, seen, outputs)
-            write_prediction(s, p.margin, heads, seats, utilities, wins)
+            write_prediction(s, p.margin, heads, most, utilities, wins)
             if node >= 0:
                 if closed:
                     hidden[node] = seen[: hidden.shape[1]]
                 # No edge leads on from here, so `back_up` does not reach this node.
                 nodes[node].visits += 1
-                nodes[node].total += utilities[s.actor]
+                nodes[node].total += utilities[rules.team(s, int(s.actor))]
         back_up(r, nodes, edges, path, depth, utilities, wins)
 
 
@@ -355,10 +355,10 @@ def equal_but_rng(a: np.ndarray, b: np.ndarray, rng_at: int) -> bool:
 
 @rule_template
 def write_result(s: Any, margin_weight: float, utilities: np.ndarray, wins: np.ndarray) -> None:
-    """Write each seat's share of the win in a finished game, and its utility: the share plus the weighted margin."""
+    """Write each owner's share of the win in a finished game, and its utility: the share plus the weighted margin."""
     write_win_shares(s, wins)
-    for seat in range(s.players):
-        utilities[seat] = wins[seat] + margin_weight * points_margin(s, seat)
+    for owner in range(s.owners):
+        utilities[owner] = wins[owner] + margin_weight * points_margin(s, owner)
 
 
 @rule_template
@@ -372,23 +372,23 @@ def write_inputs(s: Any, t: Any, counts: np.ndarray, divisors: np.ndarray, input
 
 @rule_template
 def write_prediction(
-    s: Any, margin_weight: float, heads: np.ndarray, seats: int, utilities: np.ndarray, wins: np.ndarray
+    s: Any, margin_weight: float, heads: np.ndarray, most: int, utilities: np.ndarray, wins: np.ndarray
 ) -> None:
-    """Write each seat's predicted win probability, and its utility: the probability plus the weighted margin.
+    """Write each team's predicted win probability, and its utility: the probability plus the weighted margin.
 
-    `heads` are `seats` logits of winning and as many margins in their unit, clockwise from the actor.
+    `heads` are `most` logits of winning and as many margins in their unit, from the actor's team on.
     """
-    actor, players, weight = int(s.actor), int(s.players), margin_weight * MARGIN_UNIT
-    if players == 1:
-        wins[actor] = 1.0 / (1.0 + math.exp(-float(heads[0])))
-        utilities[actor] = wins[actor] + weight * float(heads[seats])
+    own, teams, weight = rules.team(s, int(s.actor)), count_teams(s), margin_weight * MARGIN_UNIT
+    if teams == 1:
+        wins[own] = 1.0 / (1.0 + math.exp(-float(heads[0])))
+        utilities[own] = wins[own] + weight * float(heads[most])
         return
     highest, total = -np.inf, 0.0
-    for i in range(players):
+    for i in range(teams):
         highest = max(highest, float(heads[i]))
-    for i in range(players):
+    for i in range(teams):
         total += math.exp(float(heads[i]) - highest)
-    for i in range(players):
-        seat = (actor + i) % players
-        wins[seat] = math.exp(float(heads[i]) - highest) / total
-        utilities[seat] = wins[seat] + weight * float(heads[seats + i])
+    for i in range(teams):
+        team = (own + i) % teams
+        wins[team] = math.exp(float(heads[i]) - highest) / total
+        utilities[team] = wins[team] + weight * float(heads[most + i])

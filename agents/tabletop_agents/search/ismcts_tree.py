@@ -16,10 +16,10 @@ import numpy as np
 from tabletop_agents.search.one_turn import Walk, value_after
 from tabletop_agents.search.playouts import last_round, play_on
 from tabletop_agents.search.tree import (
-    ACTORS,
     EDGES,
     MAX_PATH,
     NODES,
+    OWNERS,
     Tree,
     add_edges,
     back_up,
@@ -64,17 +64,18 @@ def search_tree(
                 break  # no room for edges
             edge = edges[chosen]
             # Hidden cards may decide who is asked at a node. An edge is always valued for the same player.
-            path[NODES, depth], path[EDGES, depth], path[ACTORS, depth] = node, chosen, edge.mover
+            path[NODES, depth], path[EDGES, depth] = node, chosen
+            path[OWNERS, depth] = rules.team(s, int(edge.mover))
             depth += 1
             rules.step(s, t, edge.action)
             node = outcome(edge, r, nodes, np.uint64(0))
         play_on(stack, lines, memo, t, w, last, int(p.playout_nodes))
-        # A seat's utility costs an evaluation, so only those on the path are asked for. None is below 0.
+        # An owner's utility costs an evaluation, so only those on the path are asked for. None is below 0.
         utilities[:] = -1.0
         for i in range(depth):
-            seat = path[ACTORS, i]
-            if utilities[seat] < 0.0:
-                utilities[seat] = utility(s, p, seat, rules.value(s, t, w, seat, memo) - start)
+            owner = path[OWNERS, i]
+            if utilities[owner] < 0.0:
+                utilities[owner] = utility(s, p, owner, rules.value(s, t, w, owner, memo) - start)
         back_up(r, nodes, edges, path, depth, utilities, wins)
 
 

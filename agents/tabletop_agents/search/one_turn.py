@@ -170,7 +170,7 @@ def find_shortfalls(
 def value_after(
     stack: np.ndarray, lines: np.ndarray, memo: np.ndarray, t: Any, w: Any, seat: int, action: int, max_nodes: int
 ) -> float:
-    """`rules.value` of the best position `seat` can reach from `stack[0]` beginning with the action.
+    """`rules.value`, for its team, of the best position `seat` can reach from `stack[0]` beginning with the action.
 
     The decisions that lead there are in `lines[LINE]`; `stack[depth]` is the position after `depth` of them.
     """
@@ -182,7 +182,7 @@ def value_after(
     lines[FOLLOWING, 1] = 0
     while depth > 0:
         if depth == MAX_DEPTH or nodes >= max_nodes or rules.is_settled(stack[depth], seat):
-            value = rules.value(stack[depth], t, w, seat, memo)
+            value = rules.value(stack[depth], t, w, rules.team(stack[depth], seat), memo)
             if value > best:
                 best = value
                 for i in range(depth):

@@ -32,6 +32,7 @@ def mean_utilities(
     """
     stack, lines, memo = walk.stack, walk.lines, walk.memo
     seat, t, w, p = int(root[0].actor), tables[edition_of(root[0], tables)], walk.weights[0], settings[0]
+    own = rules.team(root[0], seat)
     start, last = par(root[0], t, w, memo), last_round(root[0], p)
     for chance in chances:
         action = next_legal(root[0], 0)
@@ -40,8 +41,8 @@ def mean_utilities(
             rules.sample_hidden(stack[0], t, seat, chance)
             rules.step(stack[0], t, action)
             play_on(stack, lines, memo, t, w, last, int(p.playout_nodes))
-            margin = rules.value(stack[0], t, w, seat, memo) - start
-            values[action] += utility(stack[0], p, seat, margin) / chances.shape[0]
+            margin = rules.value(stack[0], t, w, own, memo) - start
+            values[action] += utility(stack[0], p, own, margin) / chances.shape[0]
             action = next_legal(root[0], action + 1)
 
 

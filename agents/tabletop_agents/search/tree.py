@@ -53,12 +53,12 @@ Number 0 of the nodes is the root, number 0 of the edges is none.
 
 MAX_PATH = 256
 """Decisions of one simulation; few go down further than twenty."""
-NODES, EDGES, ACTORS = 0, 1, 2
-"""Rows of `Tree.path`: nodes, the edges chosen at them, and the seats for whom the edges are valued."""
+NODES, EDGES, OWNERS = 0, 1, 2
+"""Rows of `Tree.path`: nodes, the edges chosen at them, and the owners for whom the edges are valued."""
 
 
 class Tree(NamedTuple):
-    """A search tree with space for R nodes and E edges, and scratch space for simulations of a game with K seats."""
+    """A search tree with space for R nodes and E edges, and scratch space for simulations of a game with K owners."""
 
     size: np.ndarray  # (1,) SIZE, zero for a new tree
     nodes: np.ndarray  # (R,) NODE
@@ -67,13 +67,13 @@ class Tree(NamedTuple):
     raw_states: np.ndarray  # their bytes, one axis more
     closed: bool  # whether nodes are positions
     path: np.ndarray  # (3, MAX_PATH) int64
-    utilities: np.ndarray  # (K,) of a simulation's end, for each seat
+    utilities: np.ndarray  # (K,) of a simulation's end, for each owner
     wins: np.ndarray  # (K,) the part of them that is wins
 
 
 def new_tree(game: Game, nodes: int, edges: int, closed: bool) -> Tree:
     """A new tree with space for so many nodes and edges."""
-    states, seats = np.zeros(nodes if closed else 1, game.state), game.state["points"].shape[0]
+    states, owners = np.zeros(nodes if closed else 1, game.state), game.max_owners
     return Tree(
         size=np.zeros(1, SIZE),
         nodes=np.zeros(nodes, NODE),
@@ -82,8 +82,8 @@ def new_tree(game: Game, nodes: int, edges: int, closed: bool) -> Tree:
         raw_states=bytes_of(states),
         closed=closed,
         path=np.zeros((3, MAX_PATH), np.int64),
-        utilities=np.zeros(seats),
-        wins=np.zeros(seats),
+        utilities=np.zeros(owners),
+        wins=np.zeros(owners),
     )
 
 
@@ -190,15 +190,15 @@ def back_up(
 ) -> None:
     """Add the utilities (K,) of a simulation's end to the first `depth` nodes and edges of its path.
 
-    Every player maximises its own utility, so each node and edge gets the utility of its actor.
+    Every player maximises the utility of its team, so each node and edge gets that of its actor's team.
     """
     for i in range(depth):
-        node, edge, actor = path[NODES, i], path[EDGES, i], path[ACTORS, i]
-        utility = utilities[actor]
+        node, edge, owner = path[NODES, i], path[EDGES, i], path[OWNERS, i]
+        utility = utilities[owner]
         e = edges[edge]
         e.visits += 1
         e.total += utility
-        e.won += wins[actor]
+        e.won += wins[owner]
         nodes[node].visits += 1
         nodes[node].total += utility
         r.low = min(r.low, e.total / e.visits)

@@ -34,7 +34,7 @@ _NEAR_0 = 1e-9
 
 @rule_template
 def par(s: Any, t: Any, w: Any, memo: np.ndarray) -> float:
-    """The margin that counts as even: in a game for one the value of the root of the search, otherwise 0."""
+    """The margin that counts as even: where all have one result the value of the root of the search, otherwise 0."""
     return rules.value(s, t, w, 0, memo) if s.owners == 1 else 0.0
 
 
@@ -52,25 +52,34 @@ def expected_utility(s: Any, p: Any, margin: float) -> float:
 
 
 @rule_template
-def utility(s: Any, p: Any, seat: int, margin: float) -> float:
-    """`margin` is what `rules.value` says of this position for the seat, `p` a record of SETTINGS."""
+def utility(s: Any, p: Any, owner: int, margin: float) -> float:
+    """`margin` is what `rules.value` says of this position for the owner, `p` a record of SETTINGS."""
     if s.actor != NOBODY:
         return expected_utility(s, p, margin)
     wins = np.zeros(s.points.shape[0])
     write_win_shares(s, wins)
-    return p.win * wins[seat] + (1.0 - p.win) / (1.0 + math.exp(-margin / p.scale))
+    return p.win * wins[owner] + (1.0 - p.win) / (1.0 + math.exp(-margin / p.scale))
+
+
+@rule_template
+def count_teams(s: Any) -> int:
+    """The number of teams; where everybody plays alone, of players."""
+    teams = 0
+    for seat in range(s.players):
+        teams = max(teams, rules.team(s, seat) + 1)
+    return teams
 
 
 @rule_template
 def write_win_shares(s: Any, wins: np.ndarray) -> None:
-    """Write each seat's share of the win in a finished game into `wins` (K,)."""
+    """Write each owner's share of the win in a finished game into `wins` (K,)."""
     places = np.zeros(s.points.shape[0], np.int8)
     write_places(s, places)
     winners = 0
     for owner in range(s.owners):
         winners += places[owner] == 1
-    for seat in range(s.players):
-        wins[seat] = 1.0 / winners if places[seat] == 1 else 0.0
+    for owner in range(s.owners):
+        wins[owner] = 1.0 / winners if places[owner] == 1 else 0.0
 
 
 def points_expected(utilities: np.ndarray, settings: np.ndarray) -> np.ndarray | None:

@@ -64,7 +64,7 @@ def owners_of(session: Session, seats: Sequence[int]) -> list[dict[str, Any]]:
     """The owners of points, with their shapes and colours on the board. `seats` are those of the page's own people."""
     players = session.config.players
     marks = session.game.drawing.marks(players)
-    owners = []
+    owners, points = [], session.state["points"][[*session.game.named_owners(session.state)]].tolist()
     for owner, (name, mark) in enumerate(zip(labels(session), marks, strict=True)):
         who = "opponent" if owner >= players else "person" if session.seats[owner] == PERSON else "agent"
         owners.append(
@@ -73,7 +73,7 @@ def owners_of(session: Session, seats: Sequence[int]) -> list[dict[str, Any]]:
                 "seat": session.names[owner],
                 "shape": mark.shape,
                 "colour": mark.colour,
-                "points": int(session.state["points"][owner]),
+                "points": points[owner],
                 "who": "you" if owner in seats else who,
             }
         )

@@ -43,6 +43,8 @@ def ignore(result: Any) -> None:
 def write_games(path: Path, games: Iterable[tuple[Results, Sequence[str]]]) -> None:
     """Write `games.csv`: a line for every seat of every game, from results and the names of their agents.
 
+    What a seat has, such as points, is what its team has; only its decisions are its own.
+
     Columns: game, seed, seat, agent, points, won (the share of the victory), place, margin, decisions, length, then the
     points by source if the game counts them. An opponent that the rules play has lines too, with points only.
     """
@@ -52,19 +54,20 @@ def write_games(path: Path, games: Iterable[tuple[Results, Sequence[str]]]) -> N
         writer = csv.writer(file)
         for results, labels in games:
             config = results.config
-            owners = config.game.words.owner_names(config.players)
+            names = config.game.words.owner_names(config.players)
+            owners = (*results.teams, *range(max(results.teams) + 1, config.owners))
             if number == 0:
                 writer.writerow((*columns, *config.game.scored))
             shares, margins = results.win_shares, results.margins_by_seat
             for game in range(len(results)):
-                for seat in range(results.points.shape[1]):
-                    agent, won, place, margin, decisions = owners[seat], "", "", "", ""
+                for seat, owner in enumerate(owners):
+                    agent, won, place, margin, decisions = names[seat], "", "", "", ""
                     if seat < config.players:
                         agent = labels[results.lineups[game, seat]]
                         won, margin = f"{shares[game, seat]:.4g}", f"{margins[game, seat]:.4g}"
                         place, decisions = results.places[game, seat], results.decisions[game, seat]
-                    start = (number, results.seeds[game], seat, agent, results.points[game, seat])
-                    scored = results.scored[game, seat] if config.game.scored else ()
+                    start = (number, results.seeds[game], seat, agent, results.points[game, owner])
+                    scored = results.scored[game, owner] if config.game.scored else ()
                     writer.writerow([*start, won, place, margin, decisions, results.lengths[game], *scored])
                 number += 1
 

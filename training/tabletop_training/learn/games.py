@@ -37,9 +37,9 @@ class FinishedGames(NamedTuple):
     games: np.ndarray  # (K,) int64, which of the N games
     lengths: np.ndarray  # (K,) int64, the decisions of all seats
     places: np.ndarray  # (K, P) int64, 1 for the first
-    won: np.ndarray  # (K, P) float64, each seat's share of the victory
+    won: np.ndarray  # (K, P) float64, the share of the victory of each seat's team
     points: np.ndarray  # (K, P) int64
-    margins: np.ndarray  # (K, P) float64, own points less the mean of the others'
+    margins: np.ndarray  # (K, P) float64, the team's points less the mean of the others'
     players: np.ndarray  # (K, P) int64, LEARNER or the index of a member
 
     @classmethod
@@ -52,11 +52,20 @@ class FinishedGames(NamedTuple):
         return cls([config for part in parts for config in part.configs], *joined)
 
     def of_learner(self) -> tuple[np.ndarray, np.ndarray]:
-        """The games in which the learner had one seat, and that seat: two (n,) int64."""
-        there = np.arange(self.players.shape[1]) < np.array([config.players for config in self.configs], int)[:, None]
-        learner = there & (self.players == LEARNER)
+        """The games in which the learner had one team, and its first seat: two (n,) int64."""
+        first = {id(config): _first_of_teams(config, self.players.shape[1]) for config in self.configs}
+        learner = self.players == LEARNER
+        for row, config in enumerate(self.configs):
+            learner[row] &= first[id(config)]
         games = np.flatnonzero(learner.sum(axis=1) == 1)
         return games, learner[games].argmax(axis=1)
+
+
+def _first_of_teams(config: Config, seats: int) -> np.ndarray:
+    """(seats,) bool: whether a seat is the first of its team; False for those that the game does not have."""
+    first = np.zeros(seats, np.bool_)
+    first[np.unique(config.game.teams(config), return_index=True)[1]] = True
+    return first
 
 
 class SeatGames:
@@ -98,10 +107,12 @@ class SeatGames:
         self.parts = [slice(i * each, (i + 1) * each) for i in range(len(configs))]
         self.halves = [range(i * len(curricula), (i + 1) * len(curricula)) for i in range(number)]  # of the batches
         self.players = np.full((self.num_games, self.seats), LEARNER, np.int64)
+        self.teams = np.zeros((self.num_games, self.seats), np.int64)
         self.lengths = np.zeros(self.num_games, np.int64)
         for batch, part in zip(self.batches, self.parts, strict=True):
             batch.reset(config=list(self._choose(batch, np.arange(each))))
-            self.players[part, : batch.config.players] = opponents.seat(each, batch.config.players)
+            self.teams[part, : batch.config.players] = game.teams(batch.config)
+            self.players[part, : batch.config.players] = self._seated(batch, each)
         self.divisors = torch.as_tensor(np.array(game.observation.divisors, np.float32), device=device)
         numbers = game.numbers.scaled(game.write_numbers(self.batches[0].tables))  # all batches have the same editions
         self._numbers = torch.as_tensor(numbers, device=device)
@@ -119,6 +130,11 @@ class SeatGames:
 
     def _choose(self, batch: Batch, games: np.ndarray) -> list[Config]:
         return self.curricula[batch.config.players].choose(games)
+
+    def _seated(self, batch: Batch, games: int) -> np.ndarray:
+        """The players of the seats of games that start now, (games, P) int64: partners are the same one."""
+        teams = list(self.game.teams(batch.config))
+        return self.opponents.seat(games, max(teams) + 1)[:, teams]
 
     def inputs(self, counts: torch.Tensor, editions: torch.Tensor) -> torch.Tensor:
         """(n, ·) float32, for observations (n, D) as counts, and editions (n,); scaled as environments do it.
@@ -196,11 +212,11 @@ class SeatGames:
             on_step()
         finished = FinishedGames.join(ends, self.seats)
         won, ahead = np.zeros((2, *rewards.shape), np.float32)
-        won[finished.steps, finished.games] = finished.won
-        ahead[finished.steps, finished.games] = finished.margins
-        players = np.repeat([batch.config.players for batch in self.batches], n // len(self.batches))
+        first = (self.teams[:, None] == np.arange(self.seats)[:, None]).argmax(axis=2)  # (N, P), a seat of each team
+        for by_team, by_seat in ((won, finished.won), (ahead, finished.margins)):
+            by_team[finished.steps, finished.games] = np.take_along_axis(by_seat, first[finished.games], axis=1)
         arrays = {"actors": actors, "deciding": deciding, "rewards": rewards, "dones": dones}
-        arrays |= {"won": won, "margins": ahead, "players": players}
+        arrays |= {"won": won, "margins": ahead, "teams": self.teams}
         moved = {name: torch.from_numpy(array).to(device) for name, array in arrays.items()}
         return out._replace(**moved), finished
 
@@ -270,16 +286,16 @@ class SeatGames:
             final, rows = batch.final_states[over], over + part.start
             won, ahead = np.zeros((2, len(over), self.seats))
             places, points = np.zeros((2, len(over), self.seats), np.int64)
-            by_owner = batch.places(final)
-            places[:, :players], won[:, :players] = by_owner[:, :players], win_shares(by_owner)[:, :players]
+            by_owner, teams = batch.places(final), self.teams[part.start, :players]
+            places[:, :players], won[:, :players] = by_owner[:, teams], win_shares(by_owner)[:, teams]
             everybody = final["points"][:, : batch.config.owners].astype(np.int64)
-            points[:, :players], ahead[:, :players] = everybody[:, :players], margins(everybody)[:, :players]
+            points[:, :players], ahead[:, :players] = everybody[:, teams], margins(everybody)[:, teams]
             rewards[rows, :players] += settings.win_bonus * (2 * won[:, :players] - 1)
             played = [batch.plain_configs[game] for game in over]
             when, lengths, seated = np.full(len(over), t), self.lengths[rows], self.players[rows].copy()
             ends.append(FinishedGames(played, when, rows, lengths, places, won, points, ahead, seated))
             self.lengths[rows] = 0
-            self.players[rows, :players] = self.opponents.seat(len(over), players)
+            self.players[rows, :players] = self._seated(batch, len(over))
             if self._steps % _CHOOSE_EVERY == 0:
                 batch.reset(mask=batch.terminations.copy(), config=self._choose(batch, over))
         return ends

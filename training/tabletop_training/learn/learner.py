@@ -18,7 +18,7 @@ from tabletop_agents.networks import Network, new_heads, with_more_inputs, with_
 from tabletop_agents.policy import PolicyAgent
 from tabletop_engine import seeds
 from tabletop_engine.checks import checked
-from tabletop_engine.errors import CheckpointError
+from tabletop_engine.errors import CheckpointError, ConfigError
 from tabletop_engine.game import Config, Game
 from tabletop_training.files.settings import Settings, with_tuples
 from tabletop_training.files.trees import arrays_of, load_tree, moments_of, save_tree, set_moments, tensors_of
@@ -115,6 +115,8 @@ class Learner:
             torch.manual_seed(own)  # all processes begin with the same network, but draw different numbers
         self.curricula = plan.games.curricula(game, own)
         self.configs = [config for curriculum in self.curricula.values() for config in curriculum.configs]
+        if settings.reward == "win" and all(config.owners == 1 < config.players for config in self.configs):
+            raise ConfigError("reward='win': here all play together, so nobody wins against another; take 'points'")
         self.opponents = Opponents(plan.opponents, self.configs, folder / LEAGUE if group.leads else None, own, device)
         made = (num_games, settings, own, self.opponents, device, self.network.weighs, plan.games.editions)
         self.table = SeatGames(self.curricula, *made)
@@ -250,7 +252,8 @@ class Learner:
         """Tell the league, the curricula of games for one, and those with levels, how the learner fared."""
         if self.opponents.has_league:
             for config, players, places in zip(ends.configs, ends.players, ends.places, strict=True):
-                self.opponents.record(players[: config.players], places[: config.players])
+                teams = np.unique(config.game.teams(config), return_index=True)[1]  # a seat of each
+                self.opponents.record(players[teams], places[teams])
         games, seats = ends.of_learner()
         for players, curriculum in self.curricula.items():
             if players == 1 or curriculum.level < curriculum.levels.max():

@@ -42,9 +42,9 @@ class Rollout(NamedTuple):
     rewards: torch.Tensor  # (T, N, P)
     dones: torch.Tensor  # (T, N) bool
     outputs: torch.Tensor  # (T, N, 2K), of the win and margin heads
-    won: torch.Tensor  # (T, N, P), shares of the win in games that ended then
+    won: torch.Tensor  # (T, N, P), by team the shares of the win in games that ended then
     margins: torch.Tensor  # (T, N, P), the same games' margins in points
-    players: torch.Tensor  # (N,) int64, of each game
+    teams: torch.Tensor  # (N, P) int64, the team of each seat (`Game.teams`), 0 for seats that a game does not have
 
 
 def new_network(game: Game, settings: Settings) -> Network:
@@ -154,9 +154,11 @@ def update(
         name: getattr(rollout, name).flatten(0, 1)
         for name in ("observations", "editions", "shortfalls", "actions", "log_probabilities", "values")
     }
-    players, ends = rollout.players.expand_as(rollout.actors), (rollout.won, rollout.margins / MARGIN_UNIT)
-    won, ahead = outcome_targets(rollout.outputs, *ends, rollout.dones, rollout.actors, rollout.players)
-    flat |= {"won": won.flatten(0, 1), "margins": ahead.flatten(0, 1), "players": players.reshape(-1)}
+    teams, ends = rollout.teams.max(dim=1).values + 1, (rollout.won, rollout.margins / MARGIN_UNIT)
+    acting = rollout.teams.expand(len(rollout.actors), -1, -1).gather(2, rollout.actors[..., None])[..., 0]
+    won, ahead = outcome_targets(rollout.outputs, *ends, rollout.dones, acting, teams)
+    teams = teams.expand_as(rollout.actors).reshape(-1)
+    flat |= {"won": won.flatten(0, 1), "margins": ahead.flatten(0, 1), "teams": teams}
     # Adding 0 or -1e30 costs a fraction of `torch.where`, whose gradient is another one.
     penalties = masked_logits(rollout.values.new_zeros(1), rollout.masks.flatten(0, 1))
     advantage = advantage.reshape(-1)

@@ -20,9 +20,10 @@ from tabletop_training.learn.ppo import masked_log_probabilities, masked_logits
 Targets = dict[str, torch.Tensor]
 """Columns of n decisions: what is seen, and what is to be learned. A actions, space for K seats.
 
-observations: (n, D) int8 counts. masks: (n, A) bool, the legal actions. players: (n,) int64.
-won, margins: (n, K) float32, how the game ended: each seat's share of the victory and its margin in units of
-    `forward.MARGIN_UNIT` points, clockwise from the actor; 0 for seats that the game does not have.
+observations: (n, D) int8 counts. masks: (n, A) bool, the legal actions. players, teams: (n,) int64, their numbers.
+won, margins: (n, K) float32, how the game ended: each team's share of the victory and its margin in units of
+    `forward.MARGIN_UNIT` points, from the actor's team on; 0 for teams that the game does not have. Where everybody
+    plays alone, these are the seats clockwise from the actor.
 policy: (n, A), the policy's target probabilities; only if it learns.
 shortfalls: (n, A) float16, in points; only for a network that weighs them.
 """
@@ -93,15 +94,17 @@ def play_out(
         kept.append({name: column[rows] for name, column in columns.items()})
         batch.step(actions, which=batch.actors != NOBODY)
     targets = {name: np.concatenate([part[name] for part in kept]) for name in kept[0]}
-    won = win_shares(batch.places(batch.states))[:, : first.players]
-    ahead = margins(batch.states["points"][:, : first.owners].astype(np.int64))[:, : first.players]
+    teams = first.game.teams_of(batch.states, first.players)
+    number = int(teams.max()) + 1
+    won = win_shares(batch.places(batch.states))[:, :number]
+    ahead = margins(batch.states["points"][:, : first.owners].astype(np.int64))[:, :number]
     game, actor = targets.pop("game"), targets.pop("actor")
-    clockwise = (actor[:, None] + np.arange(first.players)) % first.players
-    for name, by_seat in (("won", won), ("margins", ahead / MARGIN_UNIT)):
+    onwards = (teams[game, actor][:, None] + np.arange(number)) % number
+    for name, by_team in (("won", won), ("margins", ahead / MARGIN_UNIT)):
         targets[name] = np.zeros((len(game), first.game.players[-1]), np.float32)
-        targets[name][:, : first.players] = by_seat[game[:, None], clockwise]
-    targets["players"] = np.full(len(game), first.players)
-    return targets, won, ahead
+        targets[name][:, :number] = by_team[game[:, None], onwards]
+    targets["players"], targets["teams"] = np.full(len(game), first.players), np.full(len(game), number)
+    return targets, np.take_along_axis(won, teams, axis=1), np.take_along_axis(ahead, teams, axis=1)
 
 
 # --- Policies --------------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from tabletop_engine.play.tables import editions_of
 from tabletop_engine.seeds import CHOOSING, edition_seeds
 from tabletop_training.files.settings import check_at_least_one, check_keys, with_tuples
 from tabletop_training.learn.curriculum import Curriculum, by_players
+from tabletop_training.measure.evaluation import number_of_teams
 from tabletop_training.measure.matches import play_match
 
 
@@ -200,12 +201,13 @@ class Evaluator:
     """Evaluates agents on the same games each time.
 
     The score is the mean win rate; a higher margin decides between equal ones. With several numbers of players a win
-    rate counts in relation to an even share. Where there is nobody to win against, the score is the mean points.
+    rate counts in relation to an even share. Where there is nobody to win against, the score is the mean points. The
+    agent has all seats of its team.
     """
 
     def __init__(self, configs: Sequence[Config], settings: EvaluationSettings, seed: int) -> None:
         self.configs, self.settings, self.seed = list(configs), settings, seed
-        several = [config for config in configs if config.players > 1]
+        several = [config for config in configs if number_of_teams(config) > 1]
         names = settings.against if several else ()
         if several and not names:
             raise ConfigError("against=[]: must have at least one agent")
@@ -225,19 +227,19 @@ class Evaluator:
             prefix = f"{players}p_" if len(ways) > 1 else ""
             numbers |= {f"{prefix}win_rate": rates, f"{prefix}margin": margins}
             numbers |= {f"{prefix}{name}": value for name, value in each.items()}
-            won = (rates + 1e-6 * margins) * (players if len(ways) > 1 else 1)
+            won = (rates + 1e-6 * margins) * (number_of_teams(configs[0]) if len(ways) > 1 else 1)
             scores.append(margins if nobody_else else won)
         return PolicyEvaluation(float(np.mean(scores)), numbers)
 
     def _play(self, agent: Agent, configs: Sequence[Config]) -> tuple[float, float, dict[str, float]]:
         """The mean win rate and margin over configurations for the same number of players, and those of each."""
-        players = configs[0].players
-        seeds = self.seed + np.arange(-(-self.settings.games // players))
+        teams = number_of_teams(configs[0])
+        seeds = self.seed + np.arange(-(-self.settings.games // teams))
         each: dict[str, float] = {}
         rates, margins = [], []
         for config in configs:
-            for name, rival in self.rivals.items() if players > 1 else [("", None)]:
-                others = [] if rival is None else [rival] * (players - 1)
+            for name, rival in self.rivals.items() if teams > 1 else [("", None)]:
+                others = [] if rival is None else [rival] * (teams - 1)
                 results = play_match([agent, *others], config, seeds, self._editions)
                 rates.append(float(np.nanmean(results.by_agent(results.win_shares)[:, 0])))
                 margins.append(float(np.nanmean(results.by_agent(results.margins_by_seat)[:, 0])))

@@ -25,6 +25,7 @@ from tabletop_training.learn.learner import BEST, POLICY, RESUME, Learner
 from tabletop_training.learn.parallel import Progress, check_address, in_processes, on_ray
 from tabletop_training.learn.plan import KINDS, RUN, Plan, new_plan, read_plan, write_plan
 from tabletop_training.learn.task import Budget, run_budget
+from tabletop_training.measure.evaluation import number_of_teams
 
 
 @checked
@@ -272,7 +273,7 @@ def _best_text(learner: Learner) -> str:
         result = f"won {best.numbers['win_rate']:.1%}"
     if learner.evaluator is not None and learner.evaluator.rivals:
         result += f" against {', '.join(learner.evaluator.rivals)}"
-        result += f", an even share being {1 / numbers[0]:.1%}" if len(numbers) == 1 else ""
+        result += f", an even share being {1 / number_of_teams(learner.configs[0]):.1%}" if len(numbers) == 1 else ""
     elif numbers == [1] and learner.configs[0].owners > 1:
         result += f", margin {best.numbers['margin']:+.1f}"
     return (

@@ -99,7 +99,8 @@ class SeatsVecEnv(VecEnv):
         rewards = games.rewards * self.reward_scale
         over = np.flatnonzero(games.terminations)
         final, seats, rows = games.final_states[over], games.final_seats[over], np.arange(len(over))
-        won = win_shares(games.batch.places(final))[rows, seats]
+        owners = games.game.teams_of(final, games.config.players)[rows, seats]
+        won = win_shares(games.batch.places(final))[rows, owners]
         rewards[over] += self.win_bonus * (2 * won - 1)
         self._returns += rewards
         self._lengths += 1
@@ -112,8 +113,8 @@ class SeatsVecEnv(VecEnv):
                 "terminal_observation": games.final_observations[game].copy(),
                 "TimeLimit.truncated": False,
                 "episode": {"r": float(self._returns[game]), "l": int(self._lengths[game]), "t": seconds},
-                "points": int(points[i, seats[i]]),
-                "others_points": float(others[i, seats[i]]),
+                "points": int(points[i, owners[i]]),
+                "others_points": float(others[i, owners[i]]),
                 "won": float(won[i]),
             }
             self._note_start(game)

@@ -125,12 +125,10 @@ def judge_of(policy: PolicyAgent) -> Judge:
     from tabletop_agents.policy import inputs_of
 
     def judge(batch: Batch, games: np.ndarray) -> np.ndarray:
-        decisions, players = Decisions.of(batch, games), batch.config.players
-        said = np.stack(
-            policy.network.wins_and_margins(inputs_of(policy.network, decisions), decisions.players), axis=1
-        )
-        clockwise = (np.arange(players) - batch.actors[games, None]) % players
-        return np.take_along_axis(said, np.repeat(clockwise[:, None], 2, axis=1), axis=2)
+        decisions, teams = Decisions.of(batch, games), np.array(batch.game.teams(batch.config))
+        said = np.stack(policy.network.wins_and_margins(inputs_of(policy.network, decisions), decisions.teams), axis=1)
+        onwards = (teams - teams[batch.actors[games, None]]) % (teams.max() + 1)  # of each seat's team
+        return np.take_along_axis(said, np.repeat(onwards[:, None], 2, axis=1), axis=2)
 
     return judge
 

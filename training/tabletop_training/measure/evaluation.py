@@ -6,6 +6,7 @@ import copy
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Self, TypedDict, Unpack
 
 import numpy as np
@@ -139,6 +140,37 @@ def rotations(players: int) -> np.ndarray:
     return (seats[None, :] + seats[:, None]) % players
 
 
+def number_of_teams(config: Config) -> int:
+    """The number of teams in a game; where everybody plays alone, of players."""
+    return max(config.game.teams(config)) + 1
+
+
+def seating(config: Config, agents: int) -> np.ndarray:
+    """The line-ups in which every seed is played: (n, players) int64, the number of the agent in each seat.
+
+    With an agent for each team it has all seats of the team, and the teams change places. With an agent for each seat
+    every two are partners equally often. Raises ConfigError for other numbers of agents.
+    """
+    teams, players = np.array(config.game.teams(config)), config.players
+    number = int(teams.max()) + 1
+    if agents == number:
+        return rotations(number)[:, teams]
+    if agents != players or number == 1:
+        wanted = "one for each seat" if number == players else f"one for each of {counted(number, 'team')}"
+        wanted += f", or {players} for the seats" * (1 < number < players)
+        raise ConfigError(f"{counted(agents, 'agent')} for {counted(players, 'player')}: there must be {wanted}")
+    turned = rotations(players)
+
+    def partners(lineup: np.ndarray) -> frozenset[frozenset[int]]:
+        return frozenset(frozenset(lineup[teams == team].tolist()) for team in range(number))
+
+    every = np.array(list(permutations(range(players))))
+    if any(partners(one) != partners(turned[0]) for one in turned):  # other seats would make other partners
+        return every
+    with_others = {partners(one): one for one in every[::-1]}
+    return np.concatenate([one[turned] for one in reversed(with_others.values())])
+
+
 def seeds_for(games: int, games_a_seed: int) -> int:
     """The number of seeds for at least this many games."""
     return -(-games // games_a_seed)
@@ -211,8 +243,8 @@ def play_lineups(
     Arguments:
         agents: objects, or names for `tabletop_agents.make_agent`.
         seeds: (games,) ints, the seed of each game. The agents' own randomness comes from the first one.
-        lineups: (games, players) ints, the agent in each seat as an index into `agents`. No agent may sit twice in one
-            game.
+        lineups: (games, players) ints, the agent in each seat as an index into `agents`. An agent may sit twice in one
+            game only as its own partner.
         editions: as in `Batch`; of K editions, a game with seed s has edition s mod K. None for the numbers of
             `config`.
         playing: see `Playing`.
@@ -228,9 +260,10 @@ def play_lineups(
     players = agents_of(agents, config)
     if not players:
         raise ConfigError("agents: there must be at least one")
-    ordered = np.sort(lineups, axis=1)
-    if ordered[:, 0].min() < 0 or ordered[:, -1].max() >= len(agents) or (np.diff(ordered, axis=1) == 0).any():
-        raise ConfigError(f"lineups: must be different numbers from 0 to {len(agents) - 1} in every game")
+    teams = np.array(config.game.teams(config))
+    against_itself = (lineups[:, :, None] == lineups[:, None, :]) & (teams[:, None] != teams)
+    if lineups.min() < 0 or lineups.max() >= len(agents) or against_itself.any():
+        raise ConfigError(f"lineups: must be different numbers from 0 to {len(agents) - 1} for the teams of every game")
     batch = Batch(config, games, seeds, autoreset="disabled", illegal_action="raise", reward="win", editions=editions)
     if editions is not None:
         batch.reset(seeds, editions=seeds % len(batch.editions))
@@ -246,7 +279,7 @@ def play_lineups(
         tuple(agent.name for agent in players),
         first,
         final["points"][:, :owners].astype(np.int64),
-        batch.places(final)[:, : config.players].astype(np.int64),
+        batch.places(final)[:, teams].astype(np.int64),
         record.decisions.sum(axis=1),
         decisions=record.decisions,
         scored=final["scored"][:, :owners].astype(np.int64) if config.game.scored else np.empty((0, 0, 0), np.int64),

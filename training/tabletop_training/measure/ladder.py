@@ -33,7 +33,7 @@ from tabletop_training.files.tables import (
     plain,
     write_json,
 )
-from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers
+from tabletop_training.measure.evaluation import EVALUATION_SEED, HERE, Workers, number_of_teams
 from tabletop_training.measure.matches import Evaluation, evaluate, evaluation_of, make_agents, match_cells
 from tabletop_training.study.cells import Cell
 from tabletop_training.study.play import finished_cells
@@ -66,7 +66,7 @@ def measure_step(lower: str, upper: str, config: Config, games: int, seed: int) 
 
 
 def _agents(lower: str, upper: str, config: Config) -> list[Agent]:
-    return make_agents([upper] + [lower] * max(1, config.players - 1), config)
+    return make_agents([upper] + [lower] * max(1, number_of_teams(config) - 1), config)
 
 
 def _row(lower: str, upper: str, evaluation: Evaluation, seed: int) -> dict[str, Any]:

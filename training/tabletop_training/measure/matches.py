@@ -20,6 +20,7 @@ from rich.console import Console
 
 from tabletop_agents import Agent, make_agent
 from tabletop_engine.checks import checked
+from tabletop_engine.defaults import own_team
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.agents import USAGE
@@ -27,7 +28,7 @@ from tabletop_engine.play.names import agents_of
 from tabletop_engine.play.scores import others_points
 from tabletop_engine.play.tables import Editions
 from tabletop_engine.text.screen import Screen
-from tabletop_engine.text.words import counted, shown
+from tabletop_engine.text.words import counted, either, shown
 from tabletop_training.files import tables as files
 from tabletop_training.files.job import Stopped
 from tabletop_training.files.provenance import provenance
@@ -40,10 +41,10 @@ from tabletop_training.measure.evaluation import (
     Playing,
     Seeds,
     Workers,
-    check_seats,
     get_ready,
+    number_of_teams,
     play_rounds,
-    rotations,
+    seating,
 )
 from tabletop_training.measure.results import (
     Estimate,
@@ -73,9 +74,8 @@ def play_match(
     editions: Editions | None = None,
     **playing: Unpack[Playing],
 ) -> Results:
-    """`play_rounds` with all rotations of the seats. Raises ConfigError unless there is one agent a seat."""
-    check_seats(agents, config)
-    return play_rounds(agents, config, seeds, rotations(len(agents)), editions, **playing)
+    """`play_rounds` with the line-ups of `seating`. Raises what it raises."""
+    return play_rounds(agents, config, seeds, seating(config, len(agents)), editions, **playing)
 
 
 def labels_of(names: Sequence[str]) -> tuple[str, ...]:
@@ -104,9 +104,9 @@ class AgentReport:
     """One agent's games.
 
     Attributes:
-        estimates: `win_rate` (a victory shared by k players counts 1/k), `margin`, `points`, `decisions` (the agent's
-            own in a game) and `length` (all decisions of a game). With several players also `place` and `advantage`,
-            the win rate less an even share. If the rules play an opponent, `others_points` are its points. For agents
+        estimates: `win_rate` (a victory shared by k teams counts 1/k), `margin`, `points`, `decisions` (the agent's
+            own in a game) and `length` (all decisions of a game). With several teams also `place` and `advantage`, the
+            win rate less an even share. If the rules play an opponent, `others_points` are its points. For agents
             that ask language models, `invalid` is the share of games that they lost by giving no legal answer.
         usage: what such an agent used in a game, by `tabletop_engine.play.agents.USAGE`; None for other agents.
     """
@@ -139,7 +139,9 @@ class Evaluation:
     """Finished games and their statistics."""
 
     config: Config
-    results: tuple[Results, ...]  # one for all agents together; in a game for one, one each, of the same seeds
+    results: tuple[
+        Results, ...
+    ]  # one for all agents together; where all seats are one team, one each, of the same seeds
     reports: tuple[AgentReport, ...]
     comparisons: tuple[Comparison, ...]  # of every two agents
     seats: tuple[Estimate, ...]  # win rate of each seat, whoever sits there, if there are several
@@ -153,24 +155,26 @@ class Evaluation:
 
 def report_agents(results: Results, labels: Sequence[str]) -> tuple[AgentReport, ...]:
     """A report for each agent."""
-    players = results.config.players
+    players, number = results.config.players, number_of_teams(results.config)
     by_seat = {
         "win_rate": results.win_shares,
         "margin": results.margins_by_seat,
         "place": results.places,
-        "points": results.points[:, :players],
-        "others_points": others_points(results.points)[:, :players],
+        "points": results.points[:, results.teams],
+        "others_points": others_points(results.points)[:, results.teams],
         "decisions": results.decisions,
         "length": np.repeat(results.lengths[:, None], players, 1),
         "invalid": results.invalid,
     }
-    if players == 1:
+    if number == 1:
         del by_seat["place"]
-    if results.config.owners == players:  # the rules play nobody
+    if results.config.owners == number:  # the rules play nobody
         del by_seat["others_points"]
-    by_seed = {name: results.by_seed(results.by_agent(values)) for name, values in by_seat.items()}
+    by_seed = {
+        name: results.by_seed(results.by_agent(values, add=name == "decisions")) for name, values in by_seat.items()
+    }
     plays = ~np.isnan(results.by_agent(results.won))
-    decisions = np.nansum(results.by_agent(results.decisions), axis=0)
+    decisions = np.nansum(results.by_agent(results.decisions, add=True), axis=0)
     reports = []
     for index, label in enumerate(labels):
         own = {name: values[~np.isnan(values[:, index]), index] for name, values in by_seed.items()}
@@ -182,12 +186,12 @@ def report_agents(results: Results, labels: Sequence[str]) -> tuple[AgentReport,
             estimates["invalid"] = share_estimate(own["invalid"])
         else:
             del estimates["invalid"]
-        if players > 1:
+        if number > 1:
             # places as numbers from 0 to 1 have an interval even if an agent was always first
             last = results.config.owners
             share = share_estimate((own["place"] - 1) / (last - 1))
             estimates["place"] = Estimate(*(1 + (last - 1) * end for end in share))
-            estimates["advantage"] = Estimate(*(end - 1 / players for end in estimates["win_rate"]))
+            estimates["advantage"] = Estimate(*(end - 1 / number for end in estimates["win_rate"]))
         seconds = float(results.seconds[index]) if len(results.seconds) else 0.0
         speed = round(float(decisions[index]) / seconds, 1) if seconds > 0 else None
         reports.append(AgentReport(label, int(plays[:, index].sum()), len(own["margin"]), estimates, speed, usage))
@@ -201,7 +205,7 @@ def evaluation_of(results: Sequence[Results], labels: Sequence[str], stopped: st
     margins: list[np.ndarray] = []
     reports: tuple[AgentReport, ...] = ()
     for one in results:
-        reports += report_agents(one, labels[len(reports) : len(reports) + config.players])
+        reports += report_agents(one, labels[len(reports) : len(reports) + len(one.agents)])
         wins += list(one.by_seed(one.by_agent(one.win_shares)).T)
         margins += list(one.by_seed(one.by_agent(one.margins_by_seat)).T)
     seats = [share_estimate(values) for values in results[0].by_seed(results[0].win_shares).T]
@@ -225,11 +229,13 @@ def evaluate(
     editions: Editions | None = None,
     **playing: Unpack[Playing],
 ) -> Evaluation:
-    """Play a match, or every agent's games for one on the same seeds, block by block.
+    """Play a match, or every agent's own games on the same seeds where all seats are one team, block by block.
 
     Arguments:
-        agents: objects, or names for `tabletop_agents.make_agent`.
-        games: the most games of each agent. A match rounds up, so that every seed is played in all rotations.
+        agents: objects, or names for `tabletop_agents.make_agent`. In a game with teams one for each team, which has
+            all its seats, or one for each seat: then every two are partners equally often. Any number where all seats
+            are one team.
+        games: the most games of each agent. A match rounds up, so that every seed is played in all line-ups.
         seed: of the first game; the following seeds count up.
         until_width: stop as soon as no interval of a win rate is wider. This is checked after every block, from
             `FIRST_LOOK` seeds on. docs/evaluation.md says what this does to the coverage of the intervals.
@@ -241,7 +247,6 @@ def evaluate(
     Raises EvaluationStopped if it is stopped before the first block is done, ConfigError for bad arguments.
     """
     check_numbers(games, until_width)
-    check_seats(agents[:1] if config.players == 1 else agents, config)
     cells, evaluation = match_cells(agents_of(agents, config), config, games, seed, editions), None
     try:
         with closing(play_blocks(cells, None, workers, in_turns=True, **playing)) as blocks:
@@ -258,9 +263,9 @@ def evaluate(
 def match_cells(
     agents: Sequence[Agent], config: Config, games: int, seed: int, editions: Editions | None = None
 ) -> list[Cell]:
-    """The games that `evaluate` plays: a match, or those of each agent alone."""
+    """The games that `evaluate` plays: a match, or those of each agent by itself."""
     labels = labels_of([agent.name for agent in agents])
-    if config.players > 1:
+    if number_of_teams(config) > 1:
         return [Cell(" ".join(labels), agents, config, games, seed, editions, growing=True)]
     return [
         Cell(label, [agent], config, games, seed, editions, growing=True)
@@ -316,7 +321,19 @@ def _content(evaluation: Evaluation, seed: int, until_width: float | None) -> di
 
 @checked
 def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any) -> Config:
-    """The configuration for this number of agents, together or each alone. Raises ConfigError if nobody can play it."""
+    """The configuration for this number of agents, together or each alone. Raises ConfigError if nobody can play it.
+
+    In a game with teams the agents are these or the players. Where all seats are one team, there may be any number.
+    """
+    if game.rules.team is not own_team:
+        usual = game.config(**switches)
+        if number_of_teams(usual) == 1:
+            return usual
+        for players in (agents, usual.players, *game.players):
+            if players in game.players and not alone:
+                config: Config = game.config(players=players, **switches)
+                if agents in (number_of_teams(config), players):
+                    return config
     alone = alone or agents == 1 or game.players[-1] == 1
     if alone and 1 not in game.players:
         span = " to ".join(map(str, dict.fromkeys((game.players[0], game.players[-1]))))
@@ -325,6 +342,9 @@ def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any)
     if not alone and agents > game.players[-1]:
         more = f"`{game.command} tournament` takes more" + (", --solo too" if 1 in game.players else "")
         raise ConfigError(f"{agents} agents: at most {game.players[-1]} play one game; {more}")
+    if not alone and agents not in game.players:
+        seats = either([number for number in game.players if number > 1])
+        raise ConfigError(f"{agents} agents: {game.title} is for {seats} players; name an agent for each")
     return game.config(players=1 if alone else agents, **switches)
 
 
@@ -356,7 +376,8 @@ def main(
         agents = make_agents(names, config)
     cells = match_cells(agents, config, most, seed)
     evaluation: Evaluation | None = None
-    labels = dict(zip(cells, [[cell.key] if config.players == 1 else labels_of(names) for cell in cells], strict=True))
+    alone = number_of_teams(config) == 1
+    labels = dict(zip(cells, [[cell.key] if alone else labels_of(names) for cell in cells], strict=True))
     asked = {"names": names, "config": asdict(config), "games": most, "seed": seed, "until_width": until_width}
     with job_of("evaluate", config.game, output, asked, resumed=resumed, replays=replays) as (job, store):
         kept = {cell: results for cell in cells if (results := begun(cell, store)[0]) is not None}
@@ -401,13 +422,16 @@ def resume(folder: str | Path, game: Game, trusted: Sequence[str] = (), **how: A
 def table_of(evaluation: Evaluation) -> files.Table:
     """The agents' estimates."""
     config, seeds = evaluation.config, counted(evaluation.reports[0].seeds, "seed")
-    rotated = "" if config.players == 1 else f", {config.players} rotations of the seats each"
+    seats, alone = len(seating(config, len(evaluation.results[0].agents))), number_of_teams(config) == 1
+    rotated = "" if alone else f", {seats} {'rotations of the seats' if seats <= config.players else 'line-ups'} each"
     plus_minus = partial(format_estimate, interval="±")
     columns = [files.AGENT, files.WIN_RATE, files.MARGIN]
-    if config.players > 1:  # that numbers may wrap leaves room for names
+    if config.owners == 1 and config.players > 1:
+        columns = columns[:1]  # nobody to win against
+    if not alone:  # that numbers may wrap leaves room for names
         columns.append(files.Column("place", "place", partial(format_estimate, form=".2f"), wraps=True))
     columns.append(files.Column("points", "points", plus_minus))
-    if config.owners > config.players:
+    if config.owners > number_of_teams(config):
         other = config.game.words.owner_names(config.players)[config.players]
         columns.append(files.Column(other, "others_points", plus_minus))
     rows = [{**report.row(), **report.estimates} for report in evaluation.reports]
@@ -415,7 +439,8 @@ def table_of(evaluation: Evaluation) -> files.Table:
 
 
 def _print(console: Console, evaluation: Evaluation, until_width: float | None) -> None:
-    first, alone = evaluation.reports[0], evaluation.config.players == 1
+    first, alone = evaluation.reports[0], number_of_teams(evaluation.config) == 1
+    together = alone and evaluation.config.owners == 1 and evaluation.config.players > 1
     console.print(table_of(evaluation).screen())
     if len(evaluation.reports) == 2 and not alone:
         more = first.estimates["advantage"]
@@ -425,7 +450,11 @@ def _print(console: Console, evaluation: Evaluation, until_width: float | None) 
     else:
         for one in evaluation.comparisons:
             margin = format_estimate(one.margin, sign="+", interval="to")
-            compared = f"{shown(one.first)} less {shown(one.second)}, paired by seed: margin {margin}"
+            compared = f"{shown(one.first)} less {shown(one.second)}, paired by seed: "
+            if together:
+                console.print(f"{compared}points {margin}: {_verdict(one.margin, 'points')}.")
+                continue
+            compared += f"margin {margin}"
             points = format_estimate(one.win_rate, "percentage points", factor=100, sign="+", interval="to")
             console.print(f"{compared}; win rate {points}: {_verdict(one.win_rate)}.")
     for report in evaluation.reports:
@@ -434,7 +463,7 @@ def _print(console: Console, evaluation: Evaluation, until_width: float | None) 
     for report in evaluation.reports if alone else evaluation.reports[:1]:
         length = format_estimate(report.estimates["length"], interval="±")
         console.print(f"A game {f'of {shown(report.agent)} ' if alone else ''}takes {length} decisions.")
-    if evaluation.seats:
+    if evaluation.seats and not together:
         seats = ", ".join(f"{seat}: {files.WIN_RATE.write(value)}" for seat, value in enumerate(evaluation.seats))
         console.print(f"Win rate by seat, whoever sits there: {seats}.")
     if until_width is not None and evaluation.stopped == "width":
@@ -456,6 +485,6 @@ def usage_text(report: AgentReport) -> str:
     )
 
 
-def _verdict(difference: Estimate) -> str:
-    """What the interval of a difference between win rates shows."""
-    return "ahead" if difference.low > 0 else "behind" if difference.high < 0 else "no difference of win rates shown"
+def _verdict(difference: Estimate, of: str = "win rates") -> str:
+    """What the interval of a difference between win rates, or points, shows."""
+    return "ahead" if difference.low > 0 else "behind" if difference.high < 0 else f"no difference of {of} shown"

@@ -26,14 +26,15 @@ class Results:
 
     A game can be played again from its seed, its line-up and its actions, if these were recorded.
 
-    P is the number of players. Owners are those who have points, the players first.
+    P is the number of players. Owners are those who have points: the teams first, which are the players where everybody
+    plays alone. An agent in several seats of a game is a whole team, and has one result.
     """
 
     config: Config
     agents: tuple[str, ...]  # names, by seat if there is no `lineups`
     seed: int  # of the first game; game i has `seeds[i]`
     points: np.ndarray  # (games, owners) int64, final points
-    places: np.ndarray  # (games, P) int64, among all owners: 1 the first, ties share the better place
+    places: np.ndarray  # (games, P) int64, the team's among all owners: 1 the first, ties share the better place
     lengths: np.ndarray  # (games,) int64, decisions taken
     # (games, P) int64, decisions of each seat; no games if that was not recorded
     decisions: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int64))
@@ -81,8 +82,9 @@ class Results:
 
     @property
     def invalid(self) -> np.ndarray:
-        """(games, P) bool: whether the seat lost the game by an answer that is not legal."""
-        return np.asarray(self.forfeited[:, None] == np.arange(self.places.shape[1]))
+        """(games, P) bool: whether the seat's agent lost the game by an answer that is not legal."""
+        loser = np.take_along_axis(self.lineups, self.forfeited[:, None], axis=1)
+        return np.asarray((self.lineups == loser) & (self.forfeited[:, None] != NOBODY))
 
     def in_order(self) -> Results:
         """The same games by ascending seed."""
@@ -100,28 +102,39 @@ class Results:
 
     @property
     def won(self) -> np.ndarray:
-        """(games, P) bool; True for several players if they share the victory."""
+        """(games, P) bool; True for several players if they share the victory, or are a team."""
         return np.asarray(self.places == 1)
 
     @property
     def margins(self) -> np.ndarray:
-        """(games,) float64: seat 0's points less the mean of the others'."""
+        """(games,) float64: the points of seat 0's team less the mean of the others'."""
         return self.margins_by_seat[:, 0]
 
     @property
     def margins_by_seat(self) -> np.ndarray:
-        """(games, P) float64: each seat's points less the mean of all the others'."""
-        return margins(self.points)[:, : self.places.shape[1]]
+        """(games, P) float64: each team's points less the mean of all the others', by seat."""
+        return margins(self.points)[:, self.teams]
 
     @property
     def win_shares(self) -> np.ndarray:
-        """(games, P) float64: 1 for a victory, 1/k for one that k players share."""
-        return win_shares(self.places)
+        """(games, P) float64: 1 for a victory, 1/k for one that k teams share."""
+        return win_shares(self.places, self.teams)
 
-    def by_agent(self, values: np.ndarray) -> np.ndarray:
-        """Rearrange (games, P) numbers by seat into (games, agents) float64; NaN where an agent does not play."""
+    @property
+    def teams(self) -> list[int]:
+        """The owner of each seat's points, as `Game.teams` has it."""
+        return list(self.config.game.teams(self.config))
+
+    def by_agent(self, values: np.ndarray, *, add: bool = False) -> np.ndarray:
+        """Rearrange (games, P) numbers by seat into (games, agents) float64; NaN where an agent does not play.
+
+        The numbers of an agent's seats in a game are alike, or are to be added.
+        """
         sorted_out = np.full((len(self), len(self.agents)), np.nan)
         np.put_along_axis(sorted_out, self.lineups, values.astype(np.float64), axis=1)
+        if add:
+            sorted_out[~np.isnan(sorted_out)] = 0.0
+            np.add.at(sorted_out, (np.arange(len(self))[:, None], self.lineups), values)
         return sorted_out
 
     def by_seed(self, values: np.ndarray) -> np.ndarray:

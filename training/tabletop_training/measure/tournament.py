@@ -1,8 +1,8 @@
 """Tournaments: all agents against all others, with a cross table and ratings.
 
-Every group of agents that fills a game plays the same seeds, each once for every rotation of the seats. All groups are
-in one batch, so an agent answers for all its games at once. Every seed is complete: it is one observation of each
-pairing and of each agent's mean.
+Every group of agents that fills a game plays the same seeds, each once for every rotation of the seats. In a game with
+teams an agent has all seats of its team. All groups are in one batch, so an agent answers for all its games at once.
+Every seed is complete: it is one observation of each pairing and of each agent's mean.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from tabletop_training.measure.evaluation import (
     EvaluationStopped,
     Playing,
     Workers,
+    number_of_teams,
     rotations,
     seeds_for,
 )
@@ -53,13 +54,13 @@ GAMES = 200
 _ORDERS = 10  # in which all games are rated: ratings depend on the order, which means nothing here
 
 
-def lineups_of(agents: int, players: int) -> np.ndarray:
-    """The line-ups of all games of one seed: every group of `players` agents, in every rotation.
+def lineups_of(agents: int, teams: int) -> np.ndarray:
+    """The agents of all games of one seed by team: every group of as many as there are teams, in every rotation.
 
-    (groups x players, players) int64, indices of agents.
+    (groups x teams, teams) int64, indices of agents.
     """
-    groups = np.array(list(combinations(range(agents), players)))
-    return np.concatenate([group[rotations(players)] for group in groups])
+    groups = np.array(list(combinations(range(agents), teams)))
+    return np.concatenate([group[rotations(teams)] for group in groups])
 
 
 def _between_its_ends(rating: Rating) -> Estimate:
@@ -68,7 +69,7 @@ def _between_its_ends(rating: Rating) -> Estimate:
 
 @dataclass(frozen=True)
 class Standing:
-    """One agent: its rating, with two players its rating by Bradley and Terry, and the statistics of all its games."""
+    """One agent: its rating, with two teams its rating by Bradley and Terry, and the statistics of all its games."""
 
     rating: Rating
     report: AgentReport
@@ -86,7 +87,7 @@ class Tournament:
     """Finished games and their statistics. The agents are sorted by rating, the highest first.
 
     `scores[i][j]` is agent i's score against j: how often it finished ahead in the games that both played, where a tie
-    counts one half. With two players it is its share of the victories. The diagonal is None. `misfit` says how well
+    counts one half. With two teams it is its share of the victories. The diagonal is None. `misfit` says how well
     `Standing.elo` explains them.
     """
 
@@ -118,10 +119,11 @@ def head_to_head(results: Results, first: int, second: int) -> np.ndarray:
 
 
 def rated_games(results: Results, labels: Sequence[str]) -> list[Rated]:
-    """The games in the form that `rate_games` takes."""
+    """The games in the form that `rate_games` takes: a name and a place for each team."""
+    first = np.unique(results.teams, return_index=True)[1]  # a seat of each team
     return [
         ([labels[agent] for agent in lineup], places)
-        for lineup, places in zip(results.lineups.tolist(), results.places.tolist(), strict=True)
+        for lineup, places in zip(results.lineups[:, first].tolist(), results.places[:, first].tolist(), strict=True)
     ]
 
 
@@ -146,7 +148,7 @@ def tournament_of(results: Results, labels: Sequence[str], seed: int, finished: 
         tuple(None if first == second else share_estimate(ahead[first, second]) for second in order) for first in order
     )
     elo, misfit = dict[str, Estimate](), None
-    if results.config.players == 2:
+    if number_of_teams(results.config) == 2:
         elo, misfit = elo_ratings(
             {(labels[one], labels[other]): ahead[one, other] for one, other in combinations(order, 2)}
         )
@@ -165,7 +167,9 @@ def play_tournament(
     workers: Workers | int = HERE,
     **playing: Unpack[Playing],
 ) -> Tournament:
-    """All groups of `config.players` agents play `games` games each, rounded up to whole seeds.
+    """All groups of as many agents as there are teams play `games` games each, rounded up to whole seeds.
+
+    Without teams there is one agent for each player.
 
     The agents, objects or names for `tabletop_agents.make_agent`, have different names. `seed` is that of the first
     game, and of the orders in which games are rated. `workers` play the blocks, as in `tabletop_training.measure`.
@@ -184,20 +188,24 @@ def play_tournament(
 
 def _games_of(agents: Sequence[Agent], labels: Sequence[str], config: Config, games: int, seed: int) -> Cell:
     """The games of a tournament."""
-    lineups = lineups_of(len(agents), config.players)
-    number = seeds_for(games, config.players) * len(lineups)
+    teams = number_of_teams(config)
+    lineups = lineups_of(len(agents), teams)[:, list(config.game.teams(config))]
+    number = seeds_for(games, teams) * len(lineups)
     return Cell(" ".join(labels), agents, config, number, seed, lineups=lineups, growing=True)
 
 
 def _labels(agents: Sequence[Agent], config: Config, games: int) -> tuple[str, ...]:
-    labels = tuple(agent.name for agent in agents)
-    if config.players == 1:
-        solo = " --solo" * (config.game.players[-1] > 1)
+    labels, teams = tuple(agent.name for agent in agents), number_of_teams(config)
+    if teams == 1:
+        solo = " --solo" * (config.players == 1 and config.game.players[-1] > 1)
         compares = f"`{config.game.command} evaluate{solo}` compares"
-        raise ConfigError(f"players=1: a tournament is of two or more players; {compares}")
-    if len(agents) < config.players:
-        number = counted(len(agents), "agent")
-        raise ConfigError(f"{number} for games of {config.players} players: there must be at least {config.players}")
+        several = (
+            "two or more players" if config.players == 1 else "agents against each other, and here all play together"
+        )
+        raise ConfigError(f"players={config.players}: a tournament is of {several}; {compares}")
+    if len(agents) < teams:
+        number, of = counted(len(agents), "agent"), "players" if teams == config.players else "teams"
+        raise ConfigError(f"{number} for games of {teams} {of}: there must be at least {teams}")
     twice = sorted({label for label in labels if labels.count(label) > 1})
     if twice:
         raise ConfigError(f"agents: {', '.join(twice)} more than once; the agents of a tournament must be different")
@@ -284,7 +292,9 @@ def write(folder: Path, tournament: Tournament, seed: int) -> dict[str, Any]:
     files.write_rows(folder / "standings.csv", [standing.row() for standing in tournament.standings])
     files.write_rows(folder / "cross_table.csv", scores)
     files.write_json(folder / "tournament.json", content)
-    meaning = "of the victories" if tournament.config.players == 2 else "of the games in which it finished ahead"
+    meaning = (
+        "of the victories" if number_of_teams(tournament.config) == 2 else "of the games in which it finished ahead"
+    )
     title = (
         f"Row against column: per cent {meaning}, with 95 % intervals\n"
         f"{tournament.config.name}, {tournament.games} games of {counted(tournament.seeds, 'seed')}, seats rotated"
@@ -295,7 +305,7 @@ def write(folder: Path, tournament: Tournament, seed: int) -> dict[str, Any]:
 
 def tables_of(tournament: Tournament) -> tuple[files.Table, files.Table]:
     """The standings, and the cross table."""
-    players, seeds = tournament.config.players, counted(tournament.seeds, "seed")
+    teams, seeds = number_of_teams(tournament.config), counted(tournament.seeds, "seed")
     numbered = files.Column("", "number", words=True)
     standings = [
         {"number": number, **one.row(), "rating": _between_its_ends(one.rating), "elo": one.elo, **one.report.estimates}
@@ -304,7 +314,7 @@ def tables_of(tournament: Tournament) -> tuple[files.Table, files.Table]:
     rating = files.Column("rating", "rating", partial(files.format_estimate, interval="±"))
     speed = files.Column("decisions/s", "decisions_per_second", "{:,.0f}".format)
     title = f"{tournament.config.name}: {tournament.games} games, {seeds}, 95 % intervals"
-    caption = f"Even is a win rate of {100 / players:.0f} %."
+    caption = f"Even is a win rate of {100 / teams:.0f} %."
     columns = [numbered, files.AGENT, rating, files.WIN_RATE, files.MARGIN, speed]
     if tournament.misfit is not None:
         write = partial(files.format_estimate, form=".0f")
@@ -322,7 +332,7 @@ def tables_of(tournament: Tournament) -> tuple[files.Table, files.Table]:
 
     write = partial(files.format_estimate, factor=100, form=".0f")
     cross = [files.Column(number, number, write, style=partial(bold, number)) for number in numbers]
-    meaning = "" if players == 2 else ": games in which it finished ahead"
+    meaning = "" if teams == 2 else ": games in which it finished ahead"
     return files.Table(columns, standings, title, caption), files.Table(
         [numbered, files.AGENT, *cross],
         scores,

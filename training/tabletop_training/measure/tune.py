@@ -42,7 +42,7 @@ from tabletop_training.files.tables import (
 )
 from tabletop_training.measure.changes import is_played
 from tabletop_training.measure.cluster import opened
-from tabletop_training.measure.evaluation import HERE, Workers
+from tabletop_training.measure.evaluation import HERE, Workers, number_of_teams
 from tabletop_training.measure.matches import make_agents
 from tabletop_training.measure.results import Estimate, Results, mean_estimate, share_estimate
 from tabletop_training.study.cells import MOST_GAMES, Cell
@@ -212,8 +212,8 @@ class Tuning:
         self.components = config.components
         self.numbers = self._played(numbers_of(file, config.components, task.keys))
         self.by_name = {number.name: number for number in self.numbers}
-        if task.target == "seats" and config.players == 1:
-            raise ConfigError("target='seats': with players=1 there is one seat")
+        if task.target == "seats" and number_of_teams(config) == 1:
+            raise ConfigError(f"target='seats': with players={config.players} there is one seat, or one team")
         if task.target in ("win_rate", "margin") and config.players > 1:
             raise ConfigError(f"target={task.target!r}: the same agent has every seat; use 'seats' or 'length'")
 
@@ -268,9 +268,9 @@ class Tuning:
 
     def _cell(self, candidate: Candidate, config: Config, games: int, first: int) -> Cell:
         """The games of a candidate with a configuration. In search of even seats they are not rotated."""
-        agents = [self.agent] * config.players
+        agents = [self.agent] * number_of_teams(config)
         own = json.dumps(overlay := self.overlay(candidate), sort_keys=True)
-        seats = np.arange(config.players)[None, :] if self.task.target == "seats" else None
+        seats = np.array([config.game.teams(config)]) if self.task.target == "seats" else None
         key = f"{own} {config.name} from {first}"
         return Cell(key, agents, replace(config, components=overlay), games, first, lineups=seats)  # type: ignore[arg-type]
 

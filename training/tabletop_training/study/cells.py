@@ -12,7 +12,7 @@ from tabletop_agents import Agent
 from tabletop_engine.checks import whole
 from tabletop_engine.game import Config
 from tabletop_training.measure import evaluation
-from tabletop_training.measure.evaluation import GameBlock, blocks_of, rotations, seeds_for, seeds_from
+from tabletop_training.measure.evaluation import GameBlock, blocks_of, seating, seeds_for, seeds_from
 
 SEARCH_AGENTS = ("rollout", "ismcts", "openspiel", "search", "exploit")
 """The first words of agents' names that should play fewer games: their decisions take thousands of times longer."""
@@ -30,13 +30,13 @@ class Cell:
 
     Attributes:
         key: its name, different from that of all other cells of a study.
-        agents: one for each seat, or more with `lineups` of one's own.
+        agents: one for each team or seat, or more with `lineups` of one's own.
         games: how many, at most `MOST_GAMES`, rounded up to whole seeds.
         seed: of the first game.
         editions: the seeds of K editions (if games are not kept, as in `Batch`); a game with seed s has edition s mod
             K. None for the numbers of `config`.
-        lineups: (n, players) int64, indices of agents: each seed is played once with each. By default one agent a seat,
-            in all rotations of the seats.
+        lineups: (n, players) int64, indices of agents: each seed is played once with each. By default those of
+            `seating`.
         actions: whether the actions are kept, too.
         growing: whether the first block is small and later ones have an eighth of all so far, for results that are
             looked at after each block.
@@ -57,7 +57,7 @@ class Cell:
     def __post_init__(self) -> None:
         whole("games", self.games, 1, MOST_GAMES)
         if self.lineups is None:
-            object.__setattr__(self, "lineups", rotations(self.config.players))
+            object.__setattr__(self, "lineups", seating(self.config, len(self.agents)))
 
     @property
     def seeds(self) -> int:

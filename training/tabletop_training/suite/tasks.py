@@ -16,7 +16,7 @@ from tabletop_engine.seeds import SUITE, edition_seeds
 from tabletop_engine.text.words import counted
 from tabletop_training.files.provenance import agent_hash, tables_hash
 from tabletop_training.files.tables import Column, Table
-from tabletop_training.measure.evaluation import rotations
+from tabletop_training.measure.evaluation import number_of_teams, seating
 from tabletop_training.measure.matches import make_agents
 from tabletop_training.study.cells import Cell
 
@@ -108,13 +108,14 @@ class Task:
         """
         cells: dict[str, list[Cell]] = {}
         for part, (configs, editions) in self.parts.items():
-            seeds = max(1, games // sum(config.players for config in configs))
+            seeds = max(1, games // sum(number_of_teams(config) for config in configs))
             for number, config in enumerate(configs):
-                agents = make([agent] + [self.rival] * (config.players - 1), config)
-                about: dict[str, Any] = {"editions": editions, "lineups": rotations(config.players), "actions": True}
+                teams = number_of_teams(config)
+                agents = make([agent] + [self.rival] * (teams - 1), config)
+                about: dict[str, Any] = {"editions": editions, "lineups": seating(config, teams), "actions": True}
                 key = f"{agent} {part} {config.name}"
                 cells.setdefault(part, []).append(
-                    Cell(key, agents, config, seeds * config.players, first_seed(part, number), **about)
+                    Cell(key, agents, config, seeds * teams, first_seed(part, number), **about)
                 )
         return cells
 
