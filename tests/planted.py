@@ -118,8 +118,8 @@ labels-by-the-order-of-rows petrichor_env/keys.py test_new_decision
 +_QUESTIONS = [row.label for row in ASKED.values()]
 # agents and searches
 prediction-for-the-wrong-seats agents/tabletop_agents/search/guided_tree.py test_guided_search test_advice
--        seat = (actor + i) % players
-+        seat = i
+-        team = (own + i) % teams
++        team = i
 search-draws-hidden-things-once agents/tabletop_agents/search/tree.py test_agents test_small_games test_advice
 -    rules.sample_hidden(stack[0], t, int(root[0].actor), random_bits(root[0]))
 +    stack[0].rng = random_bits(root[0])
@@ -215,14 +215,14 @@ settings-for-fewer-players training/tabletop_training/learn/plan.py test_train_c
 evaluated-against-greedy training/tabletop_training/learn/plan.py test_train_command
 -            evaluation=replace(plan.evaluation, against=(name,)),
 win-rates-without-their-share training/tabletop_training/learn/task.py test_learner test_train_command test_seat_games
--            won = (rates + 1e-6 * margins) * (players if len(ways) > 1 else 1)
+-            won = (rates + 1e-6 * margins) * (number_of_teams(configs[0]) if len(ways) > 1 else 1)
 +            won = rates + 1e-6 * margins
 workers-may-fail-five-times-in-all training/tabletop_training/learn/parallel.py test_parallel
 -                saved, tries = last.saved_steps, 0
 +                saved = last.saved_steps
 results-counted-anticlockwise training/tabletop_training/learn/targets.py test_distil
--    clockwise = (actor[:, None] + np.arange(first.players)) % first.players
-+    clockwise = (actor[:, None] - np.arange(first.players)) % first.players
+-    onwards = (teams[game, actor][:, None] + np.arange(number)) % number
++    onwards = (teams[game, actor][:, None] - np.arange(number)) % number
 """
 
 

@@ -45,7 +45,7 @@ def _messages(game: Game) -> Iterator[str]:
         if config.owners > most:
             yield f"the field points has room for {most} owners, but {players} players have {config.owners}"
         teams = game.teams(config)
-        if set(teams) != set(range(max(teams) + 1)) or max(teams) >= config.owners:
+        if sorted(set(teams)) != [*range(len(set(teams)))] or len(set(teams)) > config.owners:
             wanted = f"the {config.owners} owners from 0 without a gap, and an opponent of the rules after them"
             yield f"the seats' teams are {teams} with {players} players: teams are {wanted}"
         if len(config.agents) != players:
