@@ -24,8 +24,8 @@ from tabletop_engine.errors import ConfigError, IllegalAction, TabletopError
 from tabletop_engine.play.agents import Agent, Decisions
 from tabletop_training.measure import matches, tournament, workers
 from tabletop_training.measure.cluster import workers as workers_of
-from tabletop_training.measure.evaluation import HERE, EvaluationStopped, Workers, blocks_of
-from tabletop_training.measure.matches import evaluate, rotations
+from tabletop_training.measure.evaluation import HERE, EvaluationStopped, Workers, blocks_of, rotations
+from tabletop_training.measure.matches import evaluate
 from tabletop_training.measure.workers import Processes
 from tabletop_training.petrichor import difficulty
 from tabletop_training.study.cells import Cell
