@@ -317,6 +317,10 @@ class Game:
         teams = self.teams_of(np.array([state]), int(state["players"]))[0].tolist()
         return (*teams, *range(max(teams) + 1, int(state["owners"])))
 
+    def named_points(self, state: Any) -> list[int]:
+        """The points of each name of `Words.owner_names`: those of a seat are its team's."""
+        return [int(state["points"][owner]) for owner in self.named_owners(state)]
+
     def winners(self, state: Any) -> list[int]:
         """Who won a finished game, ascending: seats, and after the last seat opponents that the rules play.
 

@@ -205,7 +205,7 @@ def made_up(games: int, weight: float, seed: int = 0) -> Course:
     ahead = 3 + weight * luck[:, 0, MARGIN, 0] + draw.normal(size=games)
     results = np.stack([ahead > 3, ahead], axis=1)[:, :, None].astype(float)
     none = np.zeros(games, np.int64)
-    return Course(results, luck, none, none, np.zeros((QUARTERS, 2)), 2)
+    return Course(results, luck, none, none, np.zeros((QUARTERS, 2)))
 
 
 def test_corrected_intervals_contain_the_mean_as_often_as_they_say() -> None:

@@ -293,8 +293,9 @@ def test_observers_there_are() -> None:
     with pytest.raises(pyspiel.SpielError, match="no information_state_tensor"):
         memory.set_from(state, 0)
     kind = pyspiel.IIGObservationType
-    assert make_observation(game, kind(perfect_recall=False, private_info=pyspiel.PrivateInfoType.NONE)) is None
-    assert make_observation(game, kind(perfect_recall=False, public_info=False)) is None
+    for part in ({"private_info": pyspiel.PrivateInfoType.NONE}, {"public_info": False}):
+        with pytest.raises(ValueError, match="leave public_info=True and private_info=SINGLE_PLAYER"):
+            make_observation(game, kind(perfect_recall=False, **part))
     with pytest.raises(ValueError, match="there are none"):
         make_observation(game, params={"wide": True})
     start = game.new_initial_state()

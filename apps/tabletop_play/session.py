@@ -428,7 +428,7 @@ class Session:
 
     def points(self) -> list[tuple[str, Sequence[int]]]:
         """Rows of points by source, and the total: a word, and a number for each of `names`."""
-        total = self.state["points"][[*self.game.named_owners(self.state)]].tolist()
+        total = self.game.named_points(self.state)
         return [*self.game.words.sources(self.state), ("points", total)]
 
 

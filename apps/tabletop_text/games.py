@@ -297,7 +297,7 @@ class TextTable:
         session = self.session
         info: dict[str, Any] = {"answers": len(self._seats[seat].given), "problems": self._seats[seat].problems}
         if session.over:
-            info["points"] = session.state["points"][[*self.game.named_owners(session.state)]].tolist()
+            info["points"] = self.game.named_points(session.state)
             info["won"] = seat in self.game.winners(session.state)
             info["invalid"] = self._loser == seat
         return info

@@ -132,8 +132,11 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
         """The most draws in one game."""
         return self._limits.draws
 
-    def make_py_observer(self, kind: Any = None, params: Mapping[str, Any] | None = None) -> Observer | Memory | None:
-        """An observer of what a player sees, or of all that it has seen and done; None for other observation types."""
+    def make_py_observer(self, kind: Any = None, params: Mapping[str, Any] | None = None) -> Observer | Memory:
+        """An observer of what a player sees, or of all that it has seen and done.
+
+        Raises ValueError for parameters, and for observations without what is public or with another private part.
+        """
         if isinstance(kind, Mapping):
             kind, params = None, kind
         if params:
@@ -141,7 +144,10 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
         if kind is None:
             kind = pyspiel.IIGObservationType(perfect_recall=False)
         if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
-            return None
+            raise ValueError(
+                f"{kind}: no observation is for everybody, or for one player without what is public; "
+                "leave public_info=True and private_info=SINGLE_PLAYER"
+            )
         return Memory() if kind.perfect_recall else Observer(self.game)
 
 

@@ -136,7 +136,7 @@ def page_data(
                 "by": frame.last_actor,
                 "done": texts.of(frame.last_action),
                 "changes": [texts.of(sentence) for sentence in events_for(replay, frame, viewer)],
-                "points": frame.state["points"][[*replay.game.named_owners(frame.state)]].tolist(),
+                "points": replay.game.named_points(frame.state),
             }
         )
         before = frame
@@ -160,8 +160,8 @@ def _result(replay: Replay, steps: int) -> str:
     if replay.winners is None:
         return f"Unfinished after {steps} steps"
     who = win_text([replay.label(owner) for owner in replay.winners])
-    owners = replay.game.named_owners(replay.states[-1])
-    points = " and ".join(str(number) for number in sorted({replay.points[owners[one]] for one in replay.winners}))
+    named = replay.game.named_points(replay.states[-1])
+    points = " and ".join(map(str, sorted({named[one] for one in replay.winners})))
     loser = int(replay.states[-1]["forfeited"])
     forfeited = "" if loser == NOBODY else f"{replay.label(loser)} forfeited; "
     return f"{forfeited}{who} with {points} point{'' if points == '1' else 's'}"

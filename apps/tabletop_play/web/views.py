@@ -64,7 +64,7 @@ def owners_of(session: Session, seats: Sequence[int]) -> list[dict[str, Any]]:
     """The owners of points, with their shapes and colours on the board. `seats` are those of the page's own people."""
     players = session.config.players
     marks = session.game.drawing.marks(players)
-    owners, points = [], session.state["points"][[*session.game.named_owners(session.state)]].tolist()
+    owners, points = [], session.game.named_points(session.state)
     for owner, (name, mark) in enumerate(zip(labels(session), marks, strict=True)):
         who = "opponent" if owner >= players else "person" if session.seats[owner] == PERSON else "agent"
         owners.append(

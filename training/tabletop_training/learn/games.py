@@ -18,7 +18,7 @@ from tabletop_agents.search.shortfalls import shortfalls
 from tabletop_engine.game import Config
 from tabletop_engine.play.agents import Decisions, ask
 from tabletop_engine.play.batch import Batch
-from tabletop_engine.play.scores import margins, win_shares
+from tabletop_engine.play.scores import first_seats, margins, win_shares
 from tabletop_engine.seeds import Stream, generator
 from tabletop_training.files.settings import Settings
 from tabletop_training.learn.curriculum import Curriculum
@@ -53,19 +53,17 @@ class FinishedGames(NamedTuple):
 
     def of_learner(self) -> tuple[np.ndarray, np.ndarray]:
         """The games in which the learner had one team, and its first seat: two (n,) int64."""
-        first = {id(config): _first_of_teams(config, self.players.shape[1]) for config in self.configs}
-        learner = self.players == LEARNER
-        for row, config in enumerate(self.configs):
-            learner[row] &= first[id(config)]
+        learner = np.zeros(self.players.shape, np.bool_)
+        for row, first in enumerate(self.first_seats()):
+            learner[row, first] = self.players[row, first] == LEARNER
         games = np.flatnonzero(learner.sum(axis=1) == 1)
         return games, learner[games].argmax(axis=1)
 
-
-def _first_of_teams(config: Config, seats: int) -> np.ndarray:
-    """(seats,) bool: whether a seat is the first of its team; False for those that the game does not have."""
-    first = np.zeros(seats, np.bool_)
-    first[np.unique(config.game.teams(config), return_index=True)[1]] = True
-    return first
+    def first_seats(self) -> list[np.ndarray]:
+        """For each game the first seat of each team, (teams,) int64."""
+        of = {id(config): config for config in self.configs}
+        first = {one: first_seats(config.game.teams(config)) for one, config in of.items()}
+        return [first[id(config)] for config in self.configs]
 
 
 class SeatGames:

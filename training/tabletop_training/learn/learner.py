@@ -251,9 +251,8 @@ class Learner:
     def _record_finished_games(self, ends: FinishedGames) -> None:
         """Tell the league, the curricula of games for one, and those with levels, how the learner fared."""
         if self.opponents.has_league:
-            for config, players, places in zip(ends.configs, ends.players, ends.places, strict=True):
-                teams = np.unique(config.game.teams(config), return_index=True)[1]  # a seat of each
-                self.opponents.record(players[teams], places[teams])
+            for first, players, places in zip(ends.first_seats(), ends.players, ends.places, strict=True):
+                self.opponents.record(players[first], places[first])
         games, seats = ends.of_learner()
         for players, curriculum in self.curricula.items():
             if players == 1 or curriculum.level < curriculum.levels.max():

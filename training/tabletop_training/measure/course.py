@@ -65,7 +65,6 @@ class Course:
         lead_changes: (n,) int64, how often the most points came to another owner.
         decided: (n,) int64, the quarter in which the game was decided, from 0; QUARTERS if only its last step did it.
         skill: (QUARTERS, 2) float64, how well the judge knew the ends at the decisions of each quarter (`skill`).
-        owners: how many have points: the players, and an opponent that the rules play.
     """
 
     results: np.ndarray
@@ -73,7 +72,6 @@ class Course:
     lead_changes: np.ndarray
     decided: np.ndarray
     skill: np.ndarray
-    owners: int
 
     def share_of_luck(self, what: int) -> np.ndarray:
         """(1 + QUARTERS,) float64: the share of the variance of `what` (WIN or MARGIN) that each part's luck explains.
@@ -169,7 +167,7 @@ def course_of(results: Results, judge: Judge) -> Course:
         ]
         for chosen in (quarters == number for number in range(QUARTERS))
     ]
-    return Course(ends, luck, lead_changes, decided, np.array(known), results.config.owners)
+    return Course(ends, luck, lead_changes, decided, np.array(known))
 
 
 def _replayed(results: Results, start: int, judge: Judge) -> tuple[np.ndarray, ...]:

@@ -22,6 +22,7 @@ from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.names import agents_of
+from tabletop_engine.play.scores import first_seats
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import counted, shown
 from tabletop_training.files import tables as files
@@ -120,7 +121,7 @@ def head_to_head(results: Results, first: int, second: int) -> np.ndarray:
 
 def rated_games(results: Results, labels: Sequence[str]) -> list[Rated]:
     """The games in the form that `rate_games` takes: a name and a place for each team."""
-    first = np.unique(results.teams, return_index=True)[1]  # a seat of each team
+    first = first_seats(results.teams)
     return [
         ([labels[agent] for agent in lineup], places)
         for lineup, places in zip(results.lineups[:, first].tolist(), results.places[:, first].tolist(), strict=True)
