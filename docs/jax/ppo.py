@@ -1,7 +1,7 @@
 """PPO for Petrichor's solo game in one program: games, updates and epochs are loops of JAX, as in purejaxrl.
 
     python docs/jax/ppo.py                       # 6 million decisions
-    STEPS=100000 python docs/jax/ppo.py          # another number
+    STEPS=100000 SEED=1 python docs/jax/ppo.py   # another number, and another seed
 
 With 6 million its likeliest actions won 92 % of 1,000 games, 90 % after 3.6 million. It took four minutes of one core.
 """
@@ -18,7 +18,7 @@ import optax
 from petrichor_env import Config
 from tabletop_engine.envs.jax import Env
 
-STEPS = int(os.environ.get("STEPS", 6_000_000))
+STEPS, SEED = (int(os.environ.get(name, usual)) for name, usual in (("STEPS", 6_000_000), ("SEED", 0)))
 GAMES, LENGTH, EPOCHS, MINIBATCHES, HIDDEN = 256, 64, 2, 8, 128
 RATE, CLIP, ENTROPY, VALUE, LAMBDA = 1e-3, 0.2, 0.01, 0.5, 0.95
 SCALE = 0.1  # margins are tens of points
@@ -147,7 +147,7 @@ def win_rate(layers, key, games):
 
 
 def main():
-    init_key, games_key, learn_key, judge_key = jax.random.split(jax.random.key(0), 4)
+    init_key, games_key, learn_key, judge_key = jax.random.split(jax.random.key(SEED), 4)
     layers = new_network(init_key)
     state = jax.jit(jax.vmap(env.init))(jax.random.split(games_key, GAMES))
     carry, done, start = (layers, optimizer.init(layers), state), 0, time.perf_counter()
@@ -156,6 +156,7 @@ def main():
         done += len(part) * GAMES * LENGTH
         rate = float(win_rate(carry[0], judge_key, 1000))
         print(f"{done:>10,} decisions, {time.perf_counter() - start:4.0f} s: won {rate:.1%} of 1,000 games", flush=True)
+    return carry[0]
 
 
 if __name__ == "__main__":

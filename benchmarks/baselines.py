@@ -1,0 +1,175 @@
+"""`python -m benchmarks.baselines`: what learners get in tasks of Petrichor's suite, with several training seeds.
+
+The learners:
+
+- `shortfalls`: the project's, with the settings `quick`. It looks one turn ahead (docs/agents.md);
+- `numbers`: the same, and it reads the printed numbers;
+- `nothing`: the same as `shortfalls` without looking ahead, so it learns from nothing;
+- `MaskablePPO`: sb3-contrib's, with the settings of `tabletop_training.sb3_maskable_ppo`;
+- `jax`: the program docs/jax/ppo.py, for the base game.
+
+`--runs` says what is learned. All is kept in `--output`: after a stop the same command goes on there. `docs/suite.md`
+shows the table.
+"""
+
+from __future__ import annotations
+
+import os
+import runpy
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from stable_baselines3.common.callbacks import BaseCallback
+from torch import nn
+
+from benchmarks.measure import options, write_figures
+from petrichor_env import GAME
+from tabletop_agents.checkpoint import save_checkpoint, save_network
+from tabletop_agents.networks import Network
+from tabletop_training.files.settings import CONFIGS
+from tabletop_training.files.tables import format_estimate, markdown_table
+from tabletop_training.learn.learner import POLICY
+from tabletop_training.measure.results import Estimate
+from tabletop_training.petrichor.tasks import TASKS
+from tabletop_training.sb3_maskable_ppo import model_for
+from tabletop_training.suite import play, runs, seeds
+from tabletop_training.suite.tasks import Task, by_name
+
+RUNS = (
+    "budget-v1:shortfalls budget-v1:nothing budget-v1:MaskablePPO solo-v1:shortfalls solo-v1:jax hardest-v1:shortfalls "
+    "editions-10-v1:shortfalls editions-10-v1:numbers editions-all-v1:shortfalls editions-all-v1:numbers "
+    "variants-v1:shortfalls"
+)
+CHANGES = {"shortfalls": "", "numbers": "numbers = true", "nothing": "shortfall_weight = 0.0"}
+"""The project's learner: lines of the table `[learning]` that differ from `quick`."""
+JAX_PROGRAM = Path("docs/jax/ppo.py")
+
+
+def learn_with_project(task: Task, learner: str, folder: Path, number: int) -> Path:
+    """Learn a task and play it; returns the file with the scores."""
+    if folder.exists():
+        seeds.main(GAME, tasks=by_name(TASKS), resume=folder)
+    else:
+        settings = folder.with_suffix(".toml")
+        settings.parent.mkdir(parents=True, exist_ok=True)
+        text = (CONFIGS / GAME.name / "quick.toml").read_text(encoding="utf-8")
+        changed = CHANGES[learner].partition(" =")[0]
+        kept = [line for line in text.splitlines() if not changed or not line.startswith(changed)]
+        kept.insert(kept.index("[learning]") + 1, CHANGES[learner])
+        settings.write_text("\n".join(kept) + "\n", encoding="utf-8")
+        seeds.main(GAME, str(settings), seeds=number, task=task.name, tasks=by_name(TASKS), output=folder)
+    return folder / runs.SCORES
+
+
+class StopAfter(BaseCallback):
+    """Ends learning after so many minutes."""
+
+    def __init__(self, minutes: float) -> None:
+        super().__init__()
+        self.end = time.monotonic() + 60 * minutes
+
+    def _on_step(self) -> bool:
+        return time.monotonic() < self.end
+
+
+def maskable_ppo(task: Task, seed: int, file: Path) -> None:
+    """Learn with MaskablePPO, and save the policy."""
+    (config,) = task.learn
+    torch.set_num_threads(2 if task.minutes else 1)
+    model = model_for(config, (task.rival,) if task.rival else (), seed)
+    model.learn(task.steps or 10**9, callback=StopAfter(task.minutes) if task.minutes else None)
+    save_checkpoint(GAME, model, file, about(task, seed, model.num_timesteps))
+
+
+def jax_ppo(task: Task, seed: int, file: Path) -> None:
+    """Learn with the program of docs/jax, and save the policy."""
+    os.environ |= {"STEPS": str(task.steps), "SEED": str(seed)}
+    layers = runpy.run_path(str(JAX_PROGRAM))["main"]()
+    *hidden, (weight, bias) = [(np.asarray(one), np.asarray(other)) for one, other in layers]
+    trunk: list[nn.Module] = []
+    for own, own_bias in hidden:
+        trunk += [linear(own, own_bias), nn.ReLU()]
+    policy, value = linear(weight[:, :-1], bias[:-1]), linear(weight[:, -1:], bias[-1:])
+    network = Network(nn.Sequential(*trunk), nn.Sequential(policy), nn.Sequential(value))
+    save_network(GAME, network, file, about(task, seed, int(task.steps or 0)))
+
+
+def linear(weight: np.ndarray, bias: np.ndarray) -> nn.Linear:
+    """A layer of these weights, (inputs, outputs) and (outputs,)."""
+    layer = nn.Linear(*weight.shape)
+    layer.load_state_dict({"weight": torch.tensor(weight.T), "bias": torch.tensor(bias)})
+    return layer
+
+
+def about(task: Task, seed: int, steps: int) -> dict[str, Any]:
+    """What a checkpoint says of its training."""
+    (config,) = task.learn
+    return {"players": config.players, "config": asdict(config), "steps": steps, "seed": seed}
+
+
+OTHERS: Mapping[str, Callable[[Task, int, Path], None]] = {"MaskablePPO": maskable_ppo, "jax": jax_ppo}
+
+
+def learn_with_others(task: Task, learner: str, folder: Path, number: int) -> Path:
+    """Learn a task with another learner and play it; returns the file with the scores."""
+    files = [folder / f"seed-{seed}" / POLICY for seed in range(number)]
+    for seed, file in enumerate(files):
+        if not file.exists():
+            OTHERS[learner](task, seed, file)
+    played = folder / "played"
+    if not (played / runs.SCORES).exists():
+        agents = [f"policy:{file}" for file in files]
+        play.main(by_name(TASKS), task.name, agents, learner=learner, output=played, resumed=played.exists())
+    return played / runs.SCORES
+
+
+def measured(given: Any) -> list[dict[str, Any]]:
+    """A line for each task and learner."""
+    rows = []
+    for run in given.runs.split():
+        name, _, learner = run.partition(":")
+        learn = learn_with_others if learner in OTHERS else learn_with_project
+        folder = Path(given.output) / name / learner
+        scores = learn(by_name(TASKS)[name], learner, folder, given.seeds)
+        rows += runs.read_scores(scores)
+    final = runs.final_rows(rows)
+    return runs.by_task(final, runs.NEW)
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """The rows as a table."""
+
+    def percent(estimate: Any) -> str:
+        return "–" if estimate is None or estimate[0] is None else format_estimate(Estimate(*estimate), factor=100)
+
+    heads = ("task", "learner", "runs", "won", "lowest and highest run", "learned games", "gap")
+    cells = [
+        (
+            f"`{row['task'].partition('/')[2]}`",
+            f"`{row['learner']}`",
+            str(row["runs"]),
+            f"{percent(row['score'])} %",
+            f"{100 * row['lowest']:.1f}, {100 * row['highest']:.1f}",
+            percent(row.get("learned")),
+            percent(row.get("gap")),
+        )
+        for row in rows
+    ]
+    return markdown_table(heads, cells)
+
+
+if __name__ == "__main__":
+    asked = options(
+        __doc__,
+        runs=(RUNS, "tasks and learners, such as solo-v1:jax"),
+        seeds=(5, "training seeds"),
+        output=("runs/baselines", "folder of the runs"),
+    )
+    found = measured(asked)
+    print(table(found))
+    write_figures(asked.json, seeds=asked.seeds, rows=found)
