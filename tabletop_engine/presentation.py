@@ -89,6 +89,13 @@ class Words(Protocol):
         """
         ...
 
+    def aside(self, state: Any, action: int) -> str:
+        """The words of a button behind which pages keep this answer and others like it, which are rarely wanted.
+
+        An example is "pay with two other cards". "" for an answer that is offered at once.
+        """
+        ...
+
     def answer_name(self, state: Any, action: int) -> str:
         """The plain name of an action at this table, such as "tile P4"; people and models may answer with it."""
         ...

@@ -11,6 +11,7 @@ from evergreen_env.drawing.board import marks, panes, render_svg
 from evergreen_env.drawing.cover import cover
 from evergreen_env.drawing.decisions import (
     action_text,
+    aside,
     asked_text,
     continues_answer,
     gives_up,
@@ -33,6 +34,7 @@ __all__ = [
     "about",
     "action_text",
     "answer_name",
+    "aside",
     "continues_answer",
     "cover",
     "events",

@@ -53,6 +53,7 @@ GAP = 8
 _TOP = 88
 _HEIGHT = FOOTER_TOP - GAP - _TOP
 _HALF = (WIDTH - GAP) / 2
+_HAND = ("market", "card")
 _LONG_NAME = 340
 """The greatest width of a name in the sentence at the top."""
 
@@ -234,7 +235,7 @@ def panes(state: State, viewer: int | None = None) -> Panes:
     others = [Pane((part,), owner=seat, most=1.2) for seat, part in enumerate(at.players) if seat != own]
     tablet = [Pane((seasons,)), Pane((at.market, at.zone), most=1.2), Pane((at.players[own],), most=4), *others]
     if players <= 2:
-        return Panes((*phone, *others), whole, whole)
+        return Panes((*phone, *others), whole, whole, _HAND)
     rest = Pane(tuple(part for seat, part in enumerate(at.players) if seat != own), most=0.75)
     desk = (Pane((seasons,)), Pane((at.market, at.zone)), Pane((at.players[own],), most=1.4), rest)
-    return Panes((*phone, *others), tuple(tablet), desk)
+    return Panes((*phone, *others), tuple(tablet), desk, _HAND)

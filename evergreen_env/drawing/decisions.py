@@ -88,6 +88,11 @@ def gives_up(state: State, action: int) -> str:
     return f"Your turn ends without {' and '.join(_still_open(state))}."
 
 
+def aside(state: State, action: int) -> str:
+    """`Words.aside`: every answer is offered at once."""
+    return ""
+
+
 def asked_text(state: State, viewer: int | None, names: Sequence[str]) -> str:
     """A sentence about the pending decision and its actor, as far as the viewer may know; None may know everything.
 

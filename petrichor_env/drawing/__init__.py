@@ -10,6 +10,7 @@ from petrichor_env.drawing.cover import cover
 from petrichor_env.drawing.decisions import (
     action_text,
     answer_name,
+    aside,
     continues_answer,
     gives_up,
     lesson,
@@ -26,6 +27,7 @@ __all__ = [
     "about",
     "action_text",
     "answer_name",
+    "aside",
     "continues_answer",
     "cover",
     "events",

@@ -281,4 +281,4 @@ def panes(state: State, viewer: int | None = None) -> Panes:
             high = min(at.rows[seat], _ROW) - 5
             parts = row_parts(s, viewer is None, MARGIN, tops[seat], wide, high)
             phone += [Pane((part,), owner=seat) for part in parts]
-    return Panes(tuple(phone), tablet, whole)
+    return Panes(tuple(phone), tablet, whole, ("hand-card", "pack-card", "forecast"))

@@ -85,6 +85,11 @@ def gives_up(state: State, action: int) -> str:
     return f"You discard {counted(cards, 'card')}." if cards else ""
 
 
+def aside(state: State, action: int) -> str:
+    """`Words.aside`: to play other cards in place of one."""
+    return "pay with other cards" if range_of(action)[0] == SUBSTITUTE else ""
+
+
 def hides_actor(state: State, viewer: int | None) -> bool:
     """Whether the actor is hidden: only the actor may know who is asked for a forecast card."""
     return state.decision == Decision.FORECAST and viewer not in (None, state.actor)

@@ -29,8 +29,12 @@ class Panes(NamedTuple):
 
     What is in no box is not shown. Of boxes within each other, the smallest counts. An element in several boxes is
     divided, and a `rect` is drawn around all its parts.
+
+    Attributes:
+        hand: the names of places that are cards. Pages show those that can be chosen also beside the question.
     """
 
     phone: tuple[Pane, ...] = ()
     tablet: tuple[Pane, ...] = ()
     desk: tuple[Pane, ...] = ()
+    hand: tuple[str, ...] = ()

@@ -145,6 +145,9 @@ class PlainWords:
     def gives_up(self, state: Any, action: int) -> str:
         return ""
 
+    def aside(self, state: Any, action: int) -> str:
+        return ""
+
     def action_text(self, state: Any, action: int) -> str:
         return self.actions[action].replace("_", " ")
 
