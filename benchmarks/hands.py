@@ -50,7 +50,7 @@ const done = arguments[1], seconds = arguments[0], { dataset } = document.body;
 const offered = () => [...document.querySelectorAll("#answers button")].filter((one) => !one.disabled);
 const frame = () => new Promise(requestAnimationFrame);
 const asked = () => dataset.turn === "over" || (dataset.turn === "you" && offered().length > 0);
-const moved = [], next = [], start = performance.now();
+const commit = document.getElementById("commit"), moved = [], next = [], start = performance.now();
 while (!asked()) await frame();
 const first = performance.now();
 await (async () => {
@@ -58,7 +58,10 @@ await (async () => {
     await new Promise((resolve) => setTimeout(resolve, 400)); // a question takes no answer at first
     const buttons = offered(), view = dataset.view, at = performance.now();
     buttons[Math.floor(Math.random() * buttons.length)].click();
-    while (dataset.view === view || dataset.view === undefined) await frame();
+    while (dataset.view === view || dataset.view === undefined) {
+      if (!commit.disabled) commit.click(); // an answer that can be added to, or that loses something
+      await frame();
+    }
     moved.push(performance.now() - at);
     while (!asked()) await frame();
     next.push(performance.now() - at);

@@ -64,7 +64,8 @@ class Browser:
             answers = self.driver.find_elements(By.CSS_SELECTOR, "#answers button")
             # it may be folded away
             self.run("arguments[0].click()", answers[min(which, len(answers) - 1)])
-            self.wait(f"document.body.dataset.view !== '{view}' && document.body.dataset.ready")
+            done = f"document.body.dataset.view !== '{view}' && document.body.dataset.ready"
+            self.wait(f"(document.querySelector('#commit:enabled')?.click(), {done})")
 
     def save(self, name: str) -> None:
         """Save the window once nothing moves, in 256 colours, which takes a third of the bytes."""

@@ -236,11 +236,11 @@ def test_answers_in_any_order_on_a_table(server: Server) -> None:
         early, *_, late = (one["actions"][0] for one in placed)
         assert all(one["continues_answer"] for one in placed)
         number = page.view["number"]
-        answers = page.ask("more", view=number, actions=[late])["answers"]
+        answers = page.ask("preview", view=number, actions=[late])["answers"]
         assert page.view["number"] == number
         assert {tuple(one["actions"]) for one in answers} >= {(early, late), (late,)}
         assert [one["text"] for one in answers if one["actions"] == [late]] == ["no more"]
-        assert page.ask("more", view=number, actions=[late, early])["error"] == "this is not one of the answers"
+        assert page.ask("preview", view=number, actions=[late, early])["error"] == "this is not one of the answers"
         assert "error" not in page.answer([early, late])
         assert [one["done"][-2:] for one in page.view["steps"]] == [
             one["steps"][0]["text"][-2:] for one in (placed[0], placed[-1])

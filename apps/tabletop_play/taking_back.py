@@ -35,11 +35,11 @@ def may_be_taken_back(
     seats = np.full(_REDRAWS, actor, np.int64)
     redrawn = states[1:]
     game.kernels.sample_hidden_games(redrawn, tables, seats, generator.integers(0, 2**64, _REDRAWS, np.uint64))
-    seen = [_seen(game, states, tables, seat) for seat in range(players)]
+    seen = [seen_by(game, states, tables, seat) for seat in range(players)]
     game.kernels.play_actions(states, tables, np.full(len(states), action), np.ones(len(states), np.bool_))
     for seat in range(players):
-        now = _seen(game, states, tables, seat)
-        if seat == actor and not ((now == now[0]).all() and _ask_the_same(states, actor)):
+        now = seen_by(game, states, tables, seat)
+        if seat == actor and not ((now == now[0]).all() and ask_the_same(states, actor)):
             return False
         change = now - seen[seat]
         if not (change == change[0]).all():
@@ -49,14 +49,14 @@ def may_be_taken_back(
     return True
 
 
-def _seen(game: Game, states: np.ndarray, tables: np.ndarray, seat: int) -> np.ndarray:
-    """(N, D) all that a seat sees."""
+def seen_by(game: Game, states: np.ndarray, tables: np.ndarray, seat: int) -> np.ndarray:
+    """(N, D) int16: all that a seat sees of N games."""
     counts = np.zeros((len(states), game.observation.size), np.int16)
     game.kernels.count_games(states, tables, np.full(len(states), seat, np.int64), counts)
     return counts
 
 
-def _ask_the_same(states: np.ndarray, seat: int) -> bool:
-    """Whether the seat is asked the same question, with the same answers, in all records."""
+def ask_the_same(states: np.ndarray, seat: int) -> bool:
+    """Whether a seat is asked the same question, with the same answers, in all records."""
     asked = states["actor"] == seat
     return bool((asked == asked[0]).all() and (not asked[0] or (states["legal"] == states["legal"][0]).all()))

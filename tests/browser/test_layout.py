@@ -173,35 +173,61 @@ def test_play_is_in_sight(visitor: Visitor) -> None:
             assert box["top"] >= 0 and box["bottom"] <= size[1] and box["right"] <= size[0], (size, players)
 
 
-def test_answers_that_are_places_are_folded_away(visitor: Visitor, server: Server) -> None:
-    """Small screens fold answers away, but not in a first game, or while somebody reads, filters or types."""
+_FIXED = """
+// where what is needed at each question stands, and whether it is in the window
+return ["told", "asked", "said", "hand", "commit", "undo", "advice"].map((id) => {
+  const one = document.getElementById(id), { x, y, width, height } = one.getBoundingClientRect();
+  return [id, x, y, x >= 0 && y >= 0 && x + width <= innerWidth && y + height <= innerHeight];
+});
+"""
+_WATCH = """
+// add up how far things move without being asked to
+window.shifted = 0;
+new PerformanceObserver((list) => { for (const { value } of list.getEntries()) window.shifted += value; })
+  .observe({ type: "layout-shift" });
+"""
+_SCROLLS = "return document.documentElement.scrollHeight > innerHeight || document.body.scrollHeight > innerHeight"
+
+
+@pytest.mark.parametrize("size", [(1440, 900), LAPTOP, TABLET, PHONE], ids=str)
+@pytest.mark.parametrize("game", FULL)
+def test_everything_in_sight(visitor: Visitor, server: Server, game: str, size: tuple[int, int]) -> None:
+    """What is needed at each question has a fixed place in the window. The list of answers is folded. Nothing moves by
+    itself, and beside a desktop's board not even the page.
+    """
+    resize(visitor.browser, *size)
+    visitor.sit(server.make(game, start={"seed": 4}, **FULL[game])[0])
+    visitor.run("document.getElementById('all').open = false")
+    fixed = [[*place[:3], True] for place in visitor.run(_FIXED)]
+    visitor.run(_WATCH)
+    questions = 0
+    while questions < 8:
+        visitor.run("window.shifted = 0")
+        before = visitor.ready
+        visitor.press()
+        assert visitor.run(_FIXED) == fixed, visitor.text("asked")
+        visitor.go_on(before)
+        assert visitor.run("return window.shifted") <= 0.05, visitor.text("asked")
+        assert visitor.run(_FIXED) == fixed, visitor.text("asked")
+        assert size[0] < 960 or not visitor.run(_SCROLLS)
+        assert not visitor.all("#all[open]")
+        questions += 1
+
+
+def test_the_list_is_folded(visitor: Visitor, server: Server) -> None:
+    """Keys open it: arrows go along it, a slash filters it. A number needs no list. The page remembers how it was."""
     visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
-    shown = (
-        "return [...document.querySelectorAll('#answers li:not(.head)')].filter((one) => one.checkVisibility()).length"
-    )
-    offered = len(visitor.all("#answers li:not(.head)"))
-    placed = len(visitor.all("#answers li.placed:not(.head)"))
-    assert placed > 2 and visitor.run(shown) == offered and not visitor.shows("placed")
-    for size in (PHONE, LAPTOP):
-        resize(visitor.browser, *size)
-        assert visitor.run(shown) == offered - placed and visitor.text("placed").startswith(f"{placed} answers")
-        visitor.click("placed")
-        assert visitor.run(shown) == offered
-        visitor.click("placed")
-        assert visitor.run(shown) == offered - placed
+    visitor.find("#all-title").click()
+    visitor.browser.refresh()
+    visitor.starts()
+    assert not visitor.all("#all[open]")
     press(visitor.browser, "1")
-    assert visitor.run(shown) == offered
-    press(visitor.browser, Keys.ESCAPE)
-    assert visitor.run(shown) == offered - placed
-    press(visitor.browser, Keys.ARROW_DOWN)
-    assert visitor.run(shown) == offered and visitor.run("return document.activeElement.matches('#answers button')")
-    visitor.sit(server.make("petrichor", ["here"], start={"seed": 4}, learn=True)[0])
-    offered = len(visitor.all("#answers li:not(.head)"))
-    for size in (PHONE, LAPTOP):
-        resize(visitor.browser, *size)
-        assert visitor.run(shown) == offered and not visitor.shows("placed")
-        first = visitor.run("return document.querySelector('#answers button').getBoundingClientRect()")
-        assert visitor.shows("lesson") and first["top"] > 0 and first["bottom"] <= size[1]
+    assert visitor.text("typed").startswith("1: ") and not visitor.all("#all[open]")
+    press(visitor.browser, Keys.ESCAPE, Keys.ARROW_DOWN)
+    assert visitor.all("#all[open]") and visitor.run("return document.activeElement.matches('#answers button')")
+    visitor.find("#all-title").click()
+    press(visitor.browser, "/")
+    assert visitor.all("#all[open]") and visitor.run("return document.activeElement.id") == "filter"
 
 
 def test_an_answer_that_goes_on(visitor: Visitor, server: Server) -> None:
@@ -313,7 +339,7 @@ def test_a_whole_game(server: Server, tmp_path: Path, game: str, size: tuple[int
         assert one.touches == (size != LARGE)
         one.sit(server.make(game, start={"seed": 5}, **FULL[game])[0])
         one.play_out()
-        assert one.clicks["board"] > one.clicks["list"] and one.text("verdict")
+        assert one.clicks["board"] > one.clicks["beside"] and one.text("verdict")
 
 
 @pytest.mark.slow
@@ -337,7 +363,6 @@ def test_a_whole_game_by_keys(visitor: Visitor, server: Server, game: str) -> No
             number = visitor.random.choice(visitor.run(_NUMBERS))
             press(visitor.browser, str(number), Keys.ENTER)
             given["list"] += 1
-        visitor.be_sure(by_key=True)
         if not visitor.begins(before):
             visitor.changed(before["ready"])
     assert min(given.values()) > 10 and visitor.text("verdict")
@@ -365,7 +390,7 @@ def test_a_whole_game_in_firefox(server: Server, game: str) -> None:
         one.run("localStorage.tabletop = JSON.stringify({ speed: '0' })")
         one.sit(server.make(game, ["here"], start={"seed": 5})[0])
         one.play_out()
-        assert one.clicks["board"] > one.clicks["list"] and one.text("verdict")
+        assert one.clicks["board"] > one.clicks["beside"] and one.text("verdict")
         wait(lambda: one.all("#log li"))
     finally:
         browser.quit()

@@ -102,11 +102,11 @@ def test_a_whole_game_alone(visitor: Visitor, sound: Callable[[], None], quick_a
     visitor.click("play")
     visitor.starts()
     visitor.play_out()
-    assert visitor.clicks["board"] > 25 and visitor.clicks["board"] > visitor.clicks["list"]
+    assert visitor.clicks["board"] > 25 and visitor.clicks["board"] > visitor.clicks["beside"]
     visitor.click("save")
     replay = Replay.load(visitor.downloaded(f"{game}-*.json"), game_of(f"{game}_env"))
     session = Session.of(replay, {})
-    given = [action for one in visitor.sent() if one["do"] == "answer" for action in one["actions"]]
+    given = [action for actions in visitor.given() for action in actions]
     assert replay.seed == 5 and given == list(replay.actions)
     assert visitor.text("verdict") == session.verdict()
     assert points_of(visitor) == session.points()[-1][1]
@@ -359,7 +359,6 @@ def by_keys(visitor: Visitor, *keys: str) -> None:
     """Press keys that answer, or that begin an answer."""
     before = visitor.facts
     press(visitor.browser, *keys)
-    visitor.be_sure(by_key=True)
     if not visitor.begins(before):
         visitor.changed(before["ready"])
 
@@ -396,14 +395,15 @@ def test_only_answers_can_be_clicked(
         assert visitor.texts("#answers .words") == [one["text"] for one in answers]
         offered: dict[str, set[int]] = {}
         for one in answers:
-            for place in one["steps"][0]["places"]:
+            for place in one["steps"][0]["places"] if not one["steps"][0]["aside"] else []:
                 offered.setdefault(path_of(place), set()).add(one["actions"][0])
         spots = visitor.spots()
         assert all(spot["at"] for spot in spots)
         for spot in spots:
             assert set(spot["actions"]) == offered[spot["place"]]
         reached = {action for spot in spots for action in spot["actions"]}
-        assert reached == {one["actions"][0] for one in answers if one["steps"][0]["places"]}
+        firsts = [(one["actions"][0], one["steps"][0]) for one in answers]
+        assert reached == {action for action, step in firsts if step["places"] and not step["aside"]}
         for place, covered in visitor.browser.execute_async_script(_COVERED):
             assert covered == [], place
         if number == 0:
@@ -425,17 +425,17 @@ return found;
 
 def click_elsewhere(visitor: Visitor) -> None:
     """What is no answer does nothing. A note says what was clicked, and why not; the next answer clears it."""
-    sent, elsewhere = visitor.sent(), visitor.run(_ELSEWHERE)
+    given, elsewhere = visitor.given(), visitor.run(_ELSEWHERE)
     assert len(elsewhere) > 100
     notes = []
     for x, y in visitor.random.sample(elsewhere, 15):
         visitor.point(x, y)
         notes.append(visitor.text("note"))
-    assert not visitor.shows("menu") and visitor.sent() == sent
+    assert not visitor.shows("menu") and not visitor.can_commit and visitor.given() == given
     assert all("This is no answer to “" in note and "Only outlined places answer it." in note for note in notes)
     assert any(not note.startswith("This") for note in notes)
     visitor.answer()
-    assert visitor.text("note") == "" and [one["do"] for one in visitor.sent()[len(sent) :]] == ["answer"]
+    assert visitor.text("note") == "" and len(visitor.given()) == len(given) + 1
 
 
 def test_places_in_any_order(visitor: Visitor, server: Server) -> None:
@@ -447,27 +447,81 @@ def test_places_in_any_order(visitor: Visitor, server: Server) -> None:
         found = [spot for spot in visitor.spots() if " space:" in spot["place"] and len(spot["actions"]) == 1]
         return sorted(found, key=lambda spot: spot["actions"])
 
-    while "plant up to 3" not in visitor.text("answers"):
-        before = visitor.ready
-        visitor.find("#answers button").click()
-        visitor.changed(before)
-    visitor.tap(next(spot for spot in visitor.spots() if " card:" in spot["place"]))
-    next(one for one in visitor.all("#menu button") if "3 sprouts" in one.text).click()
+    while "plant up to 3" not in visitor.text("hand"):
+        visitor.answer()
+    next(one for one in visitor.all("#hand button") if "3 sprouts" in one.text).click()
     first, *_, last = spaces()
     before = visitor.ready
     visitor.tap(last)
     wait(lambda: int(visitor.facts["begun"] or 0) == 2 and visitor.ready, SECONDS)
-    assert first["actions"] in [one["actions"] for one in spaces()]
+    ghosts = len(visitor.all("#board :is(use.ghost, .ghost use)"))
+    assert first["actions"] in [one["actions"] for one in spaces()] and ghosts
     visitor.tap(next(one for one in spaces() if one["actions"] == first["actions"]))
     wait(lambda: int(visitor.facts["begun"] or 0) == 3 and visitor.ready, SECONDS)
-    (end,) = [one for one in visitor.all("#answers button") if one.is_displayed() and "no more" in one.text]
-    end.click()
+    assert len(visitor.all("#board :is(use.ghost, .ghost use)")) > ghosts
+    visitor.click("commit")
     visitor.changed(before)
-    assert visitor.sent()[-1]["actions"][-2:] == [*first["actions"], *last["actions"]]
+    assert visitor.given()[-1][-2:] == [*first["actions"], *last["actions"]]
     # around a place that is the only one left, too
     while not (len(visitor.all(".mark")) == 1 and "space:" in visitor.spots()[0]["place"]):
         visitor.answer()
     click_elsewhere(visitor)
+
+
+_GHOSTS = "return document.querySelectorAll('#board .ghost').length"
+
+
+def test_point_preview_commit(visitor: Visitor, server: Server) -> None:
+    """A card lights its places up; a place shows the outcome as ghosts; one button gives the answer.
+
+    A second click, Escape, or another card takes back. Paying with other cards is behind a button.
+    """
+    visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
+    before, board = visitor.ready, visitor.picture
+
+    chosen = "#hand [aria-pressed='true']"
+
+    def press_card(number: int, stays: bool = True) -> None:
+        words = visitor.texts("#hand .card")[number]
+        visitor.all("#hand .card")[number].click()
+        wait(lambda: visitor.texts(chosen) == [words] * stays and visitor.ready == before, SECONDS)
+
+    press_card(0)
+    assert not visitor.can_commit
+    places = [spot["place"] for spot in visitor.spots()]
+    assert places and visitor.run(_GHOSTS) == 0
+    press_card(1)
+    assert visitor.facts["begun"] == "1"
+    press_card(1, stays=False)
+    assert visitor.facts["begun"] == "0"
+
+    press_card(0)
+    spot = visitor.spots()[0]
+    visitor.tap(spot)
+    wait(lambda: visitor.can_commit and visitor.ready == before, SECONDS)
+    assert visitor.run(_GHOSTS) > 0 and visitor.picture == board and visitor.given() == []
+    assert spot["place"] in visitor.facts_of(".mark.chosen", "place")
+    press(visitor.browser, Keys.ESCAPE)
+    wait(lambda: visitor.ready == before, SECONDS)
+    assert visitor.run(_GHOSTS) == 0 and visitor.all(chosen) and [one["place"] for one in visitor.spots()] == places
+    visitor.tap(visitor.spots()[0])
+    wait(lambda: visitor.can_commit and visitor.ready == before, SECONDS)
+    visitor.tap(visitor.spots(".mark.chosen")[-1])  # a second click on the place
+    wait(lambda: visitor.ready == before, SECONDS)
+    assert visitor.run(_GHOSTS) == 0 and not visitor.can_commit
+
+    visitor.find("#hand .aside").click()
+    assert visitor.find("#hand .aside").get_attribute("aria-expanded") == "true"
+    offered = {one["actions"][0] for one in visitor.view()["answers"] if one["steps"][0]["aside"]}
+    assert {int(one.get_attribute("data-action")) for one in visitor.all("#hand [data-action]")} == offered
+    visitor.find("#hand .aside").click()
+    press_card(0)
+    visitor.tap(visitor.spots()[0])
+    wait(lambda: visitor.can_commit, SECONDS)
+    actions = visitor.run("return document.querySelector('#answers button').dataset.action")
+    visitor.click("commit")
+    visitor.changed(before)
+    assert visitor.given() == [[int(action) for action in actions.split()]] and visitor.run(_GHOSTS) == 0
 
 
 def test_answers_on_the_board_and_in_the_list(
@@ -479,10 +533,14 @@ def test_answers_on_the_board_and_in_the_list(
     click_elsewhere(visitor)
     with_answers(visitor, server, lambda spots: len(spots) > 2)
     light_each_other_up(visitor)
-    pass_and_be_asked_again(visitor)
+    pass_and_lose_cards(visitor)
     take_back_what_is_begun(visitor)
 
+    press(visitor.browser, "h", Keys.ESCAPE)
+    assert visitor.asked == set()
+
     # a click on a place with several answers opens a menu; Escape or a click elsewhere closes it, without an answer
+    visitor.sit(server.make("evergreen", ["here"], start={"seed": 4})[0])
     several = lambda spots: any(len(spot["actions"]) > 1 for spot in spots)  # noqa: E731
     words = {one["actions"][0]: one["steps"][0]["text"] for one in with_answers(visitor, server, several)}
     sent = len(visitor.sent())
@@ -506,9 +564,7 @@ def test_answers_on_the_board_and_in_the_list(
     before = visitor.ready
     visitor.all("#menu button")[1].click()
     visitor.go_on(before)
-    assert visitor.sent()[-1]["actions"][0] == spot["actions"][1]
-    press(visitor.browser, "h", Keys.ESCAPE)
-    assert visitor.asked == set()
+    assert visitor.given()[-1][0] == spot["actions"][1]
 
 
 def light_each_other_up(visitor: Visitor) -> None:
@@ -574,7 +630,6 @@ def test_the_southern_winds_beside_the_question(patient: Visitor, patient_server
     while not patient.shows("skip"):
         before = patient.ready
         patient.all("#answers button")[-1].click()
-        patient.be_sure()
         patient.changed(before)
     assert patient.all(".mark") and patient.all("#answers button:enabled")
     patient.answer()
@@ -670,24 +725,31 @@ setTimeout(() => (document.getElementById("asked").style.paddingTop = "40px"), 1
 """
 
 
-def pass_and_be_asked_again(visitor: Visitor) -> None:
-    """To pass is last in the list. If cards are lost, the page asks again, on whichever way it was chosen."""
+def pass_and_lose_cards(visitor: Visitor) -> None:
+    """To pass is last in the list. If cards are lost, the page says so and waits for its button, on each way."""
     while not visitor.texts("#answers .words")[-1].startswith("pass and discard"):
         visitor.answer()
-    before, sent = visitor.ready, len(visitor.sent())
-    last = visitor.all("#answers button")[-1]
-    assert visitor.all("#answers li.apart button") == [last]
-    cards = visitor.texts("#answers .words")[-1].partition("(")[2].rstrip(")")
-    for way in (last.click, lambda: press(visitor.browser, str(len(visitor.all("#answers button"))), Keys.ENTER)):
+    before, given = visitor.ready, visitor.given()
+    assert len(visitor.all("#answers li.apart")) == 1
+    words = visitor.texts("#answers .words")
+    cards, number = words[-1].partition("(")[2].rstrip(")"), len(words)
+    for way in (
+        lambda: visitor.find("#answers .apart button").click(),
+        lambda: press(visitor.browser, str(number), Keys.ENTER),
+        lambda: visitor.find("#hand [data-action='0']").click(),
+    ):
         way()
-        assert visitor.shows("sure") and visitor.text("sure-text") == f"You discard {cards}."
-        assert visitor.run("return document.activeElement.id") == "sure-no"
-        visitor.click("sure-no")
-        assert not visitor.shows("sure") and visitor.ready == before and len(visitor.sent()) == sent
-    last.click()
-    visitor.click("sure-yes")
+        wait(lambda: visitor.can_commit, SECONDS)
+        assert f"You discard {cards}." in visitor.text("begun") and visitor.given() == given
+        assert visitor.run("return document.activeElement.id") == "commit"
+        press(visitor.browser, Keys.ESCAPE)
+        assert not visitor.can_commit and visitor.text("begun") == ""
+        wait(lambda: visitor.ready == before, SECONDS)
+    visitor.find("#answers .apart button").click()
+    wait(lambda: visitor.can_commit, SECONDS)
+    visitor.click("commit")
     visitor.changed(before)
-    assert visitor.sent()[-1]["actions"] == [0]
+    assert visitor.given()[-1] == [0]
 
 
 def take_back_what_is_begun(visitor: Visitor) -> None:

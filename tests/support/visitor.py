@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.support.browser import by_id, chromium, clear_logs, events_of, press, resize, wait
+from tests.support.browser import by_id, chromium, clear_logs, events_of, resize, wait
 from tests.support.web import BROWSER, SECONDS
 
 DESK, PHONE, TABLET, LAPTOP, LARGE = (1280, 900), (390, 844), (768, 1024), (1280, 720), (1920, 1080)
 ALONE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 """With this argument a browser reaches only this machine, as if there were no network."""
 _TEXT = 1  # the kind of a frame with text; other kinds are pings
-_KEPT = json.dumps(json.dumps({"speed": "0", "browser": BROWSER}))
+_KEPT = json.dumps(json.dumps({"speed": "0", "browser": BROWSER, "list": True}))
 _AT_ONCE = f"""
 if (location.protocol.startsWith("http") && !localStorage.getItem("tabletop"))
   localStorage.setItem("tabletop", {_KEPT});
@@ -38,9 +38,11 @@ _SHOWN = """
 return [...document.querySelectorAll(arguments[0])]
   .filter((one) => one.checkVisibility({ visibilityProperty: true }) && one.getBoundingClientRect().width);
 """
+OFFERED = ".mark:not(.quiet)"
+"""The places that can be chosen, without those that are chosen already."""
 SPOTS = """
 // where each place can be clicked: in the middle, or where no other lies above it; and how far the page is scrolled
-const marks = [...document.querySelectorAll(".mark:not(.quiet)")], before = scrollY;
+const marks = [...document.querySelectorAll(arguments[0])], before = scrollY;
 const spots = marks.map((mark) => {
   const spot = { place: mark.dataset.place, actions: mark.dataset.actions.split(" ").map(Number), at: null };
   const look = () => {
@@ -69,13 +71,13 @@ class Visitor:
     Attributes:
         at: where the server is.
         touches: whether the visitor points with a finger.
-        clicks: how many answers were given on the board, and how many in the list.
+        clicks: how many presses were on the board, and how many on what is beside the question.
     """
 
     def __init__(self, browser: Any, at: str, seed: int = 0) -> None:
         self.browser, self.at = browser, at
         self.random = random.Random(seed)
-        self.clicks = {"board": 0, "list": 0}
+        self.clicks = {"board": 0, "beside": 0}
         self.downloads = Path()
         self.touches = bool(self.run("return matchMedia('(pointer: coarse)').matches"))
         self._frames: list[dict[str, Any]] = []
@@ -99,6 +101,11 @@ class Visitor:
     def texts(self, selector: str) -> list[str]:
         script = "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)"
         return list(self.run(script, selector))
+
+    def facts_of(self, selector: str, name: str) -> list[str]:
+        """A fact of each of these elements."""
+        script = "return [...document.querySelectorAll(arguments[0])].map((one) => one.dataset[arguments[1]])"
+        return list(self.run(script, selector, name))
 
     def shows(self, name: str) -> bool:
         return bool(by_id(self.browser, name).is_displayed())
@@ -173,9 +180,9 @@ class Visitor:
             ActionChains(self.browser).send_keys(Keys.TAB).perform()
         raise AssertionError(f"no Tab leads to {selector}")
 
-    def spots(self) -> list[dict[str, Any]]:
-        """The places that can be clicked now, `at` which point, and their actions."""
-        return list(self.run(f"scrollTo(0, 0); {SPOTS}"))
+    def spots(self, marks: str = OFFERED) -> list[dict[str, Any]]:
+        """The places that can be clicked now, `at` which point, and their actions; `marks` selects others."""
+        return list(self.run(f"scrollTo(0, 0); {SPOTS}", marks))
 
     def changed(self, before: str) -> None:
         """Wait until another view can be answered."""
@@ -199,21 +206,20 @@ class Visitor:
         wait(there, SECONDS)
 
     def give(self) -> None:
-        """Give any answer: on the board where there are places, otherwise in the list. Don't wait for what follows.
+        """Give any answer: on the board where there are places, otherwise beside the question.
 
-        Further answers that belong to it are given in the same way.
+        Further answers that belong to it are given in the same way. What follows is not waited for.
         """
         while self.press():
             pass
 
     def press(self) -> bool:
-        """Press any place, or an answer of the list if there are none. Returns whether that only `begins` an answer."""
+        """Press any place, or an answer beside the question if there are none. Returns what `begins` does."""
         before = self.facts
         spots = [spot for spot in self.spots() if spot["at"]]
         if not spots:
-            self.clicks["list"] += 1
-            self.random.choice(self.run(_SHOWN, "#answers button")).click()
-            self.be_sure()
+            self.clicks["beside"] += 1
+            self.random.choice(self.run(_SHOWN, "#hand button:not(.aside, [aria-pressed='true'])")).click()
             return self.begins(before)
         self.clicks["board"] += 1
         spot = self.random.choice(spots)
@@ -221,26 +227,26 @@ class Visitor:
         if len(spot["actions"]) > 1:
             wait(lambda: self.all("#menu button"), SECONDS)
             self.random.choice(self.all("#menu button")).click()
-        self.be_sure()
         return self.begins(before)
 
-    def be_sure(self, by_key: bool = False) -> None:
-        """Give the answer, if the page asks again because something is lost by it."""
-        if self.shows("sure"):
-            if by_key:
-                from selenium.webdriver.common.keys import Keys
-
-                press(self.browser, Keys.TAB, Keys.ENTER)
-            else:
-                self.click("sure-yes")
-
     def begins(self, before: dict[str, str]) -> bool:
-        """Whether what was pressed only begins an answer or goes on with it; its next question can be answered then."""
+        """Whether what was pressed only begins an answer or goes on with it; its next part can be chosen then.
+
+        An answer that is whole is given.
+        """
         now = self.once("Object.entries(given[0]).some(([name, fact]) => of(name) !== fact)", before)
         if now["view"] != before["view"] or int(now["begun"] or 0) <= int(before["begun"] or 0):
             return False
         self.once("of('ready') === given[0]", before["ready"])
-        return True
+        if not self.can_commit:
+            return True
+        self.click("commit")
+        return False
+
+    @property
+    def can_commit(self) -> bool:
+        """Whether an answer is chosen that was not given yet."""
+        return not self.run("return document.getElementById('commit').disabled")
 
     def go_on(self, before: str) -> None:
         """Give the answers that complete one that was begun, and wait for another view."""
@@ -311,6 +317,10 @@ class Visitor:
 
     def sent(self) -> list[dict[str, Any]]:
         return [message for message in self.messages() if "do" in message]
+
+    def given(self) -> list[list[int]]:
+        """The actions of all answers that were given."""
+        return [message["actions"] for message in self.sent() if message["do"] == "answer"]
 
 
 @contextmanager

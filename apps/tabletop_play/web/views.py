@@ -14,6 +14,7 @@ from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.replays.replay import Replay
 from tabletop_engine.replays.reviews import Moment, Review
 from tabletop_play.combinations import Combination, joined
+from tabletop_play.preview import Preview
 from tabletop_play.session import PERSON, Session
 from tabletop_play.web.line import Line
 
@@ -95,7 +96,8 @@ def position_of(session: Session, viewer: int | None, boards: Boards) -> dict[st
         "asked": facts.asked,
         "actor": facts.actor,
         "board": boards.add(session, state, viewer, last_action(session, viewer)),
-        "panes": {kind: [one._asdict() for one in panes] for kind, panes in panes_of._asdict().items()},
+        "panes": {kind: [one._asdict() for one in getattr(panes_of, kind)] for kind in ("phone", "tablet", "desk")},
+        "hand": panes_of.hand,
     }
 
 
@@ -126,6 +128,13 @@ def more_of(session: Session, given: Combination) -> list[dict[str, Any]]:
     return [*answers, {**_answers(session, [given])[0], "text": "no more", "continues_answer": False}]
 
 
+def preview_of(session: Session, found: Preview, viewer: int | None) -> dict[str, Any]:
+    """A preview, with a board unless nothing can be told."""
+    boards = Boards()
+    board = None if found.state is None else boards.add(session, found.state, viewer)
+    return {"told": found.told, "is_whole": found.is_whole, "board": board, "parts": boards.parts}
+
+
 def _places(session: Session, one: Combination) -> list[Any]:
     return [session.game.drawing.places(*step) for step in zip(one.states, one.actions, strict=True)]
 
@@ -146,6 +155,7 @@ def _answers(session: Session, found: Sequence[Combination]) -> list[dict[str, A
                 "text": game.words.action_text(before, action),
                 "places": game.drawing.places(before, action),
                 "decision": int(before["decision"]),
+                "aside": game.words.aside(before, action),
             }
         return steps_by_record[key]
 

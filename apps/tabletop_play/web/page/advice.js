@@ -10,7 +10,7 @@ let round = 0; // what was asked before something else was shown is of no use an
 
 /* The agents that can be asked about this view; a choice stays for the next one. */
 export function offerAdvisers({ can, advisers, kind }) {
-  $("ask").hidden = !can.advice || kind !== "play";
+  $("ask").hidden = kind !== "play";
   $("adviser").hidden = advisers.length < 2;
   const names = [...$("adviser").options].map(({ value }) => value);
   if (names.join("\n") === advisers.join("\n")) return;

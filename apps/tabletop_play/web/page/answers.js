@@ -2,6 +2,7 @@
 
 import { estimateWords } from "./curve.js";
 import { $, button, make, named } from "./dom.js";
+import { remember, setting } from "./settings.js";
 
 const MANY = 9; // from here on there is a field to filter by
 const KEPT = 4000; // milliseconds for the next digit
@@ -70,7 +71,7 @@ const picked = () => rows[Number(digits) - 1];
 function showTyped() {
   $("typed").textContent = digits && (picked() ? `${digits}: ${picked().answer.text} (Enter)` : `${digits}: there is no such number`);
   for (const row of rows) row.button.classList.toggle("picked", digits !== "" && row === picked());
-  if (digits) picked()?.button.scrollIntoView({ block: "nearest" });
+  if (digits && $("all").open) picked()?.button.scrollIntoView({ block: "nearest" });
 }
 
 function typeNothing() {
@@ -102,39 +103,27 @@ export function typed(key) {
   return true;
 }
 
-/* On a small screen, answers that are places on the board are folded away until somebody wants to read them. */
-function unfold(wanted = true) {
-  $("decision").classList.toggle("unfolded", wanted);
-  $("placed").setAttribute("aria-expanded", $("decision").classList.contains("unfolded"));
-}
-
-$("placed").addEventListener("click", () => unfold(!$("decision").classList.contains("unfolded")));
-
 const offered = () => rows.filter(({ item }) => !item.hidden);
 
 function step(by) {
-  unfold();
+  $("all").open = true;
   const there = offered(), at = there.findIndex(({ button }) => button === document.activeElement);
   const to = at < 0 ? (by > 0 ? 0 : there.length - 1) : Math.max(0, Math.min(there.length - 1, at + by));
   there[to]?.button.focus();
   return there.length > 0;
 }
 
+$("all").open = setting("list", false);
+$("all").addEventListener("toggle", () => remember("list", $("all").open));
+
 function filter() {
   const words = $("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (answer) => left(answer) !== null && words.every((word) => answer.text.toLowerCase().includes(word));
-  const isPlace = (answer) => left(answer)?.[0]?.places.length > 0;
-  for (const { answer, item } of rows) {
-    item.hidden = !fits(answer);
-    item.classList.toggle("placed", isPlace(answer));
-  }
-  for (const { item, rows: those } of heads) {
-    item.hidden = begun > 0 || those.every((row) => row.item.hidden);
-    item.classList.toggle("placed", those.every(({ answer }) => isPlace(answer)));
-  }
-  const placed = offered().filter(({ answer }) => isPlace(answer)).length;
-  $("placed").hidden = !placed;
-  $("placed").textContent = placed === 1 ? "1 answer is on the board" : `${placed} answers are on the board`;
+  for (const { answer, item } of rows) item.hidden = !fits(answer);
+  for (const { item, rows: those } of heads) item.hidden = begun > 0 || those.every((row) => row.item.hidden);
+  const number = offered().length;
+  $("all").hidden = !rows.length;
+  $("all-title").textContent = number === 1 ? "1 answer in words" : `All ${number} answers in words`;
 }
 
 $("filter").addEventListener("input", filter);
@@ -153,7 +142,7 @@ $("filter").addEventListener("keydown", (event) => {
 
 export function startFilter() {
   if ($("filter-row").hidden) return false;
-  unfold();
+  $("all").open = true;
   $("filter").focus();
   return true;
 }

@@ -11,6 +11,7 @@ const EDGE = 8; // CSS pixels around places that are brought into sight
 const ROW = 30; // places whose tops differ by less are in one row
 
 let shown = []; // the parts of the board, to know which are new
+let ghost = null; // the parts of a board as it would be, which is shown in place of it
 let placed = []; // [element, part] of the board
 let marks = []; // {group, box, entries}
 let said = ""; // what of it the page says elsewhere
@@ -80,11 +81,19 @@ export function showBoard(parts, numbers, label, animated = false, asked = "") {
   const moves = animated && shown.length > 0 && !still.matches;
   const before = moves ? piecesOf(sheet.querySelector(".picture svg")) : null;
   const known = animated ? markupOf(shown) : new Set();
-  [shown, said] = [board, asked];
+  [shown, ghost, said] = [board, null, asked];
   const svg = put(known);
   sheet.firstElementChild.setAttribute("aria-label", label);
   if (before) movePieces(before, svg);
   $("board").classList.remove("stale");
+}
+
+/* Show a board as it would be; what differs is drawn as a ghost. null: the board as it is. */
+export function showGhost(parts, numbers) {
+  if (!ghost && !numbers) return;
+  clearMarks();
+  ghost = numbers ? numbers.map((number) => parts[number]) : null;
+  put(new Set());
 }
 
 function drawn(parts) {
@@ -96,22 +105,23 @@ function drawn(parts) {
 /* All that a board has, down to its smallest pieces. */
 const markupOf = (parts) => new Set(parts.length ? [...drawn(parts).querySelectorAll("*")].map((one) => one.outerHTML) : []);
 
-/* Let come up what is not known: of a panel only the pieces that have changed. */
-function freshen(element, known) {
+/* Mark what is not known: of a panel only the pieces that have changed. */
+function freshen(element, known, className) {
   if (known.has(element.outerHTML) || element.localName === "title") return;
-  if (element.localName === "g" && [...element.querySelectorAll("*")].some((one) => known.has(one.outerHTML))) for (const one of element.children) freshen(one, known);
-  else if (element.localName !== "rect") element.classList.add("fresh"); // that would be a panel's ground
+  if (element.localName === "g" && [...element.querySelectorAll("*")].some((one) => known.has(one.outerHTML))) for (const one of element.children) freshen(one, known, className);
+  else if (element.localName !== "rect") element.classList.add(className); // that would be a panel's ground
 }
 
 /* The picture of the parts that are shown; what is not known, if anything is, comes up. */
 function put(known) {
-  const svg = drawn(shown);
-  placed = [...svg.children].map((child, i) => [child, shown[i + 1]]);
+  const parts = ghost ?? shown, svg = drawn(parts);
+  if (ghost) known = markupOf(shown);
+  placed = [...svg.children].map((child, i) => [child, parts[i + 1]]);
   for (const [element] of placed) {
     if (said && element.getAttribute("aria-label") === said) {
       element.classList.add("said");
       if (element.previousElementSibling?.matches("use")) element.previousElementSibling.classList.add("said"); // of whom
-    } else if (known.size) freshen(element, known);
+    } else if (known.size) freshen(element, known, ghost ? "ghost" : "fresh");
   }
   svg.querySelector(":scope > title")?.remove(); // it would pop up wherever the mouse rests
   svg.setAttribute("aria-hidden", "true"); // to who can't see it, the board is its label
@@ -141,7 +151,7 @@ const fitting = new ResizeObserver(() => {
 export function clearBoard() {
   closeMenu();
   fitting.disconnect();
-  sheet = null;
+  sheet = ghost = null;
   shown = [];
   placed = [];
   marks = [];
@@ -166,6 +176,16 @@ function find(root, path) {
 function areaOf(element) {
   const { width, height } = element.getBoundingClientRect();
   return width * height;
+}
+
+/* A drawing of its own of what lies at a place; null if nothing is seen there. */
+export function pictureOf(path) {
+  const element = sheet && find(sheet.querySelector("svg"), path);
+  if (!element || isFolded(element)) return null;
+  const { x, y, width, height } = element.getBBox(), copy = element.cloneNode(true);
+  for (const name of ["transform", "display"]) copy.removeAttribute(name);
+  copy.querySelector("title")?.remove();
+  return draw("svg", { viewBox: `${x - 1} ${y - 1} ${width + 2} ${height + 2}`, width, height, "aria-hidden": "true" }, copy);
 }
 
 const isFolded = (element) => !element.getBoundingClientRect().width;
@@ -230,7 +250,8 @@ function placesOf(entries, svg, scale) {
 /* Where the board is longer than the screen, what can be answered is seen, above the sheet with the question: all, or the first. */
 function keepInSight() {
   const dock = $("dock").getBoundingClientRect(), end = (dock.top > innerHeight / 4 ? Math.min(innerHeight, dock.top) : innerHeight) - EDGE;
-  const boxes = marks.map(({ group }) => group.querySelector(".hit").getBoundingClientRect());
+  const offered = marks.filter(({ group }) => !group.matches(".chosen"));
+  const boxes = offered.map(({ group }) => group.querySelector(".hit").getBoundingClientRect());
   if (!boxes.length) return;
   const first = Math.min(...boxes.map(({ top }) => top)), last = Math.max(...boxes.map(({ bottom }) => bottom));
   let by = 0;
@@ -247,12 +268,12 @@ function outlined(mark) {
 }
 
 function drawMark(mark, isFirst, choose, hover) {
-  const { entries, path, small, outline, hit } = mark;
+  const { entries, path, small, outline, hit } = mark, chosen = entries.every((one) => one.chosen);
   const words = entries.length > 1 ? `${entries.length} answers: ${entries.map((one) => one.words).join("; ")}` : entries[0].words;
   mark.group = draw(
     "g",
     {
-      class: `mark${small ? " small" : ""}`,
+      class: `mark${small ? " small" : ""}${chosen ? " quiet chosen" : ""}`,
       "data-place": path.map(([name, value]) => `${name}:${value}`).join(" "),
       ...(entries.every(({ key }) => Number.isInteger(key)) ? { "data-actions": entries.map(({ key }) => key).join(" ") } : {}),
       role: "button", tabindex: isFirst ? 0 : -1, "aria-label": words, ...(entries.length > 1 ? { "aria-haspopup": "menu" } : {}),

@@ -8,12 +8,12 @@ const KEYS = [
   [["Tab"], "to the next control, and to the board; there arrows go from place to place"],
   [["Enter"], "what has the focus"],
   [["/"], "filter the answers"],
-  [["u"], "undo; on the board, what was begun"],
+  [["u"], "undo; or what was chosen last"],
   [["?"], "advice"],
   [["Space"], "skip what is told; watching: go, pause"],
   [["+", "−"], "faster, slower"],
   [["←", "→", "Home", "End"], "analysing: along the moves; watching: → is one step"],
-  [["Esc"], "close, leave"],
+  [["Esc"], "what was chosen last; close, leave"],
   [["h"], "this help"],
 ];
 

@@ -5,7 +5,7 @@ import { $ } from "./dom.js";
 const FIRST = 300; // milliseconds of a question in which it takes no answer
 const TWICE = 1000; // milliseconds within which a second click at the same place belongs to the first
 const NEAR = 16; // CSS pixels
-const ANSWERS = "#answers, #marks, #menu";
+const ANSWERS = "#answers, #marks, #menu, #hand";
 
 let shown = 0; // when the question came
 let moved = -FIRST; // when an answer of the list moved under the pointer
@@ -42,7 +42,7 @@ document.addEventListener("pointermove", ({ clientX, clientY }) => {
 
 document.addEventListener("pointerover", ({ target, timeStamp, clientX, clientY }) => {
   const still = clientX === pointer.x && clientY === pointer.y, isNew = timeStamp < shown + TWICE; // a new question has its own moments
-  if (still && !isNew && target.closest?.("#answers")) moved = timeStamp;
+  if (still && !isNew && target.closest?.("#answers, #hand")) moved = timeStamp;
 }, true);
 
 document.addEventListener("click", (event) => {
@@ -55,6 +55,6 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" && event.key !== " ") return;
-  const answers = event.target.closest?.(`${ANSWERS}, #filter-row`) || (event.key === "Enter" && $("typed").textContent);
+  const answers = event.target.closest?.(`${ANSWERS}, #filter-row, #commit`) || (event.key === "Enter" && $("typed").textContent);
   if (answers && (early(event) || event.repeat)) refuse(event);
 }, true);

@@ -4,9 +4,10 @@ import { useDrawings } from "./api.js";
 import { forgetAdvice, askAdvice, offerAdvisers } from "./advice.js";
 import { closeAnalysis, moveInLine, showAnalysis } from "./analysis.js";
 import { disableAnswers, lightAnswers, narrowAnswers, showAnswers, startFilter, typed } from "./answers.js";
-import { clearBoard, clearMarks, light, markPlaces, onBeside, showBoard } from "./board.js";
-import { $, attempt, capital, complain, complainOn, heading, make, sentence, token } from "./dom.js";
+import { clearBoard, clearMarks, light, markPlaces, onBeside, pictureOf, showBoard, showGhost } from "./board.js";
+import { $, attempt, capital, complain, complainOn, heading, make, named, sentence, token } from "./dom.js";
 import { afterEditing, checkAgain, isEditing, leaveEditor } from "./editing.js";
+import { disableHand, lightHand, showHand } from "./hand.js";
 import { usePanes } from "./layout.js";
 import { announce, clockCame, forgetPeople, isForUs, peopleCame, seenBy, showSeats } from "./people.js";
 import { analyseAt, ask, present, save, waiting } from "./present.js";
@@ -22,7 +23,10 @@ const FAR_BEHIND = 8; // views that wait: what led to them is only told in words
 let working = false;
 let active = false; // whether the view on the page can be answered
 let begun = []; // the actions that were chosen, of an answer that needs more
+let whole = null; // the answer that is chosen, and not yet given
 let offers = []; // what can be answered after some of them: [{size, answers}]
+let held = { at: 0, entries: [], asides: [] }; // what is beside the question, after so many of them
+let aside = ""; // the button whose answers are offered; "": those that need none
 let settling = 0; // the timer of a question's first moments
 const stories = new Map(); // by the number of the view, what waits for its boards
 let unsaved = ""; // why the server can't save the game at present
@@ -181,7 +185,7 @@ function arrive(view) {
   const waits = turn === "others";
   if (isTelling() || view.undone) $("caption").classList.remove("waiting");
   else {
-    const hint = view.kind === "play" && !before && turn === "you" ? "Answer on the board or in the list." : "";
+    const hint = view.kind === "play" && !before && turn === "you" ? "Choose on the board or below the question." : "";
     $("caption").textContent = waits && view.thinking ? `${view.thinking} thinks …` : hint;
     $("caption").classList.toggle("waiting", waits);
   }
@@ -206,7 +210,8 @@ function showAsked(view) {
     ...(owners[actor] && turn !== "over" ? [token(owners[actor])] : []),
     ...(yours ? [who + question] : [asked]),
   );
-  $("undo").hidden = $("undo-end").hidden = !view.can.undo;
+  $("undo").hidden = $("commit").hidden = kind !== "play";
+  $("undo-end").hidden = !view.can.undo;
   offerAdvisers(view);
 }
 
@@ -258,19 +263,22 @@ function activate() {
   const { turn, answers, owners, result, kind } = present.view;
   if (turn === "handover") return;
   const lost = document.activeElement === document.body || document.activeElement === $("main");
-  const inside = lost || $("decision").contains(document.activeElement) || $("game").contains(document.activeElement);
+  const inside = lost || ["decision", "all"].some((id) => $(id).contains(document.activeElement)) || $("game").contains(document.activeElement);
   active = answers.length > 0;
-  [begun, offers] = [[], []];
+  [begun, whole, offers, held, aside] = [[], null, [], { at: 0, entries: [], asides: [] }, ""];
+  showGhost(null);
   showAnswers(answers, owners, choose, hover);
   offer();
-  $("advice").disabled = $("undo").disabled = false;
+  $("advice").disabled = !present.view.can.advice;
   if (turn === "over" && inside && result && kind !== "analyse") $("verdict").focus({ preventScroll: true });
   else if (inside && active) $("asked").focus({ preventScroll: true });
 }
 
 /* Light these answers up in the list, and on the board where they begin. */
 function hover(those) {
-  light(those.flatMap((answer) => next(answer).map(({ action }) => action)));
+  const keys = those.flatMap((answer) => next(answer).map(({ action }) => action));
+  light(keys);
+  lightHand(keys);
   lightAnswers(those);
 }
 
@@ -298,15 +306,19 @@ const open = () => (offers.at(-1)?.answers ?? present.view.answers).filter(left)
 /* Offer on the board what comes next of the answers, and take no answer in the first moments. */
 function offer() {
   const { turn, number, can } = present.view;
-  const entries = [...new Map(open().flatMap(next).map(({ action, text, places }) => [action, { key: action, words: text, places }])).values()];
+  const all = [...new Map(open().flatMap(next).map((step) => [step.action, { ...step, key: step.action, words: step.text }])).values()];
+  const entries = all.filter((one) => begun.length || one.aside === aside);
   const those = (keys) => open().filter((answer) => next(answer).some(({ action }) => keys.includes(action)));
+  holdHand(entries, begun.length ? [] : [...new Set(all.map((one) => one.aside))].filter(Boolean));
+  showHand(held.entries, begun[held.at], held.asides.map((words) => [words, words === aside]), pressHeld, turnAside, (keys) => hover(those(keys)));
   narrowAnswers(left, begun.length);
-  const { actions = [], steps } = begun.length ? open()[0] : {};
-  const words = begun.map((action) => steps[actions.indexOf(action)].text).join(", ");
-  $("begun").textContent = words && `${capital(words)} …`;
-  $("undo").hidden = !can.undo && !begun.length;
-  // last: the sheet with the question has its height now, and covers none of them
-  if (active && !isEditing()) markPlaces(entries, pick, (keys) => hover(those(keys)));
+  const { actions, steps } = begun.length ? open()[0] : {};
+  const chosen = begun.map((action, i) => ({ key: -1 - i, chosen: true, ...steps[actions.indexOf(action)] }));
+  if (chosen.length && !whole) $("begun").textContent = `${capital(chosen.map(({ text }) => text).join(", "))} …`;
+  $("undo").disabled = !can.undo && !begun.length;
+  $("commit").disabled = !whole;
+  const back = chosen.map((one) => ({ ...one, words: `take back: ${one.text}`, places: one.places.slice(0, 1) }));
+  if (active && !isEditing()) markPlaces([...entries, ...back], pick, (keys) => hover(those(keys)));
   document.body.dataset.begun = begun.length;
   if (turn === "others") return; // it is no one's turn here
   clearTimeout(settling);
@@ -314,77 +326,103 @@ function offer() {
   settling = setTimeout(() => (document.body.dataset.ready = number), active ? questionCame() : 0);
 }
 
+/* Cards, and answers without a place, are offered beside the question. What was offered there stays while places are chosen. */
+function holdHand(entries, asides) {
+  const { hand } = present.view, isCard = ({ places }) => places.length > 0 && hand.includes(places[0].at(-1)[0]);
+  const those = entries.filter((one) => isCard(one) || !one.places.length || one.aside);
+  if (those.length || begun.length <= held.at) {
+    held = { at: begun.length, asides, entries: those.map((one) => ({ ...one, picture: isCard(one) ? pictureOf(one.places[0]) : null })) };
+  }
+}
+
+/* Something beside the question was pressed: what is chosen there is taken back, and another one takes its place. */
+function pressHeld(key) {
+  if (!active) return;
+  const chosen = begun[held.at];
+  if (chosen !== undefined) takeBack(held.at);
+  if (chosen !== key) pick(key);
+}
+
+function turnAside(words) {
+  aside = words;
+  takeBack(held.at);
+}
+
 /* What a click beside the places says: what lies there, and why it is no answer. */
 onBeside((title) => {
   if (isEditing() || !present.view) return title;
-  const { turn, question } = present.view, placed = $("marks") ? "Only outlined places answer it." : "It is answered in the list.";
+  const { turn, question } = present.view, placed = $("marks") ? "Only outlined places answer it." : "It is answered beside the board.";
   const why = { others: "It is somebody else's turn.", over: "The game is over." }[turn] ?? (active ? `This is no answer to “${question}”. ${placed}` : "");
   return [title && `${sentence(title)}.`, why].filter(Boolean).join(" ");
 });
 
 const inOrder = ({ actions }) => actions.every((action, i) => action === begun[i]);
 
-/* An action was chosen on the board: the answer, or the beginning of some. */
+/* An action was chosen on the board or beside the question. */
 function pick(action) {
   if (!active) return;
   answerGiven();
+  if (action < 0) return takeBack(-1 - action);
   begun = [...begun, action];
+  settle();
+}
+
+/* What is chosen has changed: it is an answer, whose outcome is shown until it is given, or the beginning of some. */
+function settle() {
   const those = open(), ends = those.filter((answer) => !left(answer).length);
-  const whole = those.length === 1 ? those[0] : (ends.find(({ continues_answer }) => continues_answer) ?? (ends.length === those.length ? (ends.find(inOrder) ?? ends[0]) : null));
-  if (whole) {
-    choose(whole);
-    return;
+  whole = null;
+  if (begun.length) whole = those.length === 1 ? those[0] : (ends.find(({ continues_answer }) => continues_answer) ?? (ends.length === those.length ? (ends.find(inOrder) ?? ends[0]) : null));
+  if (whole && present.view.kind !== "play") give(whole.actions);
+  else if (whole) prepare();
+  else {
+    showGhost(null);
+    $("begun").textContent = "";
+    showOffers();
   }
-  offer();
-  // what had the focus is gone
-  if (document.activeElement === document.body) ($("marks")?.querySelector("[tabindex='0']") ?? $("asked")).focus({ preventScroll: true });
 }
 
-/* An answer was chosen. It is given if nothing can be added to it, such as another space; one that gives something up was perhaps chosen by a slip. */
-async function choose(answer) {
-  if (answer.continues_answer) return addTo(answer);
-  if (!answer.gives_up) return give(answer.actions);
-  $("sure-title").textContent = sentence(answer.text).replace(/\.$/, "?");
-  $("sure-text").textContent = answer.gives_up;
-  $("sure-yes").onclick = () => {
-    $("sure").close();
-    give(answer.actions);
-  };
-  $("sure").showModal();
-}
-
-/* Offer what can be added to an answer; it is given when there is nothing. */
-async function addTo({ actions }) {
-  const { number } = present.view;
+/* An answer of the list is given at once, unless something can be added to it, or something is lost by it. */
+function choose(answer) {
+  if (!active) return;
+  const asksMore = answer.continues_answer || answer.gives_up;
+  if (answer === whole || present.view.kind !== "play" || !asksMore) return give(answer.actions);
   answerGiven();
+  whole = answer;
+  prepare();
+}
+
+/* Show what the answer does, and offer what can be added to it. */
+async function prepare() {
+  const { number, kind } = present.view, { actions } = whole;
   active = false;
-  const added = await attempt(async () => {
-    const { answers } = await ask("more", { view: number, actions });
-    if (present.view?.number === number && !working) offers.push({ size: actions.length, answers });
-  });
+  let found = null;
+  await attempt(async () => (found = await ask("preview", { view: number, actions })));
   if (present.view?.number !== number || working) return;
   active = true;
-  if (!added) return;
-  if (!offers.at(-1).answers.length) return give(actions);
-  begun = actions; // perhaps another answer of the list than was begun on the board
+  begun = actions;
+  if (!found) return takeBack(0);
+  offers.push({ size: actions.length, answers: found.answers.length ? found.answers : [whole] });
+  showGhost(found.parts, found.board);
+  const told = found.told.length ? found.told : [`${capital(whole.text)}.`], then = found.is_whole ? "" : "What follows is not known yet.";
+  $("begun").replaceChildren(...named([whole.gives_up, ...told, then].filter(Boolean).join(" "), present.view.owners));
   showOffers();
 }
 
 function showOffers() {
   showAnswers(offers.at(-1)?.answers ?? present.view.answers, present.view.owners, choose, hover);
   offer();
-  if (document.activeElement === document.body) ($("marks")?.querySelector("[tabindex='0']") ?? $("asked")).focus({ preventScroll: true });
+  if (whole) $("commit").focus({ preventScroll: true });
+  else if (document.activeElement === document.body) ($("marks")?.querySelector("[tabindex='0']") ?? $("asked")).focus({ preventScroll: true });
 }
-
-$("sure").addEventListener("cancel", () => $("asked").focus());
 
 function deactivate() {
   active = false;
-  $("sure").close();
   clearTimeout(settling);
   for (const fact of ["ready", "begun"]) delete document.body.dataset[fact];
   clearMarks();
   disableAnswers();
+  disableHand();
+  $("commit").disabled = true;
   $("begun").textContent = "";
   $("advice").disabled = $("undo").disabled = true;
 }
@@ -414,17 +452,20 @@ async function attemptAt(number, act) {
 
 /* Take back what was begun on the board, or what was answered last. */
 async function undo() {
-  if (begun.length && active) {
-    begun = begun.slice(0, -1);
-    while (offers.length && begun.length < offers.at(-1).size) offers.pop();
-    showOffers();
-    return;
-  }
+  if (begun.length && active) return takeBack(begun.length - 1);
   if (!present.view?.can.undo || working) return;
   const { number } = present.view;
   skip();
   deactivate();
   await attemptAt(number, () => ask("undo", { view: number }));
+}
+
+/* Only so much of what was chosen stays; less, if there is only one way to go on. */
+function takeBack(number) {
+  begun = begun.slice(0, number);
+  while (offers.length && begun.length <= offers.at(-1).size) offers.pop();
+  if (begun.length && open().length === 1) takeBack(number - 1);
+  else settle();
 }
 
 const giveAlone = (on) => attempt(() => ask("alone", { give: on }));
@@ -457,6 +498,7 @@ $("curtain").addEventListener("close", () => {
 
 /* --- what else can be done --- */
 
+$("commit").addEventListener("click", () => whole && give(whole.actions));
 for (const id of ["undo", "undo-end"]) $(id).addEventListener("click", undo);
 for (const id of ["lesson", "introduction"]) {
   // the click comes before it opens or closes

@@ -1,0 +1,84 @@
+"""What answers would do, before they are given: as far as neither chance nor anything hidden decides it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tabletop_engine.game import Game
+from tabletop_play.combinations import Combination
+from tabletop_play.taking_back import ask_the_same, seen_by
+
+_REDRAWS = 64
+"""The games that are compared. One in which something else happens is hardly missed."""
+_TOLD = 4
+"""How many of them are told in words, where they go on in different ways."""
+
+
+class Preview(NamedTuple):
+    """What answers would do.
+
+    Attributes:
+        told: sentences about it.
+        state: the record after the last sentence, or after the answers; None if nothing can be told.
+        is_whole: whether the actor is asked again next. Otherwise others or chance go on.
+    """
+
+    told: list[str]
+    state: Any
+    is_whole: bool
+
+
+def preview(game: Game, given: Combination, tables: np.ndarray, generator: np.random.Generator) -> Preview:
+    """What answers would do, in the words for their actor. Nothing is played.
+
+    It is taken from games in which chance, and all that the actor can't know, is redrawn (`Rules.sample_hidden`). So
+    the game itself can't show through. It ends where these games differ.
+
+    Arguments:
+        tables: (1,) printed numbers that the game is played with.
+        generator: redraws.
+    """
+    actor = int(given.states[0]["actor"])
+    games = np.repeat(np.array([given.states[0]], game.state), _REDRAWS)
+    randoms = generator.integers(0, 2**64, _REDRAWS, np.uint64)
+    game.kernels.sample_hidden_games(games, tables, np.full(_REDRAWS, actor, np.int64), randoms)
+    games["rng"] = generator.integers(0, 2**64, games["rng"].shape, np.uint64)
+    told: list[str] = []
+    last = None
+    for action in given.actions:
+        before = games.copy()
+        game.kernels.play_actions(games, tables, np.full(_REDRAWS, action), np.ones(_REDRAWS, np.bool_))
+        if not _is_alike(game, before, games, tables, actor):
+            for text, state in _told_alike(game, before, games, tables, actor, action):
+                told.append(text)
+                last = state
+            return Preview(told, last, False)
+        told += game.words.events(before[0], action, actor, tables)
+        last = games[0]
+    return Preview(told, last, bool((games["actor"] == actor).all()))
+
+
+def _is_alike(game: Game, before: np.ndarray, after: np.ndarray, tables: np.ndarray, actor: int) -> bool:
+    """Whether nothing was drawn, and the actor sees the same in all games, also in the picture, which tells more."""
+    seen = seen_by(game, after, tables, actor)
+    same = (before["rng"] == after["rng"]).all() and (seen == seen[0]).all() and ask_the_same(after, actor)
+    return bool(same) and len({game.drawing.render_svg(one, actor, tables=tables) for one in after[:_TOLD]}) == 1
+
+
+def _told_alike(
+    game: Game, before: np.ndarray, after: np.ndarray, tables: np.ndarray, actor: int, action: int
+) -> Iterator[tuple[str, Any]]:
+    """The first sentences, with their records, before the games differ or draw; none if not all ask the same player."""
+    if (after["actor"] != after["actor"][0]).any() or (after["decision"] != after["decision"][0]).any():
+        return
+    stories = [game.words.story(one, action, actor, tables) for one in before[:_TOLD]]
+    for moments in zip(*stories, strict=False):
+        states = [state for _, state in moments]
+        if any(now is None or (now["rng"] != start["rng"]).any() for now, start in zip(states, before, strict=False)):
+            return
+        if len({(text, game.drawing.render_svg(state, actor, tables=tables)) for text, state in moments}) > 1:
+            return
+        yield moments[0]
