@@ -67,6 +67,13 @@ class Browser:
             done = f"document.body.dataset.view !== '{view}' && document.body.dataset.ready"
             self.wait(f"(document.querySelector('#commit:enabled')?.click(), {done})")
 
+    def choose(self) -> None:
+        """Choose a card and a place, so that what would happen is seen."""
+        for element in ("#hand .card", ".mark:not(.quiet)"):
+            self.run(f"document.querySelector('{element}').dispatchEvent(new MouseEvent('click', {{bubbles: true}}))")
+            self.wait("document.body.dataset.ready")
+        self.wait("document.querySelector('#commit:enabled')")
+
     def save(self, name: str) -> None:
         """Save the window once nothing moves, in 256 colours, which takes a third of the bytes."""
         self.driver.execute_async_script("setTimeout(arguments[0], 1000)")
@@ -82,6 +89,7 @@ def take(url: str) -> None:
     try:
         desktop.open(game="petrichor", players=3, seats=seats, start={"seed": 12})
         desktop.answer(26, which=1)
+        desktop.choose()
         desktop.save("web_table")
         desktop.open(game="evergreen", players=2, seats=["here", "greedy"], start={"seed": 4})
         desktop.answer(9, which=0)

@@ -96,6 +96,13 @@ class Words(Protocol):
         """
         ...
 
+    def declines(self, state: Any, action: int) -> bool:
+        """Whether this answer only ends what was asked, such as "take no optional action".
+
+        Pages give it together with what was chosen before it.
+        """
+        ...
+
     def answer_name(self, state: Any, action: int) -> str:
         """The plain name of an action at this table, such as "tile P4"; people and models may answer with it."""
         ...

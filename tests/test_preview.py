@@ -13,7 +13,7 @@ from petrichor_env import Config
 from petrichor_env.config import MODULES
 from petrichor_env.state import NOBODY
 from tabletop_engine.play.batch import Batch
-from tabletop_play.combinations import chain, combinations
+from tabletop_play.combinations import combinations
 from tabletop_play.preview import Preview, preview
 from tests.games import connect_four, leduc_poker
 
@@ -30,13 +30,20 @@ REDRAWN = 4
 BIG = ("petrichor", "evergreen")
 
 
-def some(config: Any, one_in: int) -> Iterator[tuple[Batch, Any, np.random.Generator]]:
-    """Some positions of a random game, each with one of the offered answers."""
+def some(config: Any, one_in: int) -> Iterator[tuple[Batch, list[int], np.random.Generator]]:
+    """Some positions of a random game, each with answers: one that is offered, and at times more that can follow it."""
     generator, batch = np.random.default_rng(3), Batch(config, 1, 7, autoreset="disabled")
     while batch.actors[0] != NOBODY:
         if generator.integers(one_in) == 0:
-            found = combinations(config.game, batch.states[0].copy(), batch.tables)
-            yield batch, found[generator.integers(len(found))], generator
+            state, given = batch.states[0].copy(), list[int]()
+            while not given or generator.integers(4):
+                found = combinations(config.game, state, batch.tables)
+                given += found[generator.integers(len(found))].actions
+                seen = preview(config.game, batch.states[0], given, batch.tables, np.random.default_rng(0))
+                if not seen.is_whole:
+                    break
+                state = seen.state
+            yield batch, given, generator
         batch.step(batch.random_actions())
 
 
@@ -58,9 +65,7 @@ def test_a_preview_tells_nothing(config: Any) -> None:
             randoms = generator.integers(0, 2**64, 1, np.uint64)
             game.kernels.sample_hidden_games(other, batch.tables, np.array([actor]), randoms)
             other["rng"] = generator.integers(0, 2**64, other["rng"].shape, np.uint64)
-            same = chain(game, batch.tables, other[0], given.actions)
-            assert same is not None
-            found = preview(game, same, batch.tables, np.random.default_rng(0))
+            found = preview(game, other[0], given, batch.tables, np.random.default_rng(0))
             previews.append(shown(config, found, batch.tables, actor))
         assert all(one == previews[0] for one in previews)
         boards.add(previews[0][2])
@@ -70,12 +75,12 @@ def test_a_preview_tells_nothing(config: Any) -> None:
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: f"{config.game.name}-{config.name}")
 def test_a_preview_comes_true(config: Any) -> None:
     """A whole one is the board and the sentences after the answer; another one is how these begin."""
-    whole = begun = 0
+    whole = begun = several = 0
     for batch, given, _ in some(config, 4 if config.game.name in BIG else 1):
         actor, copy = int(batch.actors[0]), batch.copy()
-        found = preview(config.game, given, batch.tables, np.random.default_rng(0))
+        found = preview(config.game, batch.states[0], given, batch.tables, np.random.default_rng(0))
         told: list[str] = []
-        for action in given.actions:
+        for action in found.given.actions:
             told += config.game.words.events(copy.states[0].copy(), action, actor, batch.tables)
             copy.step([action])
         assert found.told == told[: len(found.told)]
@@ -85,7 +90,8 @@ def test_a_preview_comes_true(config: Any) -> None:
                 True,
                 config.game.drawing.render_svg(copy.states[0], actor, tables=batch.tables),
             )
+        several += found.is_whole and len({int(state["decision"]) for state in found.given.states}) > 1
         whole += found.is_whole
         begun += not found.is_whole and bool(found.told)
-    assert whole or config.game.name not in BIG
+    assert (whole and several) or config.game.name not in BIG
     assert begun or config.game.name not in BIG

@@ -116,17 +116,18 @@ def play(table: Table, action: int) -> None:
     ask(table, link, "answer", view=link.number, actions=[action])
 
 
-def ask(table: Table, link: Link, do: str, **message: Any) -> None:
-    """Send a page's request, and wait until all that follows is sent."""
+def ask(table: Table, link: Link, do: str, **message: Any) -> dict[str, Any]:
+    """Send a page's request, and wait until all that follows is sent. Returns the reply."""
 
-    async def asked() -> None:
+    async def asked() -> dict[str, Any]:
         page = Listening()
         link.visitors.enter(page, browser_of(BROWSER))  # directly, because others would be told of a new person
-        assert await table.obey(link, page, do, message) == {}
+        reply = await table.obey(link, page, do, message)
         del link.visitors.pages[page]
         await settled(table)
+        return reply
 
-    asyncio.run(asked())
+    return asyncio.run(asked())
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
@@ -141,6 +142,30 @@ def test_a_page_that_opens(config: Config) -> None:
             assert opened(one, seat).got == opened(two, seat).got
             compared += 1
     assert compared > 20
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
+def test_what_a_preview_sends(config: Config) -> None:
+    """All that the seat doesn't see is redrawn. Previews are the same, of answers one after another, too."""
+    generator = np.random.default_rng(6)
+    lengths = []
+    for batch, _ in looked_at(config, 6, ONE_IN[config.players], generator):
+        seat = int(batch.actors[0])
+        other = swapped(batch.states, seat, generator)[0]
+        both = [table_at(config, state) for state in (batch.states[0], other)]
+        pages = [opened(table, seat) for table in both]
+        answers, lengths = pages[0].all("view")[-1]["answers"], [*lengths, 0]
+        while answers and lengths[-1] < 6:
+            actions = list(answers[generator.integers(len(answers))]["actions"])
+            replies = [
+                ask(table, link, "preview", view=link.number, actions=actions)
+                for table, link in ((table, link_of(table, seat)) for table in both)
+            ]
+            assert replies[0] == replies[1]
+            answers = [one for one in replies[0]["answers"] if len(one["actions"]) > len(actions)]
+            lengths[-1] += 1
+        assert pages[0].got == pages[1].got and len(both[0].session._states) == 1
+    assert len(lengths) > 10 and max(lengths) > 1
 
 
 @pytest.mark.parametrize("config", CONFIGS[1:], ids=lambda config: config.name)

@@ -226,6 +226,43 @@ def test_a_solo_game(server: Server) -> None:
         assert page.view["result"]["rows"][-1] == ["points", session.state["points"][:2].tolist()]
 
 
+def turn_of(page: Page) -> tuple[list[int], int]:
+    """The first answers of a turn, as far as previews go, and how many questions they answer."""
+    answers, given, questions = page.view["answers"], [], 1
+    while answers:
+        given = answers[0]["actions"]
+        told = page.ask("preview", view=page.view["number"], actions=given)
+        questions += told["question"] != ""
+        assert not told["question"] or all(one["actions"][: len(given)] == given for one in told["answers"])
+        answers = [one for one in told["answers"] if len(one["actions"]) > len(given)]
+    return given, questions
+
+
+@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+def test_a_turn_in_one_answer(server: Server, game: str) -> None:
+    """A preview offers what the same seat is asked next. All answers are given at once, and taken back at once."""
+    (path,) = server.make(game, ["here"], start={"seed": 4})
+
+    def answer(do: str, **content: Any) -> None:
+        number = page.view["number"]
+        assert "error" not in page.ask(do, view=number, **content)
+        while page.view["number"] == number:
+            page.wait()
+
+    with server.open(path) as page:
+        session = asyncio.run(server.site.tables.find(path.rpartition("/")[2]))[0].session
+        while (found := turn_of(page))[1] == 1:
+            answer("answer", actions=found[0])
+        given, before, first = found[0], session.state.tobytes(), session.number
+        assert page.answer([*given, 10**6])["error"] == "this is not one of the answers"
+        assert page.answer([*given[:-1], 10**6])["error"] == "this is not one of the answers"
+        assert session.state.tobytes() == before and session.number == first
+        answer("answer", actions=given)
+        assert session.replay.actions[first:][: len(given)] == tuple(given)
+        answer("undo")
+        assert session.state.tobytes() == before and session.number == first
+
+
 def test_answers_in_any_order_on_a_table(server: Server) -> None:
     """What can be added to a later space has the earlier ones, too, and to give no more. Asking plays nothing."""
     (path,) = server.make("evergreen", ["here"], start={"seed": 4}, learn=True)

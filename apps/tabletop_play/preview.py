@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tabletop_engine.errors import IllegalAction
 from tabletop_engine.game import Game
+from tabletop_engine.play.batch import legal_actions
 from tabletop_play.combinations import Combination
 from tabletop_play.taking_back import ask_the_same, seen_by
 
@@ -24,41 +26,52 @@ class Preview(NamedTuple):
         told: sentences about it.
         state: the record after the last sentence, or after the answers; None if nothing can be told.
         is_whole: whether the actor is asked again next. Otherwise others or chance go on.
+        given: the answers up to this end, with records in which all that the actor can't know is redrawn.
     """
 
     told: list[str]
     state: Any
     is_whole: bool
+    given: Combination
 
 
-def preview(game: Game, given: Combination, tables: np.ndarray, generator: np.random.Generator) -> Preview:
-    """What answers would do, in the words for their actor. Nothing is played.
+def preview(
+    game: Game, state: Any, actions: Sequence[int], tables: np.ndarray, generator: np.random.Generator
+) -> Preview:
+    """What answers of one seat would do, one after another, in the words for their actor. Nothing is played.
 
     It is taken from games in which chance, and all that the actor can't know, is redrawn (`Rules.sample_hidden`). So
     the game itself can't show through. It ends where these games differ.
 
     Arguments:
+        state: one record. It is not changed.
         tables: (1,) printed numbers that the game is played with.
         generator: redraws.
+
+    Raises IllegalAction for what the rules don't take.
     """
-    actor = int(given.states[0]["actor"])
-    games = np.repeat(np.array([given.states[0]], game.state), _REDRAWS)
+    actor = int(state["actor"])
+    games = np.repeat(np.array([state], game.state), _REDRAWS)
     randoms = generator.integers(0, 2**64, _REDRAWS, np.uint64)
     game.kernels.sample_hidden_games(games, tables, np.full(_REDRAWS, actor, np.int64), randoms)
     games["rng"] = generator.integers(0, 2**64, games["rng"].shape, np.uint64)
     told: list[str] = []
-    last = None
-    for action in given.actions:
+    last, records = None, []
+    for action in actions:
+        if games[0]["actor"] != actor or action not in legal_actions(games[0]):
+            raise IllegalAction("the answers do not go on with each other")
         before = games.copy()
+        records.append(before[0])
         game.kernels.play_actions(games, tables, np.full(_REDRAWS, action), np.ones(_REDRAWS, np.bool_))
         if not _is_alike(game, before, games, tables, actor):
-            for text, state in _told_alike(game, before, games, tables, actor, action):
+            for text, moment in _told_alike(game, before, games, tables, actor, action):
                 told.append(text)
-                last = state
-            return Preview(told, last, False)
+                last = moment
+            return Preview(told, last, False, Combination(tuple(actions[: len(records)]), tuple(records)))
         told += game.words.events(before[0], action, actor, tables)
         last = games[0]
-    return Preview(told, last, bool((games["actor"] == actor).all()))
+    is_whole = bool((games["actor"] == actor).all())
+    return Preview(told, last, is_whole, Combination(tuple(actions), tuple(records)))
 
 
 def _is_alike(game: Game, before: np.ndarray, after: np.ndarray, tables: np.ndarray, actor: int) -> bool:

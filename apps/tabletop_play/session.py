@@ -31,6 +31,7 @@ from tabletop_engine.replays.replay import Replay, told_steps, words_for
 from tabletop_engine.text.answers import Option, legal_options
 from tabletop_engine.text.words import counted, win_text
 from tabletop_play.combinations import Combination, chain, combinations
+from tabletop_play.preview import Preview, preview
 from tabletop_play.taking_back import may_be_taken_back
 
 PERSON = "person"
@@ -38,8 +39,8 @@ PERSON = "person"
 HINTS, GUIDED_HINTS = "ismcts-2000", "search-800"
 """The agent that gives hints, and the one used instead if a shipped network was trained for this configuration."""
 
-_TAKING_BACK = 2
-"""The purpose of random numbers (`Session.generator`) that tell whether an answer showed something."""
+_TAKING_BACK, _PREVIEW = 2, 3
+"""The purposes of random numbers (`Session.generator`): to tell whether an answer showed something, and previews."""
 
 
 def hints_for(config: Config) -> Agent:
@@ -300,14 +301,30 @@ class Session:
         self._took(action)
 
     def give(self, actions: Sequence[int]) -> None:
-        """Answer for a person, with several answers one after another if they go on with each other.
+        """Answer for a person, with several answers one after another if their actor can foresee all but the last.
 
         Raises IllegalAction for anything else; then nothing changes.
         """
-        first = self.number
-        for action in self.chain(actions).actions:
+        if not actions:
+            raise IllegalAction("there is no answer")
+        if chain(self.game, self.tables, self.state, actions) is None:
+            self.preview(actions, of_all=True)
+        first, actor = self.number, self.actor
+        for action in actions:
+            if self.number > first and (self.actor != actor or action not in legal_actions(self.state)):
+                break  # one of very few games that go on in another way than those that were compared
             self.play(action)
         self._chosen.add(first)
+
+    def preview(self, actions: Sequence[int], of_all: bool = False) -> Preview:
+        """What answers would do (`tabletop_play.preview`). Raises IllegalAction as it does.
+
+        `of_all`: also if not all of them can be foreseen.
+        """
+        found = preview(self.game, self.state, actions, self.tables, self.generator(_PREVIEW))
+        if of_all and len(found.given.actions) < len(actions):
+            raise IllegalAction("nobody can foresee all these answers")
+        return found
 
     def take(self, answer: int) -> None:
         """Play what an agent has answered: a legal action, or FORFEIT, by which it loses the game."""

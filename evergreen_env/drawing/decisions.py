@@ -93,6 +93,11 @@ def aside(state: State, action: int) -> str:
     return ""
 
 
+def declines(state: State, action: int) -> bool:
+    """`Words.declines`: to stop within an action or a power."""
+    return bool(action == DONE and state.decision != Decision.TURN)
+
+
 def asked_text(state: State, viewer: int | None, names: Sequence[str]) -> str:
     """A sentence about the pending decision and its actor, as far as the viewer may know; None may know everything.
 

@@ -90,6 +90,11 @@ def aside(state: State, action: int) -> str:
     return "pay with other cards" if range_of(action)[0] == SUBSTITUTE else ""
 
 
+def declines(state: State, action: int) -> bool:
+    """`Words.declines`: to take no optional action."""
+    return bool((state.decision, action) == (Decision.OPTIONAL_ACTION, DECLINE))
+
+
 def hides_actor(state: State, viewer: int | None) -> bool:
     """Whether the actor is hidden: only the actor may know who is asked for a forecast card."""
     return state.decision == Decision.FORECAST and viewer not in (None, state.actor)

@@ -148,6 +148,9 @@ class PlainWords:
     def aside(self, state: Any, action: int) -> str:
         return ""
 
+    def declines(self, state: Any, action: int) -> bool:
+        return False
+
     def action_text(self, state: Any, action: int) -> str:
         return self.actions[action].replace("_", " ")
 

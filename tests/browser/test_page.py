@@ -477,8 +477,7 @@ def test_point_preview_commit(visitor: Visitor, server: Server) -> None:
     A second click, Escape, or another card takes back. Paying with other cards is behind a button.
     """
     visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
-    before, board = visitor.ready, visitor.picture
-
+    before, board, answers = visitor.ready, visitor.picture, [one["actions"] for one in visitor.view()["answers"]]
     chosen = "#hand [aria-pressed='true']"
 
     def press_card(number: int, stays: bool = True) -> None:
@@ -518,10 +517,64 @@ def test_point_preview_commit(visitor: Visitor, server: Server) -> None:
     press_card(0)
     visitor.tap(visitor.spots()[0])
     wait(lambda: visitor.can_commit, SECONDS)
-    actions = visitor.run("return document.querySelector('#answers button').dataset.action")
     visitor.click("commit")
     visitor.changed(before)
-    assert visitor.given() == [[int(action) for action in actions.split()]] and visitor.run(_GHOSTS) == 0
+    assert visitor.given()[0] in answers and visitor.run(_GHOSTS) == 0
+
+
+def test_a_turn_in_one_preview(visitor: Visitor, server: Server) -> None:
+    """The next question of the same seat is answered in what is seen in advance, and one button gives all answers."""
+    visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
+    session, before, view, asked = session_of(server, visitor), visitor.ready, visitor.view(), visitor.text("asked")
+
+    def chosen(number: int) -> None:
+        wait(lambda: visitor.facts["begun"] == str(number) and visitor.ready == before and visitor.can_commit, SECONDS)
+
+    def choose() -> dict[str, Any]:
+        spot = next(one for one in visitor.spots() if len(one["actions"]) == 1)
+        visitor.tap(spot)
+        return spot
+
+    visitor.find("#hand .card").click()
+    wait(lambda: visitor.facts["begun"] == "1" and visitor.ready == before, SECONDS)
+    choose()
+    chosen(2)
+    assert "Vote" in visitor.text("asked") and visitor.text("commit") == "Do it"
+    vote = choose()
+    chosen(3)
+    assert visitor.text("commit") == "Do it, take no optional action" and visitor.given() == []
+    press(visitor.browser, Keys.ESCAPE)
+    chosen(2)
+    assert "Vote" in visitor.text("asked") and vote["place"] in [one["place"] for one in visitor.spots()]
+    choose()
+    chosen(3)
+    visitor.click("commit")
+    visitor.changed(before)
+    (given,) = visitor.given()
+    assert given[2:] == [*vote["actions"], DECLINE] and session.replay.actions[:4] == tuple(given)
+    assert visitor.run(_GHOSTS) == 0
+    before = visitor.ready
+    press(visitor.browser, "u")
+    visitor.changed(before)
+    assert visitor.view()["answers"] == view["answers"] and visitor.text("asked") == asked
+
+
+def test_in_a_hurry(visitor: Visitor, server: Server) -> None:
+    """A double click, and Enter, give an answer at once if no choice follows."""
+    from selenium.webdriver import ActionChains
+
+    drafting = {"players": 2, "options": {"drafting": True}, "start": {"seed": 4}}
+    for number, pressed in enumerate(("mouse", "Enter"), 1):
+        visitor.sit(server.make("petrichor", ["here", "greedy"], **drafting)[0])
+        before = visitor.ready
+        card = visitor.find("#hand .card")
+        if pressed == "mouse":
+            ActionChains(visitor.browser).double_click(card).perform()
+        else:
+            visitor.run("arguments[0].focus()", card)
+            press(visitor.browser, Keys.ENTER)
+        visitor.changed(before)
+        assert len(visitor.given()) == number
 
 
 def test_answers_on_the_board_and_in_the_list(
@@ -721,7 +774,7 @@ document.getElementById("answers").addEventListener("pointerover", ({ target }) 
   const click = new MouseEvent("click", { bubbles: true, cancelable: true, detail: 1 });
   if (target.closest("button")?.dispatchEvent(click) !== undefined) done(click.defaultPrevented);
 });
-setTimeout(() => (document.getElementById("asked").style.paddingTop = "40px"), 1500); // it is not new
+setTimeout(() => (document.getElementById("all-title").style.paddingTop = "40px"), 1500); // it is not new
 """
 
 
@@ -729,6 +782,8 @@ def pass_and_lose_cards(visitor: Visitor) -> None:
     """To pass is last in the list. If cards are lost, the page says so and waits for its button, on each way."""
     while not visitor.texts("#answers .words")[-1].startswith("pass and discard"):
         visitor.answer()
+    from selenium.webdriver import ActionChains
+
     before, given = visitor.ready, visitor.given()
     assert len(visitor.all("#answers li.apart")) == 1
     words = visitor.texts("#answers .words")
@@ -737,6 +792,7 @@ def pass_and_lose_cards(visitor: Visitor) -> None:
         lambda: visitor.find("#answers .apart button").click(),
         lambda: press(visitor.browser, str(number), Keys.ENTER),
         lambda: visitor.find("#hand [data-action='0']").click(),
+        lambda: ActionChains(visitor.browser).double_click(visitor.find("#hand [data-action='0']")).perform(),
     ):
         way()
         wait(lambda: visitor.can_commit, SECONDS)
@@ -1138,7 +1194,7 @@ def test_a_page_comes_back(visitor: Visitor, server: Server) -> None:
     while not visitor.run(_AT_ITS_END, "log")[0]:
         visitor.answer()
     there, told = position(visitor), len(visitor.texts("#log > li"))
-    assert told > 4
+    assert told > 2
 
     def is_back() -> None:
         visitor.starts()
@@ -1411,7 +1467,7 @@ def set_up(visitor: Visitor) -> None:
 
 def spot_at(visitor: Visitor, begins: str) -> dict[str, Any]:
     """While a position is set up: the first place of the board whose name begins with this text."""
-    return next(spot for spot in visitor.run(_EDITED) if spot["place"].startswith(begins))
+    return next(spot for spot in visitor.run(_EDITED, ".mark") if spot["place"].startswith(begins))
 
 
 def edited(visitor: Visitor, where: str) -> Any:

@@ -40,6 +40,7 @@ return [...document.querySelectorAll(arguments[0])]
 """
 OFFERED = ".mark:not(.quiet)"
 """The places that can be chosen, without those that are chosen already."""
+_BESIDE = "#hand:not(.chosen) button:not(.aside)"
 SPOTS = """
 // where each place can be clicked: in the middle, or where no other lies above it; and how far the page is scrolled
 const marks = [...document.querySelectorAll(arguments[0])], before = scrollY;
@@ -71,13 +72,14 @@ class Visitor:
     Attributes:
         at: where the server is.
         touches: whether the visitor points with a finger.
-        clicks: how many presses were on the board, and how many on what is beside the question.
+        clicks: how many presses were on the board, on what is beside the question, and on the button that gives
+            answers; "twice" is how many of the last ones a second press at the same place could have replaced.
     """
 
     def __init__(self, browser: Any, at: str, seed: int = 0) -> None:
         self.browser, self.at = browser, at
         self.random = random.Random(seed)
-        self.clicks = {"board": 0, "beside": 0}
+        self.clicks = {"board": 0, "beside": 0, "commit": 0, "twice": 0}
         self.downloads = Path()
         self.touches = bool(self.run("return matchMedia('(pointer: coarse)').matches"))
         self._frames: list[dict[str, Any]] = []
@@ -205,41 +207,47 @@ class Visitor:
 
         wait(there, SECONDS)
 
-    def give(self) -> None:
+    def give(self, at_length: bool = False) -> None:
         """Give any answer: on the board where there are places, otherwise beside the question.
 
-        Further answers that belong to it are given in the same way. What follows is not waited for.
+        Further answers that belong to it are given in the same way; `at_length`: all that can be answered in advance,
+        too. What follows is not waited for.
         """
-        while self.press():
-            pass
+        presses = 1
+        while self.press(at_length):
+            presses += 1
+        self.clicks["twice"] += presses == 1
 
-    def press(self) -> bool:
+    def press(self, at_length: bool = False) -> bool:
         """Press any place, or an answer beside the question if there are none. Returns what `begins` does."""
         before = self.facts
         spots = [spot for spot in self.spots() if spot["at"]]
         if not spots:
             self.clicks["beside"] += 1
-            self.random.choice(self.run(_SHOWN, "#hand button:not(.aside, [aria-pressed='true'])")).click()
-            return self.begins(before)
+            self.random.choice(self.run(_SHOWN, _BESIDE)).click()
+            return self.begins(before, at_length)
         self.clicks["board"] += 1
         spot = self.random.choice(spots)
         self.tap(spot)
         if len(spot["actions"]) > 1:
             wait(lambda: self.all("#menu button"), SECONDS)
             self.random.choice(self.all("#menu button")).click()
-        return self.begins(before)
+        return self.begins(before, at_length)
 
-    def begins(self, before: dict[str, str]) -> bool:
+    def begins(self, before: dict[str, str], at_length: bool = False) -> bool:
         """Whether what was pressed only begins an answer or goes on with it; its next part can be chosen then.
 
-        An answer that is whole is given.
+        An answer that is whole is given, unless more can be answered `at_length`.
         """
         now = self.once("Object.entries(given[0]).some(([name, fact]) => of(name) !== fact)", before)
         if now["view"] != before["view"] or int(now["begun"] or 0) <= int(before["begun"] or 0):
             return False
-        self.once("of('ready') === given[0]", before["ready"])
-        if not self.can_commit:
+        now = self.once("of('ready') === given[0] || of('view') !== given[1]", before["ready"], before["view"])
+        if now["view"] != before["view"]:
+            return False
+        if not self.can_commit or (at_length and self.run(_SHOWN, f"{OFFERED}, {_BESIDE}")):
             return True
+        self.clicks["commit"] += 1
         self.click("commit")
         return False
 
@@ -255,14 +263,14 @@ class Visitor:
             self.give()
         self.changed(before)
 
-    def answer(self) -> None:
+    def answer(self, at_length: bool = False) -> None:
         before = self.ready
-        self.give()
+        self.give(at_length)
         self.changed(before)
 
     def play_out(self) -> None:
         while self.turn != "over":
-            self.answer()
+            self.answer(at_length=True)
 
     def choose(self, game: str, players: int = 1, seed: int | None = None) -> None:
         """Choose a game, the number of players and the seed on the start page."""

@@ -21,7 +21,6 @@ from tabletop_engine.replays.reviews import Review
 from tabletop_engine.text.words import asked_of
 from tabletop_play.advice import advise, judged, review
 from tabletop_play.catalogue import Catalogue
-from tabletop_play.preview import preview
 from tabletop_play.session import Session
 from tabletop_play.web import people, views
 from tabletop_play.web.clock import Clock
@@ -42,8 +41,6 @@ _NAMES_RATE, _NAMES_BURST = 0.2, 10.0
 """New names a second of one link. Each makes all pages show their view anew."""
 _ANSWERED = "Your answer is given."
 """What is shown after an own answer as long as what follows is a secret."""
-_PREVIEW = 3
-"""The purpose of random numbers (`Session.generator`) that draw anew what is hidden."""
 _LATER = 0.02
 """Seconds between a view and the work on its boards, so that the view is on its way."""
 _TOGETHER = 0.1
@@ -471,22 +468,18 @@ class Table:
         self._changed(only=None if self._is_told_at_once else link)
 
     async def _on_preview(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
-        """What these actions would do (`tabletop_play.preview`), and the answers that have them and one more.
+        """What these actions would do (`views.preview_of`), with what could be answered after them. Nothing is played.
 
-        Nothing is played.
+        A first game explains each question, so there every one is asked by itself.
         """
         self._check_turn(link)
-        session, viewer, generator = self.session, self._viewer(link), self.session.generator(_PREVIEW)
+        session, viewer, goes_on = self.session, self._viewer(link), not self.learn
         try:
-            given = session.chain(message["actions"])
+            return await asyncio.get_running_loop().run_in_executor(
+                _DRAWING, lambda: views.preview_of(session, session.preview(message["actions"]), viewer, goes_on)
+            )
         except (IllegalAction, OverflowError):
             raise Refused("this is not one of the answers") from None
-
-        def drawn() -> dict[str, Any]:
-            return views.preview_of(session, preview(session.game, given, session.tables, generator), viewer)
-
-        answers = views.more_of(session, given)
-        return {**await asyncio.get_running_loop().run_in_executor(_DRAWING, drawn), "answers": answers}
 
     async def _on_undo(self, link: Link, page: Page, message: dict[str, Any]) -> None:
         number = self._way_back(link)

@@ -13,7 +13,8 @@ from tabletop_engine.game import NOBODY
 from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.replays.replay import Replay
 from tabletop_engine.replays.reviews import Moment, Review
-from tabletop_play.combinations import Combination, joined
+from tabletop_engine.text.words import asked_of, in_a_row
+from tabletop_play.combinations import Combination, combinations, joined
 from tabletop_play.preview import Preview
 from tabletop_play.session import PERSON, Session
 from tabletop_play.web.line import Line
@@ -118,32 +119,39 @@ def answers_of(session: Session, combined: bool) -> list[dict[str, Any]]:
     return _answers(session, [Combination((action,), (state,)) for action in legal_actions(state).tolist()])
 
 
-def more_of(session: Session, given: Combination) -> list[dict[str, Any]]:
-    """The answers that have those given and one more (`joined`), and to give no more."""
-    found = [one for _, one in joined(session.game, session.tables, given)]
-    is_open = any(one.actions[:-1] == given.actions and not _places(session, one)[-1] for one in found)
-    answers = _answers(session, found)
-    if is_open or not answers:
-        return answers
-    return [*answers, {**_answers(session, [given])[0], "text": "no more", "continues_answer": False}]
+def preview_of(session: Session, found: Preview, viewer: int | None, goes_on: bool) -> dict[str, Any]:
+    """A preview, with a board unless nothing can be told, and what its actor could answer after the answers in it.
 
-
-def preview_of(session: Session, found: Preview, viewer: int | None) -> dict[str, Any]:
-    """A preview, with a board unless nothing can be told."""
-    boards = Boards()
+    That is what can be added to the last question (`joined`), or to give no more; if nothing can, and `goes_on`, the
+    next question's answers, but for a single one. Each has the answers of the preview, too.
+    """
+    boards, given, question = Boards(), found.given, ""
     board = None if found.state is None else boards.add(session, found.state, viewer)
-    return {"told": found.told, "is_whole": found.is_whole, "board": board, "parts": boards.parts}
+    answers = _answers(session, [one for _, one in joined(session.game, session.tables, given)])
+    if answers and all(one["actions"][:-1] != given.actions or one["steps"][-1]["places"] for one in answers):
+        answers.append({**_answers(session, [given])[0], "text": "no more", "continues_answer": False})
+    if not answers and goes_on and found.is_whole:
+        after = combinations(session.game, found.state, session.tables)
+        if len(after) > 1:
+            question = asked_of(session.game.words.question(found.state))
+            whole = [Combination(given.actions + one.actions, given.states + one.states) for one in after]
+            answers = _answers(session, whole, len(given.actions))
+    return {
+        "told": found.told,
+        "is_whole": found.is_whole,
+        "board": board,
+        "parts": boards.parts,
+        "question": question,
+        "answers": answers,
+    }
 
 
-def _places(session: Session, one: Combination) -> list[Any]:
-    return [session.game.drawing.places(*step) for step in zip(one.states, one.actions, strict=True)]
-
-
-def _answers(session: Session, found: Sequence[Combination]) -> list[dict[str, Any]]:
+def _answers(session: Session, found: Sequence[Combination], begun: int = 0) -> list[dict[str, Any]]:
     """Answers for a page. Those without a place, such as to pass, are last.
 
-    Each has its actions, its words, whether more can be added to its last question (`joined`), what it gives up, and
-    for each action the words, the places on the board, and the decision: answers to one may be chosen in any order.
+    Each has its actions, its words, whether more can be added to its last question (`joined`), what it gives up,
+    whether it only ends what was asked (`Words.declines`), and for each action the words, the places on the board, and
+    the decision: answers to one may be chosen in any order. `begun`: so many actions are of questions before.
     """
     game, plays = session.game, not isinstance(session, Line)  # an analysis goes on action by action
     steps_by_record: dict[tuple[int, int], dict[str, Any]] = {}  # combinations that begin alike share records
@@ -163,15 +171,16 @@ def _answers(session: Session, found: Sequence[Combination]) -> list[dict[str, A
         steps = [step_of(*step) for step in zip(one.states, one.actions, strict=True)]
         return {
             "actions": one.actions,
-            "text": one.text(lambda *step: str(step_of(*step)["text"])),
+            "text": in_a_row([str(step["text"]) for step in steps[begun:]]),
             "continues_answer": plays
             and bool(steps[-1]["places"])
             and any(True for _ in joined(game, session.tables, one)),
-            "gives_up": game.words.gives_up(one.states[0], one.actions[0]),
+            "gives_up": game.words.gives_up(one.states[begun], one.actions[begun]),
+            "declines": game.words.declines(one.states[-1], one.actions[-1]),
             "steps": steps,
         }
 
-    return sorted(map(answer, found), key=lambda one: not one["steps"][0]["places"])
+    return sorted(map(answer, found), key=lambda one: not one["steps"][begun]["places"])
 
 
 def steps_of(session: Session, first: int, viewer: int | None) -> tuple[list[dict[str, Any]], list[Any]]:

@@ -185,6 +185,7 @@ export function pictureOf(path) {
   const { x, y, width, height } = element.getBBox(), copy = element.cloneNode(true);
   for (const name of ["transform", "display"]) copy.removeAttribute(name);
   copy.querySelector("title")?.remove();
+  for (const one of [copy, ...copy.querySelectorAll("*")]) for (const name of Object.keys(one.dataset)) delete one.dataset[name]; // there is one such place
   return draw("svg", { viewBox: `${x - 1} ${y - 1} ${width + 2} ${height + 2}`, width, height, "aria-hidden": "true" }, copy);
 }
 
@@ -206,7 +207,7 @@ const inOrder = (a, b) =>
 
 const kindOf = (path) => path.map(([name]) => name).join(" ");
 
-/* Make places clickable. entries: [{key, words, places}], the closest place first; choose(key) is called for the one that is picked.
+/* Make places clickable. entries: [{key, words, places}], the closest place first; choose(key, at once) is called for the one that is picked.
 
 hover(keys) is told which entries the pointer or the focus is at; [] when it leaves.
 */
@@ -284,17 +285,17 @@ function drawMark(mark, isFirst, choose, hover) {
     draw("rect", { class: "line", ...outline }),
   );
   const keys = entries.map(({ key }) => key);
-  const press = () => {
-    if (entries.length === 1) choose(entries[0].key);
+  const press = (isHasty) => {
+    if (entries.length === 1) choose(entries[0].key, isHasty);
     else openMenu(mark.group, entries.map((one) => ({ words: one.words, act: () => choose(one.key) })));
   };
-  mark.group.addEventListener("click", press);
+  mark.group.addEventListener("click", () => press(false));
   mark.group.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
     if (event.key === "Enter" && $("typed").textContent) return; // a number that was typed comes first
     event.preventDefault();
     event.stopPropagation();
-    press();
+    press(event.key === "Enter");
   });
   mark.group.addEventListener("pointerenter", () => hover(keys));
   mark.group.addEventListener("pointerleave", () => hover([]));

@@ -4,7 +4,7 @@ import { $, button, make } from "./dom.js";
 
 /* entries: [{key, words, picture}]; a card has a picture. chosen: the key that is chosen.
 
-asides: words of buttons, each with whether what is behind it is shown. press(key), turn(words) and hover(keys) are told what is done.
+asides: words of buttons, each with whether what is behind it is shown. press(key, at once), turn(words) and hover(keys) are told what is done.
 */
 export function showHand(entries, chosen, asides, press, turn, hover) {
   const focused = document.activeElement.closest?.("#hand button")?.dataset.key;
@@ -12,6 +12,11 @@ export function showHand(entries, chosen, asides, press, turn, hover) {
     const one = button([...(picture ? [picture] : []), make("span", "", words)], () => press(key), picture ? "card" : "");
     one.dataset.key = one.dataset.action = key;
     one.setAttribute("aria-pressed", key === chosen);
+    one.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || $("typed").textContent) return; // a number that was typed comes first
+      event.preventDefault();
+      press(key, true);
+    });
     for (const [start, end] of [["pointerenter", "pointerleave"], ["focus", "blur"]]) {
       one.addEventListener(start, () => hover([key]));
       one.addEventListener(end, () => hover([]));
@@ -25,6 +30,7 @@ export function showHand(entries, chosen, asides, press, turn, hover) {
     return one;
   });
   $("hand").replaceChildren(...cards, ...ways);
+  $("hand").classList.toggle("chosen", chosen !== undefined);
   if (focused) $("hand").querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
 }
 

@@ -4,6 +4,7 @@ import { $ } from "./dom.js";
 
 const FIRST = 300; // milliseconds of a question in which it takes no answer
 const TWICE = 1000; // milliseconds within which a second click at the same place belongs to the first
+const DOUBLE = 500; // milliseconds within which two clicks are one that is meant
 const NEAR = 16; // CSS pixels
 const ANSWERS = "#answers, #marks, #menu, #hand";
 
@@ -12,6 +13,7 @@ let moved = -FIRST; // when an answer of the list moved under the pointer
 let pointer = { x: 0, y: 0 };
 let click = { time: -TWICE, x: 0, y: 0 }; // the last one on an answer
 let given = click; // the last one that gave an answer, or did something else
+let twice = () => {};
 
 /* A question has come. Returns for how many milliseconds a press on it may not count. */
 export function questionCame() {
@@ -23,6 +25,9 @@ export function questionCame() {
 export function answerGiven() {
   given = click;
 }
+
+/* act() is called for the second of two clicks at one place, the first of which chose something. */
+export const onTwice = (act) => (twice = act);
 
 const early = ({ timeStamp }) => timeStamp < shown + FIRST;
 const slipped = ({ timeStamp }) => timeStamp < moved + FIRST;
@@ -47,7 +52,10 @@ document.addEventListener("pointerover", ({ target, timeStamp, clientX, clientY 
 
 document.addEventListener("click", (event) => {
   const { target, timeStamp: time, clientX: x, clientY: y, detail } = event;
-  if (!target.closest?.(ANSWERS)) {
+  if (given === click && again(event)) {
+    refuse(event);
+    if (time < given.time + DOUBLE) twice();
+  } else if (!target.closest?.(ANSWERS)) {
     if (detail > 0) given = { time, x, y };
   } else if (early(event) || slipped(event) || again(event)) refuse(event);
   else if (detail > 0) click = { time, x, y };

@@ -13,7 +13,7 @@ import { announce, clockCame, forgetPeople, isForUs, peopleCame, seenBy, showSea
 import { analyseAt, ask, present, save, waiting } from "./present.js";
 import { closeReview, isRetrying, reviewPart, showReview, tryAnswer } from "./review.js";
 import { noteGame, remember, setting } from "./settings.js";
-import { answerGiven, questionCame } from "./slips.js";
+import { answerGiven, onTwice, questionCame } from "./slips.js";
 import { Connection } from "./socket.js";
 import { clearStory, faster, hurry, isTelling, play, recall, skip, speed, tellBeside, tellUndone } from "./story.js";
 import { closeWatch, showWatch, stepCame, stepWatch, toggleWatch } from "./watch.js";
@@ -24,7 +24,8 @@ let working = false;
 let active = false; // whether the view on the page can be answered
 let begun = []; // the actions that were chosen, of an answer that needs more
 let whole = null; // the answer that is chosen, and not yet given
-let offers = []; // what can be answered after some of them: [{size, answers}]
+let offers = []; // previews that stand on each other: [{size, whole, answers, question, end, told, parts, board}]; the first `size` actions are seen there
+let hasty = false; // whether what was chosen last was meant to be given at once
 let held = { at: 0, entries: [], asides: [] }; // what is beside the question, after so many of them
 let aside = ""; // the button whose answers are offered; "": those that need none
 let settling = 0; // the timer of a question's first moments
@@ -199,8 +200,12 @@ function noteThis({ kind, title, turn, owners }) {
   noteGame({ key: present.key, title, who: names(own) + (against && ` against ${against}`), score, turn, when: Date.now() });
 }
 
+/* What is asked after what is seen in advance. */
+const asking = (view) => offers.findLast(({ question }) => question)?.question ?? view.question;
+
 function showAsked(view) {
-  const { turn, kind, asked, question, owners, actor, result } = view;
+  const { turn, kind, asked, owners, actor } = view;
+  const question = asking(view);
   const yours = turn === "you" && kind === "play";
   const alone = owners.filter(({ who }) => who === "you").length === 1;
   const who = alone || !owners[actor] ? "" : `${owners[actor].name}: `;
@@ -210,7 +215,7 @@ function showAsked(view) {
     ...(owners[actor] && turn !== "over" ? [token(owners[actor])] : []),
     ...(yours ? [who + question] : [asked]),
   );
-  $("undo").hidden = $("commit").hidden = kind !== "play";
+  $("undo").hidden = $("commit").hidden = kind !== "play" || !isForUs();
   $("undo-end").hidden = !view.can.undo;
   offerAdvisers(view);
 }
@@ -265,7 +270,7 @@ function activate() {
   const lost = document.activeElement === document.body || document.activeElement === $("main");
   const inside = lost || ["decision", "all"].some((id) => $(id).contains(document.activeElement)) || $("game").contains(document.activeElement);
   active = answers.length > 0;
-  [begun, whole, offers, held, aside] = [[], null, [], { at: 0, entries: [], asides: [] }, ""];
+  [begun, whole, held, aside] = [[], null, { at: 0, entries: [], asides: [] }, ""];
   showGhost(null);
   showAnswers(answers, owners, choose, hover);
   offer();
@@ -305,25 +310,36 @@ const open = () => (offers.at(-1)?.answers ?? present.view.answers).filter(left)
 
 /* Offer on the board what comes next of the answers, and take no answer in the first moments. */
 function offer() {
-  const { turn, number, can } = present.view;
+  const { turn, number, can } = present.view, seen = offers.at(-1)?.size ?? 0, starts = begun.length === seen;
   const all = [...new Map(open().flatMap(next).map((step) => [step.action, { ...step, key: step.action, words: step.text }])).values()];
-  const entries = all.filter((one) => begun.length || one.aside === aside);
+  const asides = starts ? [...new Set(all.map((one) => one.aside))].filter(Boolean) : [];
+  if (starts && !asides.includes(aside)) aside = "";
+  const entries = all.filter((one) => !starts || one.aside === aside);
   const those = (keys) => open().filter((answer) => next(answer).some(({ action }) => keys.includes(action)));
-  holdHand(entries, begun.length ? [] : [...new Set(all.map((one) => one.aside))].filter(Boolean));
+  showAsked(present.view);
+  holdHand(entries, asides);
   showHand(held.entries, begun[held.at], held.asides.map((words) => [words, words === aside]), pressHeld, turnAside, (keys) => hover(those(keys)));
   narrowAnswers(left, begun.length);
   const { actions, steps } = begun.length ? open()[0] : {};
   const chosen = begun.map((action, i) => ({ key: -1 - i, chosen: true, ...steps[actions.indexOf(action)] }));
-  if (chosen.length && !whole) $("begun").textContent = `${capital(chosen.map(({ text }) => text).join(", "))} …`;
+  if (chosen.length && !whole) $("begun").textContent = `${capital(chosen.slice(seen).map(({ text }) => text).join(", "))} …`;
   $("undo").disabled = !can.undo && !begun.length;
-  $("commit").disabled = !whole;
-  const back = chosen.map((one) => ({ ...one, words: `take back: ${one.text}`, places: one.places.slice(0, 1) }));
+  showCommit();
+  const offered = new Set(entries.map(({ places }) => String(places[0])));
+  const back = chosen.filter(({ places }) => !offered.has(String(places[0]))).map((one) => ({ ...one, words: `take back: ${one.text}`, places: one.places.slice(0, 1) }));
   if (active && !isEditing()) markPlaces([...entries, ...back], pick, (keys) => hover(those(keys)));
   document.body.dataset.begun = begun.length;
   if (turn === "others") return; // it is no one's turn here
   clearTimeout(settling);
   delete document.body.dataset.ready;
   settling = setTimeout(() => (document.body.dataset.ready = number), active ? questionCame() : 0);
+}
+
+/* The button that gives the answer; what it declines by that stands on it. */
+function showCommit() {
+  const end = whole && offers.at(-1)?.end;
+  $("commit").disabled = !whole;
+  $("commit").replaceChildren("Do it", ...(end ? [make("small", "", `, ${end.text}`)] : []));
 }
 
 /* Cards, and answers without a place, are offered beside the question. What was offered there stays while places are chosen. */
@@ -336,11 +352,11 @@ function holdHand(entries, asides) {
 }
 
 /* Something beside the question was pressed: what is chosen there is taken back, and another one takes its place. */
-function pressHeld(key) {
+function pressHeld(key, isHasty) {
   if (!active) return;
   const chosen = begun[held.at];
   if (chosen !== undefined) takeBack(held.at);
-  if (chosen !== key) pick(key);
+  if (chosen !== key) pick(key, isHasty);
 }
 
 function turnAside(words) {
@@ -351,7 +367,7 @@ function turnAside(words) {
 /* What a click beside the places says: what lies there, and why it is no answer. */
 onBeside((title) => {
   if (isEditing() || !present.view) return title;
-  const { turn, question } = present.view, placed = $("marks") ? "Only outlined places answer it." : "It is answered beside the board.";
+  const { turn } = present.view, question = asking(present.view), placed = $("marks") ? "Only outlined places answer it." : "It is answered beside the board.";
   const why = { others: "It is somebody else's turn.", over: "The game is over." }[turn] ?? (active ? `This is no answer to “${question}”. ${placed}` : "");
   return [title && `${sentence(title)}.`, why].filter(Boolean).join(" ");
 });
@@ -359,26 +375,25 @@ onBeside((title) => {
 const inOrder = ({ actions }) => actions.every((action, i) => action === begun[i]);
 
 /* An action was chosen on the board or beside the question. */
-function pick(action) {
+function pick(action, isHasty = false) {
   if (!active) return;
   answerGiven();
   if (action < 0) return takeBack(-1 - action);
   begun = [...begun, action];
+  hasty = isHasty;
   settle();
 }
 
 /* What is chosen has changed: it is an answer, whose outcome is shown until it is given, or the beginning of some. */
 function settle() {
   const those = open(), ends = those.filter((answer) => !left(answer).length);
+  const stop = those.find((answer) => answer.declines && left(answer).length === 1 && answer.steps.at(-2)?.decision === answer.steps.at(-1).decision);
   whole = null;
   if (begun.length) whole = those.length === 1 ? those[0] : (ends.find(({ continues_answer }) => continues_answer) ?? (ends.length === those.length ? (ends.find(inOrder) ?? ends[0]) : null));
+  if (begun.length && stop) whole = { ...stop, actions: stop.actions.slice(0, -1), steps: stop.steps.slice(0, -1) }; // the button gives the rest
   if (whole && present.view.kind !== "play") give(whole.actions);
   else if (whole) prepare();
-  else {
-    showGhost(null);
-    $("begun").textContent = "";
-    showOffers();
-  }
+  else showOffers();
 }
 
 /* An answer of the list is given at once, unless something can be added to it, or something is lost by it. */
@@ -387,33 +402,48 @@ function choose(answer) {
   const asksMore = answer.continues_answer || answer.gives_up;
   if (answer === whole || present.view.kind !== "play" || !asksMore) return give(answer.actions);
   answerGiven();
-  whole = answer;
+  [whole, hasty] = [answer, false];
   prepare();
 }
 
-/* Show what the answer does, and offer what can be added to it. */
+/* Find what the answer does, and what can be answered after it, by the same player and before anything unknown. */
 async function prepare() {
-  const { number, kind } = present.view, { actions } = whole;
+  const { number } = present.view, { actions } = whole, answer = whole;
   active = false;
   let found = null;
   await attempt(async () => (found = await ask("preview", { view: number, actions })));
   if (present.view?.number !== number || working) return;
   active = true;
+  if (!found) return takeBack(offers.at(-1)?.size ?? 0);
   begun = actions;
-  if (!found) return takeBack(0);
-  offers.push({ size: actions.length, answers: found.answers.length ? found.answers : [whole] });
-  showGhost(found.parts, found.board);
-  const told = found.told.length ? found.told : [`${capital(whole.text)}.`], then = found.is_whole ? "" : "What follows is not known yet.";
-  $("begun").replaceChildren(...named([whole.gives_up, ...told, then].filter(Boolean).join(" "), present.view.owners));
+  const told = found.told.length ? found.told : [`${capital(answer.text)}.`], then = found.is_whole ? "" : "What follows is not known yet.";
+  offers.push({
+    ...found, size: actions.length, whole: answer, told: [answer.gives_up, ...told, then].filter(Boolean).join(" "),
+    answers: found.answers.length ? found.answers : [answer], end: found.answers.find((one) => one.declines && one.actions.length === actions.length + 1),
+  });
   showOffers();
+  if (hasty) giveIfPlain();
 }
 
+/* Show what can be chosen now, on the board as it would be after the answers that are seen in advance. */
 function showOffers() {
-  showAnswers(offers.at(-1)?.answers ?? present.view.answers, present.view.owners, choose, hover);
+  const last = offers.at(-1);
+  showGhost(last?.parts, last ? last.board : null);
+  $("begun").replaceChildren(...(last && whole ? named(last.told, present.view.owners) : []));
+  showAnswers(last?.answers ?? present.view.answers, present.view.owners, choose, hover);
   offer();
   if (whole) $("commit").focus({ preventScroll: true });
   else if (document.activeElement === document.body) ($("marks")?.querySelector("[tabindex='0']") ?? $("asked")).focus({ preventScroll: true });
 }
+
+/* Who presses twice gives the answer, if nothing can be chosen after it and nothing is lost by it. */
+function giveIfPlain() {
+  hasty = true;
+  const last = offers.at(-1);
+  if (active && whole && last?.whole === whole && last.answers[0] === whole && !whole.gives_up) give(whole.actions);
+}
+
+onTwice(giveIfPlain);
 
 function deactivate() {
   active = false;
@@ -422,7 +452,8 @@ function deactivate() {
   clearMarks();
   disableAnswers();
   disableHand();
-  $("commit").disabled = true;
+  [offers, whole] = [[], null];
+  showCommit();
   $("begun").textContent = "";
   $("advice").disabled = $("undo").disabled = true;
 }
@@ -463,8 +494,13 @@ async function undo() {
 /* Only so much of what was chosen stays; less, if there is only one way to go on. */
 function takeBack(number) {
   begun = begun.slice(0, number);
-  while (offers.length && begun.length <= offers.at(-1).size) offers.pop();
-  if (begun.length && open().length === 1) takeBack(number - 1);
+  while (offers.length && number < offers.at(-1).size) offers.pop();
+  const last = offers.at(-1);
+  hasty = false;
+  if (last?.size === number) {
+    [whole, begun] = [last.whole, last.whole.actions];
+    showOffers();
+  } else if (number && open().length === 1) takeBack(number - 1);
   else settle();
 }
 
@@ -481,6 +517,7 @@ function hide(view) {
   clearStory();
   clearBoard();
   showAnswers([], [], () => {}, () => {});
+  $("hand").replaceChildren(); // it has cards of who was asked before
   $("asked").textContent = `${view.for} is asked.`;
   $("learning").hidden = $("result").hidden = true;
   showSeats(view);
@@ -498,7 +535,7 @@ $("curtain").addEventListener("close", () => {
 
 /* --- what else can be done --- */
 
-$("commit").addEventListener("click", () => whole && give(whole.actions));
+$("commit").addEventListener("click", () => whole && give((offers.at(-1)?.end ?? whole).actions));
 for (const id of ["undo", "undo-end"]) $(id).addEventListener("click", undo);
 for (const id of ["lesson", "introduction"]) {
   // the click comes before it opens or closes
