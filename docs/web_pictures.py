@@ -69,10 +69,11 @@ class Browser:
 
     def choose(self) -> None:
         """Choose a card and a place, so that what would happen is seen."""
-        for element in ("#hand .card", ".mark:not(.quiet)"):
-            self.run(f"document.querySelector('{element}').dispatchEvent(new MouseEvent('click', {{bubbles: true}}))")
-            self.wait("document.body.dataset.ready")
-        self.wait("document.querySelector('#commit:enabled')")
+        while not self.run("return document.querySelector('#commit:enabled')"):
+            begun = self.run("return document.body.dataset.begun")
+            card = "document.querySelector('#hand:not(.chosen) .card') ?? document.querySelector('.mark:not(.quiet)')"
+            self.run(f"({card}).dispatchEvent(new MouseEvent('click', {{bubbles: true}}))")
+            self.wait(f"document.body.dataset.begun !== '{begun}' && document.body.dataset.ready")
 
     def save(self, name: str) -> None:
         """Save the window once nothing moves, in 256 colours, which takes a third of the bytes."""

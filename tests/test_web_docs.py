@@ -42,7 +42,7 @@ def test_its_pictures_are_there() -> None:
 
 
 def test_what_a_game_loads_is_small() -> None:
-    """A game loads less than 200 kB, as docs/web.md says. The editor's files are loaded when it is opened."""
+    """A game loads less than 205 kB, as docs/web.md says. The editor's files are loaded when it is opened."""
     files = {path.name: path for path in (*(WEB / "page").iterdir(), *SCRIPTS, CURVE_STYLE)}
     loaded, coming = {"index.html", *(name for name in files if name.endswith(".css"))}, ["main.js"]
     while coming:
@@ -51,4 +51,4 @@ def test_what_a_game_loads_is_small() -> None:
         imports = re.findall(r'^(?:im|ex)port .*"\./(\w+\.js)";$', files[name].read_text("utf-8"), re.MULTILINE)
         coming += [one for one in imports if one not in loaded]
     assert set(files) - loaded == {"editor.js", "form.js", "position.js"}
-    assert sum(files[name].stat().st_size for name in loaded) < 200_000
+    assert sum(files[name].stat().st_size for name in loaded) < 205_000

@@ -235,12 +235,12 @@ class Visitor:
         return self.begins(before, at_length)
 
     def begins(self, before: dict[str, str], at_length: bool = False) -> bool:
-        """Whether what was pressed only begins an answer or goes on with it; its next part can be chosen then.
+        """Whether what was pressed begins an answer, goes on with it or takes a part back; then more can be chosen.
 
         An answer that is whole is given, unless more can be answered `at_length`.
         """
         now = self.once("Object.entries(given[0]).some(([name, fact]) => of(name) !== fact)", before)
-        if now["view"] != before["view"] or int(now["begun"] or 0) <= int(before["begun"] or 0):
+        if now["view"] != before["view"] or now["begun"] == "":
             return False
         now = self.once("of('ready') === given[0] || of('view') !== given[1]", before["ready"], before["view"])
         if now["view"] != before["view"]:
