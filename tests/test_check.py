@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -20,8 +21,8 @@ from petrichor_env.game import GAME as PETRICHOR
 from tabletop_cli import evergreen, petrichor
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Game
-from tabletop_engine.testing import CHECKS, CheckFailed, Problem, check_game, hidden, problems_of
-from tests.games import connect_four, leduc_poker
+from tabletop_engine.testing import CHECKS, CheckFailed, Problem, check_game, declared, hidden, problems_of
+from tests.games import connect_four, gem_market, leduc_poker, row_houses
 from tests.mistakes import MISTAKES, write
 
 ROOT = Path(__file__).parent.parent
@@ -103,12 +104,45 @@ def test_a_configuration_is_for_the_games_players() -> None:
         replace(connect_four.GAME, players=(3, 4))
 
 
+@pytest.mark.parametrize("name", ["tricks", "hints"])
+def test_a_mistake_of_a_redraw_is_found(name: str) -> None:
+    """Games in which no two begin alike: what redraws leave is found, and what they draw that can't be."""
+    module = importlib.import_module(f"tests.support.mistaken_{name}")
+    assert not problems_of_redraws(module, 0)
+    for number, mistake in enumerate(module.MISTAKES[1:], 1):
+        (found,) = problems_of_redraws(module, number)
+        assert re.search(module.FOUND[number], found), (mistake, found)
+
+
+def problems_of_redraws(module: ModuleType, mistake: int) -> list[str]:
+    """What the check of hidden information says about a mistake."""
+    return [problem.message for problem in hidden.problems(module.GAME.config(mistake=mistake), range(20))]
+
+
+@pytest.mark.parametrize("game", [row_houses.GAME, gem_market.GAME, EVERGREEN, PETRICHOR], ids=lambda game: game.name)
+def test_sound_redraws(game: Game) -> None:
+    assert list(hidden.problems(game.config(players=3), range(1))) == []
+
+
+def test_what_follows_from_others_is_declared() -> None:
+    """A seat is not shown the square of its card, and it is no sum of what it sees."""
+    module = importlib.import_module("tests.support.mistaken_hints")
+    assert declared_problems(replace(module.GAME, derived=("hands",))) == []
+    (found,) = declared_problems(replace(module.GAME, derived=("hand",)))
+    assert found.endswith("derived: hand: not in the record")
+
+
+def declared_problems(game: Game) -> list[str]:
+    """What is wrong with the declarations of a game."""
+    return [str(problem) for problem in declared.problems(game)]
+
+
 def test_what_could_not_be_compared_is_told() -> None:
-    """A player who sees ten cards at the start sees other cards in nearly every game, so no two games look alike."""
+    """In solo nothing is hidden but the future; a seat of Evergreen never sees what others do while it is asked."""
     heard: list[str] = []
-    assert list(hidden.problems(PETRICHOR.config(players=2), range(1), heard.append)) == []
+    assert list(hidden.problems(EVERGREEN.config(players=2), range(1), heard.append)) == []
     (note,) = heard
-    assert note.startswith("not compared with 2 players: the frequencies of sample_hidden for seats 0, 1, as fewer")
+    assert note.startswith("not compared with 2 players: the frequencies of sample_hidden after further decisions for")
     heard.clear()
     assert list(hidden.problems(leduc_poker.GAME.config(), range(1), heard.append)) == []
     assert heard == []

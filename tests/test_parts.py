@@ -188,3 +188,26 @@ def test_boards(rows: int, columns: int, make: Any, ways: tuple[tuple[int, int],
 def test_boards_that_do_not_fit(rows: int, columns: int) -> None:
     with pytest.raises(ValueError, match="1 to 64 spaces"):
         boards.square_board(rows, columns)
+
+
+@pytest.mark.parametrize("made", [boards.square_neighbours, boards.hex_neighbours])
+def test_areas_on_a_large_board(made: Any) -> None:
+    """Each area is what one reaches step by step, and its liberties are the empty spaces next to it."""
+    rows, columns = 11, 13
+    neighbours = made(rows, columns)
+    beside = [{int(other) for other in one if other != boards.NO_SPACE} for one in neighbours]
+    assert all(space in beside[other] for space in range(rows * columns) for other in beside[space])
+    assert max(map(len, beside)) == neighbours.shape[1]
+    small = boards.square_board(5, 6) if made is boards.square_neighbours else boards.hex_board(5, 6)
+    for space, others in enumerate(made(5, 6)):
+        assert members(boards.beside(set_of(space), small)) == sorted(set(others.tolist()) - {boards.NO_SPACE})
+    contents = np.random.default_rng(1).integers(0, 3, rows * columns).astype(np.int8)
+    for start in range(rows * columns):
+        reached = {start}
+        while more := {b for a in reached for b in beside[a] if contents[b] == contents[start]} - reached:
+            reached |= more
+        area = np.zeros(rows * columns, np.int8)
+        assert boards.mark_area(contents, start, neighbours, area) == len(reached)
+        assert set(np.flatnonzero(area).tolist()) == reached
+        empty = {b for a in reached for b in beside[a] if contents[b] == 2} - reached
+        assert boards.count_beside(contents, area, 2, neighbours) == len(empty)

@@ -1,13 +1,23 @@
-"""Boards of squares or hexagons with up to 64 spaces: neighbours, and connected areas.
+"""Boards of squares or hexagons: neighbours, and connected areas.
 
-A space is numbered by `columns * row + column`, from 0 at the top left. Sets of spaces are those of
-`tabletop_engine.parts.sets`. A module makes its board once, and its rules pass it on:
+A space is numbered by `columns * row + column`, from 0 at the top left. On a board of up to 64 spaces, sets of spaces
+are those of `tabletop_engine.parts.sets`. A module makes its board once, and its rules pass it on:
 
     BOARD = square_board(rows=5, columns=6)
 
     @rule
     def may_build(s: State) -> np.uint64:
         return beside(s.houses, BOARD) & ~s.houses
+
+For a larger board a game keeps an array with the content of each space, and marks spaces in arrays of 0 and 1:
+
+    NEIGHBOURS = square_neighbours(rows=19, columns=19)
+
+    @rule
+    def count_liberties(s: State, space: int) -> int:
+        group = np.zeros(SPACES, np.int8)
+        mark_area(s.stones, space, NEIGHBOURS, group)
+        return count_beside(s.stones, group, EMPTY, NEIGHBOURS)
 """
 
 from __future__ import annotations
@@ -19,6 +29,11 @@ import numpy as np
 from tabletop_engine.compiling.compiled import rule
 from tabletop_engine.legal import count_bits
 from tabletop_engine.parts.sets import EMPTY, without_first
+
+_SQUARES, _HEXAGONS = ((1, 0), (0, 1)), ((1, 0), (0, 1), (1, -1))
+"""How many rows and columns neighbours are away, each way and back."""
+NO_SPACE = -1
+"""The neighbour on a side where there is none."""
 
 
 class Board(NamedTuple):
@@ -37,7 +52,7 @@ class Board(NamedTuple):
 
 def square_board(rows: int, columns: int) -> Board:
     """A board of squares. Neighbours share a side. Raises ValueError for less than 1 or more than 64 spaces."""
-    return _board(rows, columns, ((1, 0), (0, 1)))
+    return _board(rows, columns, _SQUARES)
 
 
 def hex_board(rows: int, columns: int) -> Board:
@@ -46,7 +61,7 @@ def hex_board(rows: int, columns: int) -> Board:
     A space touches those before and after it, those with its column and the next one in the row above, and those with
     its column and the one before in the row below. Raises ValueError for less than 1 or more than 64 spaces.
     """
-    return _board(rows, columns, ((1, 0), (0, 1), (1, -1)))
+    return _board(rows, columns, _HEXAGONS)
 
 
 def _board(rows: int, columns: int, ways: tuple[tuple[int, int], ...]) -> Board:
@@ -101,3 +116,60 @@ def largest_area(spaces: np.uint64, board: Board) -> np.uint64:
         if size > most:
             largest, most = area, size
     return largest
+
+
+# --- Boards of any size ----------------------------------------------------------------------------------------------
+
+
+def square_neighbours(rows: int, columns: int) -> np.ndarray:
+    """(spaces, 4) int16: the neighbours of each space of a board of squares, or NO_SPACE."""
+    return _neighbours(rows, columns, _SQUARES)
+
+
+def hex_neighbours(rows: int, columns: int) -> np.ndarray:
+    """(spaces, 6) int16: the neighbours of each space of a board of hexagons as in `hex_board`, or NO_SPACE."""
+    return _neighbours(rows, columns, _HEXAGONS)
+
+
+def _neighbours(rows: int, columns: int, ways: tuple[tuple[int, int], ...]) -> np.ndarray:
+    row, column = np.divmod(np.arange(rows * columns), columns)
+    found = []
+    for down, right in (*ways, *((-down, -right) for down, right in ways)):
+        there = (row + down >= 0) & (row + down < rows) & (column + right >= 0) & (column + right < columns)
+        found.append(np.where(there, columns * (row + down) + column + right, NO_SPACE))
+    return np.stack(found, axis=1).astype(np.int16)
+
+
+@rule
+def mark_area(contents: np.ndarray, start: int, neighbours: np.ndarray, area: np.ndarray) -> int:
+    """Write 1 into `area`, (spaces,) int8, for each space that spaces of the same content connect with `start`.
+
+    Returns how many these are. What is marked already is not entered.
+    """
+    found = np.empty(contents.shape[0], np.int16)
+    found[0], number, done = start, 1, 0
+    area[start] = 1
+    while done < number:
+        space = int(found[done])
+        done += 1
+        for way in range(neighbours.shape[1]):
+            other = int(neighbours[space, way])
+            if other != NO_SPACE and area[other] == 0 and contents[other] == contents[start]:
+                area[other] = 1
+                found[number] = other
+                number += 1
+    return number
+
+
+@rule
+def count_beside(contents: np.ndarray, area: np.ndarray, content: int, neighbours: np.ndarray) -> int:
+    """How many spaces of this content are next to the marked area, and not in it."""
+    number = 0
+    for space in range(contents.shape[0]):
+        if contents[space] == content and area[space] == 0:
+            for way in range(neighbours.shape[1]):
+                other = int(neighbours[space, way])
+                if other != NO_SPACE and area[other] == 1:
+                    number += 1
+                    break
+    return number

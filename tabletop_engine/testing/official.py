@@ -8,6 +8,7 @@ import importlib.util
 import io
 import json
 import tempfile
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -26,6 +27,9 @@ from tabletop_engine.replays.replay import Replay
 from tabletop_engine.seeds import Stream, generator
 from tabletop_engine.testing.problems import Problem
 from tabletop_engine.testing.strict import error_text, pick, positions, settings_of
+
+_MATCH_SECONDS = 60.0
+"""The time that agents which search have for their games."""
 
 
 def problems(config: Config) -> Iterator[Problem]:
@@ -109,7 +113,10 @@ def _match(config: Config) -> None:
     batch = Batch(config, 4, 7, autoreset="disabled")
     agents = [make_agent(name, config.game) for name in ("greedy", "ismcts-20", "random")]
     lineups = np.arange(config.players)[None, :].repeat(4, 0) % len(agents)
-    play(agents, batch, lineups, [generator(i, Stream.CHECK) for i in range(len(agents))])
+    generators = [generator(i, Stream.CHECK) for i in range(len(agents))]
+    end = time.monotonic() + _MATCH_SECONDS
+    if not play(agents, batch, lineups, generators, should_stop=lambda: time.monotonic() > end):
+        play(agents[2:], batch, np.zeros_like(lineups), generators[2:])  # a long game is played out at random
     assert (batch.actors == NOBODY).all()
 
 

@@ -27,9 +27,7 @@ LONGEST_LINE = 8
 """The most decisions of such a sequence."""
 FEWEST = 200
 """Positions alike that are enough to compare."""
-_GAMES = 40
-"""Random games that are played to learn what is never redrawn."""
-_ASKED = 400
+ASKED = 400
 """Decisions of one seat that are looked at in them."""
 _DRAWS = 32
 """Redraws at each of them."""
@@ -107,7 +105,7 @@ class Secrets:
         from_start, other = secret.copy(), np.zeros(secret.shape, now.dtype)
         for _ in range(MOST_STEPS):
             actor, before, action = int(batch.actors[0]), batch.states.copy(), pick(batch, chosen)
-            if self.asked[actor] < _ASKED:
+            if self.asked[actor] < ASKED:
                 self._look(batch, now, secret[actor], from_start[actor], other[actor], chosen)
             batch.step([action])
             if batch.actors[0] == NOBODY:

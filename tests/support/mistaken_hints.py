@@ -24,6 +24,16 @@ MISTAKES = (
     "it leaves the order of the deck",
     "it leaves the last card",
 )
+FOUND = (
+    "",
+    "not shown deck.*never redraws it",
+    "not shown deck.*never redraws it",
+    "draws what never occurs in games: hands",
+    "draws what never occurs in games: hands",
+    "never draws what occurs in games: deck|draws with other frequencies than games have: deck",
+    "not shown hands\\[0, 2\\], but sample_hidden never redraws it",
+)
+"""What `check` says about each, a regular expression."""
 
 
 class State(hints.State):

@@ -29,6 +29,20 @@ MISTAKES = (
     "it deals low cards more often",
     "it exchanges the others' hands",
 )
+FOUND = (
+    "",
+    "not shown hands.*never redraws it",
+    "not shown hands.*never redraws it",
+    "not shown hands\\[2\\], but sample_hidden never redraws it",
+    "draws what never occurs in games: hands",
+    "draws with other frequencies than games have: hands",
+    "draws what never occurs in games: hands",
+    "draws with other frequencies than games have",
+    "not shown guesses\\[0\\], but sample_hidden never redraws it",
+    "draws with other frequencies than games have: hands",
+    "not shown hands\\[2\\], but sample_hidden never redraws it",
+)
+"""What `check` says about each, a regular expression."""
 
 
 class State(tricks.State):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tabletop_agents.search import rollout
-from tabletop_agents.search.lookahead import LooksAhead, search_for, settings_for
+from tabletop_agents.search.lookahead import LooksAhead, check_end, search_for, settings_for
 from tabletop_agents.search.one_turn import new_walk
 from tabletop_agents.search.tree import new_tree
 from tabletop_agents.search.tree_agent import TreeAgent, assessed, best_of_visited, check_budget
@@ -93,7 +93,8 @@ class IsmctsAgent(TreeAgent, LooksAhead):
             for one in range(part.start, part.stop):
                 tree.size[0] = 0
                 for simulations in self.portions():
-                    search.search_tree(roots[one : one + 1], tables, settings, walk, tree, simulations)
+                    root = roots[one : one + 1]
+                    check_end(game, search.search_tree(root, tables, settings, walk, tree, simulations))
                 search.read_root(tree, visits[one], utilities[one], wins[one])
 
         in_threads(think, len(decisions), 1, self.num_threads)

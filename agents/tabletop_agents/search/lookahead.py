@@ -13,7 +13,7 @@ from tabletop_agents.search.one_turn import new_walk, weights_of
 from tabletop_agents.search.utility import SETTINGS, points_expected
 from tabletop_engine.compiling.compiled import templates_in
 from tabletop_engine.compiling.once import Call, compile_once
-from tabletop_engine.errors import ConfigError
+from tabletop_engine.errors import ConfigError, StateError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.agents import POINTS, POINTS_AHEAD, RESULT, Decisions
 from tabletop_engine.play.batch import Batch
@@ -45,12 +45,15 @@ def search_for(game: Game) -> Search:
 
 
 def calls(game: Game, search: Search) -> list[Call]:
-    """The kernels that `search_for` compiles, with arguments of their types."""
+    """The kernels that `search_for` compiles, with arguments of their types.
+
+    They play no playout: a game may be long, or have no end.
+    """
     batch = Batch(game.config(players=game.players[0]), num_games=1, seed=0)
     root, tables, walk = batch.states.copy(), batch.tables, new_walk(game)
     settings, new = np.ones(1, SETTINGS), tree.new_tree(game, 4, 40, closed=False)
     actions, values = np.zeros(1, np.int64), np.zeros(game.num_actions)
-    chances = np.ones(1, np.uint64)
+    chances = np.ones(0, np.uint64)
     return [
         ("one turn", search.choose_best_actions, (root, tables, walk, np.zeros(1), 20, actions)),
         ("its values", search.values_of_actions, (root, tables, walk, 20, values[None])),
@@ -58,8 +61,17 @@ def calls(game: Game, search: Search) -> list[Call]:
         ("par", search.pars, (root, tables, walk, np.zeros(1))),
         ("playouts", search.mean_utilities, (root, tables, settings, walk, chances, values)),
         ("a tree's result", search.read_root, (new, values, values.copy(), values.copy())),
-        ("tree search", search.search_tree, (root, tables, settings, walk, new, 1)),
+        ("tree search", search.search_tree, (root, tables, settings, walk, new, 0)),
     ]
+
+
+def check_end(game: Game, is_there: bool) -> None:
+    """Raises StateError if a playout came to no end."""
+    if not is_there:
+        raise StateError(
+            f"{game.title}: a playout of a search has no end after {playouts.MOST_DECISIONS:,} decisions. A game needs "
+            f"an end that no play can put off: let the rules count turns or rounds, and end it after the last one"
+        )
 
 
 def settings_for(game: Game, defaults: Mapping[str, float], replaced: Mapping[str, float]) -> np.ndarray:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tabletop_agents.search.lookahead import LooksAhead, search_for, settings_for
+from tabletop_agents.search.lookahead import LooksAhead, check_end, search_for, settings_for
 from tabletop_agents.search.one_turn import new_walk
 from tabletop_engine.checks import checked, whole
 from tabletop_engine.play.agents import Assessment, Decisions
@@ -93,7 +93,7 @@ class RolloutAgent(LooksAhead):
             walk = new_walk(decisions.game, self.weights)
             for game in range(part.start, part.stop):
                 fixed = (roots[game : game + 1], decisions.tables, settings, walk)
-                search.mean_utilities(*fixed, chances[game], values[game])
+                check_end(decisions.game, search.mean_utilities(*fixed, chances[game], values[game]))
 
         in_threads(play, len(decisions), 1, self.num_threads)
         return values, roots, settings
