@@ -78,6 +78,7 @@ GAME = Game(
     form=form,
     rules_page=shipped(_FOLDER / "rules.md", _FOLDER.parent / "docs/evergreen/rules.md"),
     scored=SOURCE_NAMES,
+    known=("zone",),  # open cards, of which observations show what counts
     own_numbers=own_numbers,
     draw_components=COMPONENTS.draw,
 )

@@ -219,8 +219,8 @@ class Game:
             owner's points by source; () for a game whose record has no such field.
         own_numbers: takes the `components` of a configuration, returns those that differ from the shipped numbers as
             JSON-able data, or None if none differ. They can then be stored without their file.
-        derived: fields of the record that follow from others. `check` reports what a seat is not shown and
-            `sample_hidden` never redraws, but not these.
+        known: fields of the record that all players may know though observations do not show them, because they lie
+            open or follow from what is shown. `check` reports others that are neither shown nor redrawn.
         draw_components: takes a seed and the `components` of a configuration, returns an edition: `components` in which
             every number that has a range is drawn from it. Raises ComponentsError.
     """
@@ -257,7 +257,7 @@ class Game:
     form: Callable[[Any], dict[str, Any] | None] = lambda state: None
     rules_page: Path | None = None
     scored: tuple[str, ...] = ()
-    derived: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
     own_numbers: Callable[[Any], Any] = lambda components: None
     draw_components: Callable[..., Any] = defaults.no_draws
 

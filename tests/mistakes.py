@@ -204,7 +204,9 @@ MISTAKES = {
     ),
     # hidden information
     "nothing redrawn": change(
-        "sample_hidden redraws nothing", _RULES, _RULES.replace(", sample_hidden=sample_hidden", "")
+        "the seat is not shown deck.*, cards.*but sample_hidden never redraws it",
+        _RULES,
+        _RULES.replace(", sample_hidden=sample_hidden", ""),
     ),
     "the random stream kept": change(
         "sample_hidden keeps the random stream", "    s.rng = rng\n    s.deck[s.cards", "    s.deck[s.cards"
@@ -265,7 +267,7 @@ MISTAKES = {
         "words = Loud(DECISIONS, ACTIONS, RULES)",
     ),
     "a card that is lost": change(
-        "sample_hidden draws what never occurs in games|never draws",
+        "sample_hidden draws with other frequencies than games have: deck",
         _SAMPLE,
         "    s.cards[1 - seat] = draw_from(s, s.deck)\n",
     ),

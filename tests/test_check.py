@@ -124,12 +124,11 @@ def test_sound_redraws(game: Game) -> None:
     assert list(hidden.problems(game.config(players=3), range(1))) == []
 
 
-def test_what_follows_from_others_is_declared() -> None:
-    """A seat is not shown the square of its card, and it is no sum of what it sees."""
+def test_what_all_know_is_declared() -> None:
     module = importlib.import_module("tests.support.mistaken_hints")
-    assert declared_problems(replace(module.GAME, derived=("hands",))) == []
-    (found,) = declared_problems(replace(module.GAME, derived=("hand",)))
-    assert found.endswith("derived: hand: not in the record")
+    assert declared_problems(replace(module.GAME, known=("hands",))) == []
+    (found,) = declared_problems(replace(module.GAME, known=("hand",)))
+    assert found.endswith("known: hand: not in the record")
 
 
 def declared_problems(game: Game) -> list[str]:
@@ -140,9 +139,9 @@ def declared_problems(game: Game) -> list[str]:
 def test_what_could_not_be_compared_is_told() -> None:
     """In solo nothing is hidden but the future; a seat of Evergreen never sees what others do while it is asked."""
     heard: list[str] = []
-    assert list(hidden.problems(EVERGREEN.config(players=2), range(1), heard.append)) == []
+    assert list(hidden.problems(PETRICHOR.config(players=1), range(1), heard.append)) == []
     (note,) = heard
-    assert note.startswith("not compared with 2 players: the frequencies of sample_hidden after further decisions for")
+    assert note.startswith("not compared with 1 players: the frequencies of sample_hidden after further decisions for")
     heard.clear()
     assert list(hidden.problems(leduc_poker.GAME.config(), range(1), heard.append)) == []
     assert heard == []

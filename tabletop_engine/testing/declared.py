@@ -74,9 +74,9 @@ def _messages(game: Game) -> Iterator[str]:
     for name in RECORD:
         if name not in fields:
             yield f"the record lacks the field {name}"
-    unknown = [name for name in game.derived if name not in fields]
+    unknown = [name for name in game.known if name not in fields]
     if unknown:
-        yield f"derived: {', '.join(unknown)}: not in the record"
+        yield f"known: {', '.join(unknown)}: not in the record"
     if game.scored and ("scored" not in fields or fields["scored"][0].shape[-1] != len(game.scored)):
         yield f"scored names {len(game.scored)} sources, which the field scored of the record does not have"
 

@@ -112,7 +112,7 @@ def _checks(config: Config, seeds: range, on_note: OnNote) -> Iterator[Callable[
     plain: list[dict[str, Any]] = []
     yield lambda: _plain(config, number, plain)
     yield lambda: _two_processes(config, number, plain)
-    yield lambda: played.problems(config, seeds)
+    yield lambda: played.problems(config, seeds, on_note)
     yield lambda: hidden.problems(config, seeds, on_note)
     yield lambda: official.problems(config)
 

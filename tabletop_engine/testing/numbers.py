@@ -24,6 +24,7 @@ class Numbers:
     Attributes:
         names: of each number, such as `hands[1, 0]` or `hands[1] bit 3`, (M,).
         fields: the field of each number, (M,).
+        sets: equal for the bits of one set, and different for all others, (M,).
     """
 
     def __init__(self, game: Game) -> None:
@@ -31,17 +32,21 @@ class Numbers:
         self.fields: list[str] = []
         self._places: list[tuple[str, int, int]] = []  # field, index, bit or -1
         self._used: list[str] = []
+        sets: list[int] = []
         for name in game.state.names or ():
             if name in _NO_NUMBERS:
                 continue
             self._used.append(name)
             base, shape = game.state[name].base, game.state[name].shape
             for index in range(int(np.prod(shape, dtype=int))):
+                own = sets[-1] + 1 if sets else 0
                 at = f"[{', '.join(map(str, np.unravel_index(index, shape)))}]" if shape else ""
                 for bit in range(64) if base == np.uint64 else (-1,):
                     self.names.append(f"{name}{at}" + (f" bit {bit}" if bit >= 0 else ""))
                     self.fields.append(name)
+                    sets.append(own)
                     self._places.append((name, index, bit))
+        self.sets = np.array(sets)
 
     def of(self, states: np.ndarray) -> np.ndarray:
         """(N, M) the numbers of records (N,)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,17 +13,21 @@ from tabletop_engine.errors import StateError, TabletopError
 from tabletop_engine.game import NOBODY, Config, Game
 from tabletop_engine.legal import NO_WAY_ON
 from tabletop_engine.play.batch import Batch, legal_actions
+from tabletop_engine.play.names import make_agent
 from tabletop_engine.record import copied
 from tabletop_engine.seeds import Stream, generator
 from tabletop_engine.testing.problems import Problem
-from tabletop_engine.testing.strict import MOST_STEPS, NO_END, checksums, positions
+from tabletop_engine.testing.strict import MOST_STEPS, NO_END, checksums, pick, positions
 
 TABLES = 4
 """Games of which every state is looked at in words, with each seat as the viewer."""
 
 
-def problems(config: Config, seeds: range) -> Iterator[Problem]:
-    """The mistakes that random games of these seeds meet."""
+def problems(config: Config, seeds: range, on_note: Callable[[str], None] = lambda note: None) -> Iterator[Problem]:
+    """The mistakes that games of these seeds meet: random ones, and every fourth one played by `greedy`.
+
+    `on_note` is called with what could not be compared.
+    """
     game = config.game
     met: list[tuple[int, int, Any]] = []
     for seed in seeds:
@@ -33,6 +37,7 @@ def problems(config: Config, seeds: range) -> Iterator[Problem]:
             return
     yield from _unsound(game, config, met)
     yield from _after_a_reset(game, config, seeds[:4])
+    yield from _images(game, config, seeds, on_note)
 
 
 def _first_problem(
@@ -43,7 +48,8 @@ def _first_problem(
     try:
         batch = Batch(config, 1, seed, autoreset="disabled", num_threads=1)
         chosen = generator(seed, Stream.CHECK)
-        for step in positions(batch, chosen):
+        agent = make_agent("greedy", game) if seed % 4 == 3 else None
+        for step in positions(batch, chosen, agent):
             state, seat = batch.states[0], int(batch.actors[0])
             met.append((seed, step, copied(state)))
             for check, message in _wrong_in(game, config, batch, state, in_words):
@@ -173,3 +179,44 @@ def _after_a_reset(game: Game, config: Any, seeds: range) -> Iterator[Problem]:
         message = f"after a game, reset leaves {what} as it was: the same seed starts another game"
         yield Problem("reset", message, config.players, seed, 0)
         return
+
+
+def _images(game: Game, config: Any, seeds: range, on_note: Callable[[str], None]) -> Iterator[Problem]:
+    """Images of actions lead to images of positions, if games start with one that is its own image."""
+    for number, image in enumerate(game.images(config.players)):
+        for what, order, size in (
+            ("observation", image.observation, game.observation.size),
+            ("actions", image.actions, game.num_actions),
+        ):
+            if not np.array_equal(np.sort(order), np.arange(size)):
+                yield Problem("images", f"{what} of image {number} is no permutation of {size} numbers", config.players)
+                return
+        one, other = (Batch(config, 1, seeds[0], autoreset="disabled", num_threads=1) for _ in range(2))
+        if (one.observations[0] != _image(image.observation, one.observations[0])).any():
+            on_note(f"not compared with {config.players} players: images, as games start with positions that have some")
+            return
+        chosen = generator(seeds[0], Stream.CHECK, 4)
+        for step in range(MOST_STEPS):
+            seat = int(one.actors[0])
+            wrong = np.flatnonzero(other.observations[0] != _image(image.observation, one.observations[0]))
+            if len(wrong):
+                blocks = [block.name for block in game.observation if block.slice.start <= wrong[0] < block.slice.stop]
+                message = f"after the images of the same actions, image {number} has another block {blocks[0]!r}"
+                yield Problem("images", message, config.players, seeds[0], step, seat)
+                return
+            if (other.action_masks[0] != _image(image.actions, one.action_masks[0])).any():
+                message = f"after the images of the same actions, image {number} has other legal actions"
+                yield Problem("images", message, config.players, seeds[0], step, seat)
+                return
+            if seat == NOBODY:
+                break
+            action = pick(one, chosen)
+            one.step([action])
+            other.step([int(image.actions[action])])
+
+
+def _image(order: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """Numbers where `order` says that each goes."""
+    turned = np.empty_like(numbers)
+    turned[order] = numbers
+    return turned

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tabletop_engine.game import NOBODY, Config
+from tabletop_engine.legal import is_legal
 from tabletop_engine.play.batch import Batch, legal_actions
 from tabletop_engine.seeds import Stream, generator
 from tabletop_engine.testing.numbers import Numbers
@@ -29,16 +30,17 @@ FEWEST = 200
 """Positions alike that are enough to compare."""
 ASKED = 400
 """Decisions of one seat that are looked at in them."""
-_DRAWS = 32
+_DRAWS = 10
 """Redraws at each of them."""
-_FORKS = 24
-"""Other outcomes of an action, and other actions, that are compared with those that are played."""
+_FORKS, _CARRIED = 12, 24
+"""Outcomes of an action with other chance, and other actions; records that a seat can't tell from the true one."""
 _OTHERS = 8
 """Other games, whose numbers are put into a record in turn."""
-_EXPECTED = 60
-"""A secret that other games have otherwise so often, if it is put into the record, is redrawn at least once."""
-_TWINS = 1_000
-"""Positions that the seat can tell apart: after the same actions it can do so still, or it has to remember them."""
+_EXPECTED = 25
+"""A secret that redraws should have changed so often was changed at least once."""
+_TWINS = 500
+"""For each other seat, positions that the seat can tell apart. If they look the same after the same actions, it has to
+remember them."""
 _TRIED = 200
 """Numbers that are put into one record."""
 _NAMED = 6
@@ -77,9 +79,12 @@ def play(batch: Batch, states: np.ndarray, actions: np.ndarray) -> np.ndarray:
 class Secrets:
     """The numbers that seats can't know, in random games, and whether redraws change them.
 
-    Chance and the others' choices make secrets. So a number is a secret of a seat's game if games start with different
-    ones, or if chance or another choice would have brought another one, and this seat would see the same. It stays one
-    until it changes.
+    Chance and the others' choices make secrets. A number is one for a seat in two cases:
+
+    - Games start with different ones, and the seat would see the same with the number of another game, until it
+      changes.
+    - With other chance in an action, or another choice of another seat, it would be different, and this seat would have
+      seen the same in all that has followed.
     """
 
     def __init__(self, config: Config) -> None:
@@ -100,69 +105,56 @@ class Secrets:
         """Play a random game, and look at each of its decisions."""
         batch = Batch(self.config, 1, seed, autoreset="disabled", num_threads=1)
         chosen = generator(seed, Stream.CHECK, 1)
-        now = self.numbers.of(batch.states)[0]
-        secret = np.repeat(self.varying[None], self.config.players, axis=0)
-        from_start, other = secret.copy(), np.zeros(secret.shape, now.dtype)
+        now, same = self.numbers.of(batch.states)[0], self.varying.copy()
+        alike = [batch.states[:0].copy()] * self.config.players  # records that a seat can't tell from the true one
         for _ in range(MOST_STEPS):
             actor, before, action = int(batch.actors[0]), batch.states.copy(), pick(batch, chosen)
             if self.asked[actor] < ASKED:
-                self._look(batch, now, secret[actor], from_start[actor], other[actor], chosen)
+                self._look(batch, now, same, alike[actor], chosen)
             batch.step([action])
             if batch.actors[0] == NOBODY:
                 return
             after = self.numbers.of(batch.states)[0]
-            secret &= after == now
-            from_start &= secret
+            same &= after == now
             now = after
-            for seat, values in self._forks(batch, before, action, chosen):
-                new = values != now
-                secret[seat] |= new
-                from_start[seat] &= ~new
-                other[seat, new] = values[new]
+            forks = self._forks(before, action, chosen)
+            for seat in range(self.config.players):
+                records, actions = (forks[0][:_FORKS], forks[1][:_FORKS]) if seat == actor else forks
+                earlier = alike[seat][[is_legal(one, action) for one in alike[seat]]]
+                earlier["rng"] = before["rng"]
+                records = np.concatenate([earlier, records])
+                actions = np.append(np.full(len(earlier), action), actions)
+                every = np.concatenate([batch.states, play(batch, records, actions)])
+                views = views_of(batch, every, seat)
+                others = every[1:][(views[1:] == views[0]) & (every[1:]["actor"] == batch.actors[0])]
+                alike[seat] = chosen.permutation(others)[:_CARRIED]
 
-    def _forks(
-        self, batch: Batch, before: np.ndarray, action: int, chosen: np.random.Generator
-    ) -> Iterator[tuple[int, np.ndarray]]:
-        """Seats, and numbers as they could be now, as far as the seat sees. Where there is no other one it is the true
-        one."""
-        actor = int(before["actor"][0])
-        actions = legal_actions(before[0])
-        actions = chosen.permutation(actions[actions != action])[: _FORKS // 2]
-        forks = np.repeat(before, _FORKS // 2 + len(actions))
-        forks["rng"][: _FORKS // 2] = chosen.integers(0, 2**64, _FORKS // 2, np.uint64)
-        after = play(batch, forks, np.append(np.full(_FORKS // 2, action), actions))
-        every = np.concatenate([batch.states, after])
-        numbers = self.numbers.of(every)
-        differ = numbers != numbers[0]
-        if not differ.any():
-            return
-        for seat in range(self.config.players):
-            views = views_of(batch, every, seat)
-            alike = views == views[0]
-            if seat == actor:
-                alike[1 + _FORKS // 2 :] = False
-            possible = differ & alike[:, None]
-            if possible.any():
-                yield seat, numbers[possible.argmax(axis=0), np.arange(numbers.shape[1])]
+    def _forks(self, before: np.ndarray, action: int, chosen: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Records and their actions: first _FORKS with other chance and this action, then ones with other actions."""
+        others = legal_actions(before[0])
+        others = chosen.permutation(others[others != action])[:_FORKS]
+        forks = np.repeat(before, _FORKS + len(others))
+        forks["rng"][:_FORKS] = chosen.integers(0, 2**64, _FORKS, np.uint64)
+        return forks, np.append(np.full(_FORKS, action), others)
 
     def _look(
-        self,
-        batch: Batch,
-        now: np.ndarray,
-        secret: np.ndarray,
-        from_start: np.ndarray,
-        other: np.ndarray,
-        chosen: np.random.Generator,
+        self, batch: Batch, now: np.ndarray, same: np.ndarray, alike: np.ndarray, chosen: np.random.Generator
     ) -> None:
-        """Note which numbers redraws change at a decision, and for the others whether its seat would see a change."""
+        """Note which numbers redraws change at a decision, and how likely the others are to be different.
+
+        `same` are the numbers that have not changed since the start, (M,), `alike` records that the actor can't tell
+        from the true one. Of a set of bits, all count as changed if one is.
+        """
         seat = int(batch.actors[0])
         self.asked[seat] += 1
         drawn = redrawn(batch, batch.states[0], seat, _DRAWS, chosen)
-        self.changed[seat] |= (self.numbers.of(drawn) != now).any(axis=0)
-        left = np.flatnonzero(secret & ~self.changed[seat] & (self.expected[seat] < _EXPECTED))
+        changed = (self.numbers.of(drawn) != now).any(axis=0)
+        self.changed[seat] |= np.isin(self.numbers.sets, self.numbers.sets[changed])
+        if len(alike):
+            self.expected[seat] += (self.numbers.of(alike) != now).mean(axis=0)
+        left = np.flatnonzero(same & ~self.changed[seat] & (self.expected[seat] < _EXPECTED))
         left = chosen.permutation(left)[:_TRIED]
-        rows = self.some[chosen.choice(len(self.some), _OTHERS)][:, left]
-        values = np.where(from_start[left], rows, other[left])  # (_OTHERS, numbers)
+        values = self.some[chosen.choice(len(self.some), _OTHERS)][:, left]
         row, column = np.nonzero(values != now[left])
         if not len(row):
             return
@@ -172,12 +164,12 @@ class Secrets:
         views = views_of(batch, swapped, seat)
         unseen = left[column[views[1:] == views[0]]]
         np.add.at(self.expected[seat], unseen, _DRAWS / _OTHERS)
-        self.from_start[seat, unseen] |= from_start[unseen]
+        self.from_start[seat, unseen] = True
 
     def left(self, seat: int) -> np.ndarray:
         """The indices of the secrets that no redraw changes, although it should have, by far."""
         left = np.flatnonzero((self.expected[seat] >= _EXPECTED) & ~self.changed[seat])
-        left = np.array([one for one in left.tolist() if self.numbers.fields[one] not in self.game.derived], np.int64)
+        left = np.array([one for one in left.tolist() if self.numbers.fields[one] not in self.game.known], np.int64)
         return left[~(self.from_start[seat, left] & self._follow(seat, left))]
 
     def _follow(self, seat: int, numbers: np.ndarray) -> np.ndarray:
@@ -199,8 +191,8 @@ class Secrets:
                 more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
                 message = (
                     f"the seat is not shown {', '.join(names[:_NAMED])}{more}, but sample_hidden never redraws it, so "
-                    f"its searches know it: redraw it, or show it, or name its field in Game.derived if it follows "
-                    f"from others"
+                    f"its searches know it: redraw it, or show it, or name its field in Game.known if all may know "
+                    f"it"
                 )
                 return Problem("hidden information", message, self.config.players, seat=seat)
         return None
@@ -269,7 +261,7 @@ class _Line:
             return
         self.step, start = asked[int(self.chosen.integers(len(asked))) if number else 0]
         others = [other for other in range(config.players) if other != seat]
-        twins = [redrawn(self.batch, start, other, _TWINS // len(others), self.chosen) for other in others]
+        twins = [redrawn(self.batch, start, other, _TWINS, self.chosen) for other in others]
         self.states = np.concatenate([redrawn(self.batch, start, seat, REDRAWS, self.chosen), *twins])
         self.alike = np.arange(REDRAWS)
         self.views = views_of(self.batch, self.states, seat)

@@ -13,6 +13,7 @@ import json
 import linecache
 import os
 import sys
+import time
 import traceback
 from collections.abc import Iterator
 from dataclasses import fields
@@ -27,6 +28,8 @@ from tabletop_engine.seeds import Stream, generator
 
 MOST_STEPS = 20_000
 """Steps after which a random game counts as endless."""
+_SECONDS = 100.0
+"""After this time no further game begins: some games are long, and slow in plain Python."""
 NO_END = f"a game of random actions has no end after {MOST_STEPS:,} steps"
 ENGINE = Path(__file__).parents[1]
 _overflows: list[str] = []
@@ -150,18 +153,28 @@ def games(config: Any, number: int, first_seed: int = 0) -> Iterator[dict[str, A
             return
 
 
-def positions(batch: Any, chosen: np.random.Generator) -> Iterator[int]:
-    """Play a random game, at most `MOST_STEPS`: yields the number of each decision before it is answered."""
+def positions(batch: Any, chosen: np.random.Generator, agent: Any = None) -> Iterator[int]:
+    """Play a game, at most `MOST_STEPS`: yields the number of each decision before it is answered.
+
+    An agent answers, or else chance does. In half of these games each action has a weight of its own, from 1 / 20 to
+    20, because games of equally likely actions are too much alike: many of them soon end.
+    """
+    weights = 20.0 ** chosen.uniform(-1, 1, batch.game.num_actions) if chosen.random() < 0.5 else None
     for step in range(MOST_STEPS):
         if batch.actors[0] < 0:
             return
         yield step
-        batch.step([pick(batch, chosen)])
+        if agent is None:
+            batch.step([pick(batch, chosen, weights)])
+        else:
+            agents = importlib.import_module("tabletop_engine.play.agents")
+            batch.step(agents.ask(agent, agents.Decisions.of(batch), chosen))
 
 
-def pick(batch: Any, chosen: np.random.Generator) -> int:
-    """A random legal action."""
-    return int(chosen.choice(np.flatnonzero(batch.action_masks[0])))
+def pick(batch: Any, chosen: np.random.Generator, weights: np.ndarray | None = None) -> int:
+    """A random legal action; `weights` (A,) say how likely each is."""
+    legal = np.flatnonzero(batch.action_masks[0])
+    return int(chosen.choice(legal, p=None if weights is None else weights[legal] / weights[legal].sum()))
 
 
 def checksums(batch: Any) -> list[int]:
@@ -203,8 +216,11 @@ def main(arguments: list[str]) -> None:
     assert os.environ.get("NUMBA_DISABLE_JIT") == "1", "in plain Python only"
     make_strict()
     config = config_of(importlib.import_module(home).GAME, json.load(sys.stdin))
+    end = time.monotonic() + _SECONDS
     for line in games(config, number):
         print(json.dumps(line), flush=True)
+        if time.monotonic() > end:
+            break
 
 
 if __name__ == "__main__":
