@@ -39,7 +39,7 @@ def problems(config: Config, seeds: range, on_note: Callable[[str], None] = lamb
     for seed in seeds:
         batch = Batch(config, 1, seed, autoreset="disabled", num_threads=1)
         chosen = generator(seed, Stream.CHECK)
-        for step in positions(batch, chosen):
+        for step in positions(batch, chosen, weighted=seed % 2 == 1):
             for seat in range(players):
                 if looks >= LOOKS or chosen.random() > 0.3:
                     continue

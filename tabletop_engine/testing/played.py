@@ -49,7 +49,7 @@ def _first_problem(
         batch = Batch(config, 1, seed, autoreset="disabled", num_threads=1)
         chosen = generator(seed, Stream.CHECK)
         agent = make_agent("greedy", game) if seed % 4 == 3 else None
-        for step in positions(batch, chosen, agent):
+        for step in positions(batch, chosen, weighted=seed % 2 == 1, agent=agent):
             state, seat = batch.states[0], int(batch.actors[0])
             met.append((seed, step, copied(state)))
             for check, message in _wrong_in(game, config, batch, state, in_words):

@@ -136,7 +136,7 @@ def games(config: Any, number: int, first_seed: int = 0) -> Iterator[dict[str, A
             batch = batch_of(config, 1, seed, autoreset="disabled", num_threads=1)
             chosen = generator(seed, Stream.CHECK)
             sums = []
-            for step in positions(batch, chosen):
+            for step in positions(batch, chosen, weighted=seed % 2 == 1):
                 seat = int(batch.actors[0])
                 sums.append(checksums(batch))
                 overflows |= {str(step): place for place in _overflows[:1]}
@@ -153,13 +153,13 @@ def games(config: Any, number: int, first_seed: int = 0) -> Iterator[dict[str, A
             return
 
 
-def positions(batch: Any, chosen: np.random.Generator, agent: Any = None) -> Iterator[int]:
+def positions(batch: Any, chosen: np.random.Generator, *, weighted: bool = False, agent: Any = None) -> Iterator[int]:
     """Play a game, at most `MOST_STEPS`: yields the number of each decision before it is answered.
 
-    An agent answers, or else chance does. In half of these games each action has a weight of its own, from 1 / 20 to
-    20, because games of equally likely actions are too much alike: many of them soon end.
+    An agent answers, or else chance does. `weighted`: each action has a weight of its own, from 1 / 20 to 20, because
+    games of equally likely actions are too much alike: many of them soon end.
     """
-    weights = 20.0 ** chosen.uniform(-1, 1, batch.game.num_actions) if chosen.random() < 0.5 else None
+    weights = 20.0 ** chosen.uniform(-1, 1, batch.game.num_actions) if weighted else None
     for step in range(MOST_STEPS):
         if batch.actors[0] < 0:
             return
