@@ -22,12 +22,12 @@ STARTS = 4_000
 """Games that start, to compare what is hidden in them with redraws."""
 REDRAWS = 4_000
 """Redraws of a position, in which the same actions are played."""
-LINES = 4
+LINES = 8
 """Sequences of actions for each seat."""
 LONGEST_LINE = 8
 """The most decisions of such a sequence."""
-FEWEST = 200
-"""Positions alike that are enough to compare."""
+FEWEST, MOST = 200, 1_500
+"""Positions alike that are enough to compare, and the most that are compared."""
 ASKED = 400
 """Decisions of one seat that are looked at in them."""
 _DRAWS = 10
@@ -269,7 +269,7 @@ class _Line:
     def problem(self) -> str:
         """Play on and compare, up to the first mistake: a sentence, or "" without one."""
         while len(self.states) and self.compared <= LONGEST_LINE:
-            alike = self.states[self.alike]
+            alike = self.states[self.alike[:MOST]]
             one = alike[int(self.chosen.integers(len(alike)))]
             drawn = redrawn(self.batch, one, self.seat, len(alike), self.chosen)
             found = self.numbers.difference(alike, drawn, self.chosen, only_never=not self.exact)
