@@ -20,10 +20,11 @@ from evergreen_env.game import GAME as EVERGREEN
 from petrichor_env.game import GAME as PETRICHOR
 from tabletop_cli import evergreen, petrichor
 from tabletop_engine.errors import ConfigError
-from tabletop_engine.game import Game
+from tabletop_engine.game import Config, Game
 from tabletop_engine.testing import CHECKS, CheckFailed, Problem, check_game, declared, hidden, played, problems_of
 from tests.games import connect_four, gem_market, leduc_poker, row_houses
 from tests.mistakes import MISTAKES, write
+from tests.support import hints, mistaken_tricks
 
 ROOT = Path(__file__).parent.parent
 LONG = "a later draw of other frequencies"
@@ -104,19 +105,28 @@ def test_a_configuration_is_for_the_games_players() -> None:
         replace(connect_four.GAME, players=(3, 4))
 
 
-@pytest.mark.parametrize("name", ["tricks", "hints"])
-def test_a_mistake_of_a_redraw_is_found(name: str) -> None:
+@pytest.mark.parametrize("module", [mistaken_tricks, hints])
+def test_a_mistake_of_a_redraw_is_found(module: ModuleType) -> None:
     """Games in which no two begin alike: what redraws leave is found, and what they draw that can't be."""
-    module = importlib.import_module(f"tests.support.mistaken_{name}")
-    assert not problems_of_redraws(module, 0)
-    for number, mistake in enumerate(module.MISTAKES[1:], 1):
-        (found,) = problems_of_redraws(module, number)
-        assert re.search(module.FOUND[number], found), (mistake, found)
+    assert not problems_of_redraws(module.GAME.config())
+    for number, (mistake, expected) in enumerate(module.MISTAKES.items(), 1):
+        (found,) = problems_of_redraws(module.GAME.config(mistake=number))
+        assert re.search(expected, found), (mistake, found)
 
 
-def problems_of_redraws(module: ModuleType, mistake: int) -> list[str]:
-    """What the check of hidden information says about a mistake."""
-    return [problem.message for problem in hidden.problems(module.GAME.config(mistake=mistake), range(20))]
+def test_secret_choices_that_are_left_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = Path(row_houses.__file__).read_text(encoding="utf-8")
+    changed = text.replace("        take_back_choices(s, s.chosen, seat)\n        return\n", "        return\n")
+    assert changed != text
+    (tmp_path / "left_choices.py").write_text(changed, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    (found,) = problems_of_redraws(importlib.import_module("left_choices").GAME.config())
+    assert re.search("not shown chosen.*never redraws it", found)
+
+
+def problems_of_redraws(config: Config) -> list[str]:
+    """What the check of hidden information says."""
+    return [problem.message for problem in hidden.problems(config, range(20))]
 
 
 @pytest.mark.parametrize("game", [row_houses.GAME, gem_market.GAME, EVERGREEN, PETRICHOR], ids=lambda game: game.name)
@@ -125,9 +135,8 @@ def test_sound_redraws(game: Game) -> None:
 
 
 def test_what_all_know_is_declared() -> None:
-    module = importlib.import_module("tests.support.mistaken_hints")
-    assert declared_problems(replace(module.GAME, known=("hands",))) == []
-    (found,) = declared_problems(replace(module.GAME, known=("hand",)))
+    assert declared_problems(replace(hints.GAME, known=("hands",))) == []
+    (found,) = declared_problems(replace(hints.GAME, known=("hand",)))
     assert found.endswith("known: hand: not in the record")
 
 

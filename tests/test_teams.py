@@ -1,4 +1,4 @@
-"""Teams: partners (Small whist) and all together (Tiny Hanabi) win, lose, are measured and learn as one."""
+"""Teams: partners (Tricks) and all together (Tiny Hanabi) win, lose, are measured and learn as one."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from tabletop_training.learn.task import EvaluationSettings, Evaluator, GamesSet
 from tabletop_training.measure.evaluation import play_lineups, seating
 from tabletop_training.measure.matches import config_for, evaluate, table_of
 from tabletop_training.measure.tournament import play_tournament, rated_games
-from tests.games import connect_four, four_whist, tiny_hanabi
+from tests.games import connect_four, tiny_hanabi, tricks
 
-WHIST, HANABI = four_whist.Config(), tiny_hanabi.Config()
+TRICKS, HANABI = tricks.Config(), tiny_hanabi.Config()
 PARTNERS = [0, 1, 0, 1]
 
 
@@ -59,38 +59,42 @@ def play_first(session: Session) -> None:
 
 
 def test_a_seat_has_the_points_of_its_team() -> None:
-    assert four_whist.GAME.teams(WHIST) == (0, 1, 0, 1) and tiny_hanabi.GAME.teams(HANABI) == (0, 0)
+    assert tricks.GAME.teams(TRICKS) == (0, 1, 0, 1) and tiny_hanabi.GAME.teams(HANABI) == (0, 0)
     assert connect_four.GAME.teams(connect_four.Config()) == (0, 1)
 
 
 def test_tricks_by_hand() -> None:
-    """The last card of a trick decides who leads; the points are the tricks of both partners."""
-    batch = Batch(WHIST, 50, 1, autoreset="disabled")
-    tricks, led, laid = np.zeros((50, 2), int), np.zeros(50, int), [list[tuple[int, int]]() for _ in range(50)]
+    """One must follow suit; the best card of a trick decides who leads; the points are the tricks of both partners."""
+    batch = Batch(TRICKS, 50, 1, autoreset="disabled")
+    won, led, laid = np.zeros((50, 2), int), np.zeros(50, int), [list[tuple[int, int]]() for _ in range(50)]
+    hands = [[set(np.flatnonzero(one == seat).tolist()) for seat in range(4)] for one in batch.states["holder"]]
     for _ in range(12):
         actions = batch.random_actions()
         for game, (seat, card) in enumerate(zip(batch.actors.tolist(), actions.tolist(), strict=True)):
             assert seat == (led[game] + len(laid[game])) % 4
+            suit = laid[game][0][0] // 4 if laid[game] else card // 4
+            following = {one for one in hands[game][seat] if one // 4 == suit}
+            expected = following if laid[game] and following else hands[game][seat]
+            assert set(np.flatnonzero(batch.action_masks[game]).tolist()) == expected
+            hands[game][seat] -= {card}
             laid[game].append((card, seat))
             if len(laid[game]) == 4:
-                suit = laid[game][0][0] // 4
-                best = max(laid[game], key=lambda one: (one[0] < 4, one[0] // 4 == suit, one[0] % 4))
-                led[game] = best[1]
-                tricks[game, best[1] % 2] += 1
+                led[game] = max((one, who) for one, who in laid[game] if one // 4 == suit)[1]
+                won[game, led[game] % 2] += 1
                 laid[game] = []
         batch.step(actions)
-    assert np.array_equal(batch.states["points"], tricks) and (tricks.sum(axis=1) == 3).all()
+    assert np.array_equal(batch.states["points"], won) and (won.sum(axis=1) == 3).all()
 
 
 @pytest.mark.parametrize("reward", ["win", "margin", "points"])
 def test_rewards_of_partners(reward: str) -> None:
-    batch = Batch(WHIST, 60, 1, autoreset="disabled", reward=reward)
+    batch = Batch(TRICKS, 60, 1, autoreset="disabled", reward=reward)
     total, points = finished(batch), batch.states["points"].astype(float)
     ahead = points - points[:, ::-1]
     expected = {"win": np.sign(ahead), "margin": ahead, "points": points}[reward][:, PARTNERS]
     assert np.array_equal(total, expected)
     assert np.array_equal(batch.winners(batch.states), ahead[:, PARTNERS] > 0)
-    assert [four_whist.GAME.winners(one) for one in batch.states] == [[0, 2] if one[0] > 0 else [1, 3] for one in ahead]
+    assert [tricks.GAME.winners(one) for one in batch.states] == [[0, 2] if one[0] > 0 else [1, 3] for one in ahead]
 
 
 def test_all_together_get_the_points() -> None:
@@ -104,21 +108,21 @@ def test_all_together_get_the_points() -> None:
 @pytest.mark.parametrize(
     ("config", "reward", "expected"),
     [
-        (WHIST, "win", [-1, 1, -1, 1]),
-        (WHIST, "margin", [-100, 100, -100, 100]),
+        (TRICKS, "win", [-1, 1, -1, 1]),
+        (TRICKS, "margin", [-100, 100, -100, 100]),
         (HANABI, "margin", [-100, -100]),
         (HANABI, "points", [0, 0]),
     ],
 )
-def test_a_team_forfeits_together(config: four_whist.Config, reward: str, expected: list[float]) -> None:
+def test_a_team_forfeits_together(config: tricks.Config, reward: str, expected: list[float]) -> None:
     batch = Batch(config, 1, 1, autoreset="disabled", illegal_action="lose", reward=reward)
     batch.step([99])
     assert batch.rewards[0].tolist() == expected
-    assert config.game.winners(batch.states[0]) == ([1, 3] if config is WHIST else [])
+    assert config.game.winners(batch.states[0]) == ([1, 3] if config is TRICKS else [])
 
 
 def test_results_of_one_seat() -> None:
-    games = learner_games(WHIST, 20, ("random",), seat=3, seed=1, autoreset="disabled")
+    games = learner_games(TRICKS, 20, ("random",), seat=3, seed=1, autoreset="disabled")
     while not games.terminations.all():
         games.step(np.where(games.terminations, 0, games.batch.random_actions()))
         if len(results := games.results()["points"]):
@@ -131,34 +135,34 @@ def test_results_of_one_seat() -> None:
 
 
 def test_two_names_are_two_teams() -> None:
-    assert seating(WHIST, 2).tolist() == [[0, 1, 0, 1], [1, 0, 1, 0]]
+    assert seating(TRICKS, 2).tolist() == [[0, 1, 0, 1], [1, 0, 1, 0]]
     assert seating(HANABI, 1).tolist() == [[0, 0]]
     assert seating(connect_four.Config(), 2).tolist() == [[0, 1], [1, 0]]
-    for config, agents in ((WHIST, 3), (HANABI, 2)):
+    for config, agents in ((TRICKS, 3), (HANABI, 2)):
         with pytest.raises(ConfigError, match="one for each of"):
             seating(config, agents)
 
 
 def test_with_four_names_every_two_are_partners_equally_often() -> None:
-    lineups = seating(WHIST, 4)
+    lineups = seating(TRICKS, 4)
     partners = Counter(frozenset(line[[seat, seat + 2]].tolist()) for line in lineups for seat in (0, 1))
     assert set(partners.values()) == {4} and len(partners) == 6
     assert (np.stack([np.bincount(seat) for seat in lineups.T]) == 3).all()
 
 
 def test_partners_of_one_name_are_one_result() -> None:
-    results = play_lineups(["random", "greedy"], WHIST, range(30), np.tile(seating(WHIST, 2), (15, 1)))
+    results = play_lineups(["random", "greedy"], TRICKS, range(30), np.tile(seating(TRICKS, 2), (15, 1)))
     won = results.points[:, 0] > results.points[:, 1]
     assert np.array_equal(results.by_agent(results.win_shares)[::2, 0], won[::2])
     assert np.array_equal(results.by_agent(results.win_shares)[1::2, 1], won[1::2])
     assert (results.by_agent(results.decisions, add=True) == 6).all()
     assert all(len(names) == 2 and sorted(places) == [1, 2] for names, places in rated_games(results, ("a", "b")))
     with pytest.raises(ConfigError, match="different numbers"):
-        play_lineups(["random", "greedy"], WHIST, range(1), np.array([[0, 0, 1, 1]]))
+        play_lineups(["random", "greedy"], TRICKS, range(1), np.array([[0, 0, 1, 1]]))
 
 
 def test_a_search_plays_for_its_team() -> None:
-    reports = evaluate(["ismcts-50", "random"], WHIST, 300, seed=3).reports
+    reports = evaluate(["ismcts-50", "random"], TRICKS, 300, seed=3).reports
     assert reports[0].estimates["win_rate"].low > 0.5 and reports[0].seeds == 150
     assert reports[0].estimates["advantage"].value == pytest.approx(reports[0].estimates["win_rate"].value - 0.5)
 
@@ -169,11 +173,11 @@ def test_all_together_are_compared_by_points() -> None:
     assert evaluation.comparisons[0].margin.high < 0
     assert [column.key for column in table_of(evaluation).columns] == ["agent", "points"]
     config = config_for(tiny_hanabi.GAME, 3)
-    assert config == HANABI and config_for(four_whist.GAME, 2) == config_for(four_whist.GAME, 4) == WHIST
+    assert config == HANABI and config_for(tricks.GAME, 2) == config_for(tricks.GAME, 4) == TRICKS
 
 
 def test_a_tournament_is_one_of_teams() -> None:
-    found = play_tournament(["random", "ismcts-50", "greedy"], WHIST, 20, seed=1)
+    found = play_tournament(["random", "ismcts-50", "greedy"], TRICKS, 20, seed=1)
     assert all(len(set(line)) == 2 and line[0] == line[2] for line in found.results.lineups.tolist())
     assert len(found.results) == 3 * 20 and found.misfit is not None
     with pytest.raises(ConfigError, match="play together"):
@@ -188,7 +192,7 @@ def test_partners_have_the_same_targets() -> None:
         seats = decisions.sample_states(generator)["actor"].astype(np.int64)
         return RandomAgent().act(decisions, generator), {"seat": seats}
 
-    for config, number in ((WHIST, 2), (HANABI, 1)):
+    for config, number in ((TRICKS, 2), (HANABI, 1)):
         played_out = play_out(choose, [config] * 20, 1)
         assert played_out is not None
         targets, won, ahead = played_out
@@ -201,12 +205,12 @@ def test_partners_have_the_same_targets() -> None:
 
 
 def test_the_learner_has_whole_teams() -> None:
-    opponents = Opponents(OpponentSettings(league=0.0, agents={"random": 1.0}), [WHIST], None, 5)
+    opponents = Opponents(OpponentSettings(league=0.0, agents={"random": 1.0}), [TRICKS], None, 5)
     settings = Settings(trunk=(8,), layers=(8,), reward="win")
-    games = SeatGames({4: Curriculum([[WHIST]], 0.0, 0.0, 5)}, 30, settings, 3, opponents)
+    games = SeatGames({4: Curriculum([[TRICKS]], 0.0, 0.0, 5)}, 30, settings, 3, opponents)
     assert np.array_equal(games.players[:, :2], games.players[:, 2:])
     assert ((games.players == LEARNER).sum(axis=1) == 2).all()
-    rollout, ended = games.play(new_network(four_whist.GAME, settings), 30)
+    rollout, ended = games.play(new_network(tricks.GAME, settings), 30)
     assert len(ended.configs) > 30 and np.array_equal(ended.won[:, :2], ended.won[:, 2:])
     mine, seats = ended.of_learner()
     assert len(mine) == len(ended.configs) and set(seats.tolist()) == {0, 1}
@@ -224,7 +228,7 @@ def test_nobody_learns_to_win_where_all_play_together(tmp_path: Path) -> None:
 
 
 def test_evaluations_while_learning() -> None:
-    numbers = Evaluator([WHIST], EvaluationSettings(games=40, against=("random",)), 1).evaluate(RandomAgent()).numbers
+    numbers = Evaluator([TRICKS], EvaluationSettings(games=40, against=("random",)), 1).evaluate(RandomAgent()).numbers
     assert 0.2 < numbers["win_rate"] < 0.8
     together = Evaluator([HANABI], EvaluationSettings(games=40), 1).evaluate(RandomAgent())
     assert together.score == together.numbers["margin"] > 1
@@ -234,18 +238,18 @@ def test_evaluations_while_learning() -> None:
 
 
 def test_pages_and_verdicts() -> None:
-    batch = Batch(WHIST, 1, 1, autoreset="disabled")
+    batch = Batch(TRICKS, 1, 1, autoreset="disabled")
     actions = []
     while batch.actors[0] != NOBODY:
         actions.append(int(batch.random_actions()[0]))
         batch.step(actions[-1:])
-    replay = Replay.of(WHIST, 1, actions)
+    replay = Replay.of(TRICKS, 1, actions)
     page, _ = page_data(replay, None)
-    assert page["winners"] == four_whist.GAME.winners(batch.states[0])
+    assert page["winners"] == tricks.GAME.winners(batch.states[0])
     assert page["steps"][-1]["points"] == batch.states["points"][0][PARTNERS].tolist()
     names = [f"player_{seat}" for seat in page["winners"]]
     assert f"{names[0]} and {names[1]} win with" in page["result"]
-    session = started(Session, four_whist.GAME, ["random"] * 3, people=(0,), seed=1)
+    session = started(Session, tricks.GAME, ["random"] * 3, people=(0,), seed=1)
     play_first(session)
     assert "win" in session.verdict() and len(session.points()[-1][1]) == 4
     together = started(Session, tiny_hanabi.GAME, ["random"], people=(0,), seed=1)
@@ -254,7 +258,7 @@ def test_pages_and_verdicts() -> None:
 
 
 def test_rewards_of_text_games() -> None:
-    for config, total in ((WHIST, 0.0), (HANABI, None)):
+    for config, total in ((TRICKS, 0.0), (HANABI, None)):
         games = TextTable(config)
         games.reset(seed=1)
         while not games.done:
@@ -269,13 +273,13 @@ def test_what_openspiel_is_told() -> None:
     from tabletop_engine.envs.openspiel import register
 
     kind = pyspiel.GameType.Utility
-    whist, hanabi = register(four_whist.GAME), register(tiny_hanabi.GAME)
+    partners, hanabi = register(tricks.GAME), register(tiny_hanabi.GAME)
     for reward, utility, least, most in (
         ("win", kind.ZERO_SUM, -1, 1),
         ("margin", kind.ZERO_SUM, -3, 3),
         ("points", kind.GENERAL_SUM, 0, 3),
     ):
-        game = pyspiel.load_game(whist, {"reward": reward})
+        game = pyspiel.load_game(partners, {"reward": reward})
         assert (game.get_type().utility, game.min_utility(), game.max_utility()) == (utility, least, most)
     ours, theirs = pyspiel.load_game(hanabi), pyspiel.load_game("tiny_hanabi")
     assert ours.get_type().utility == theirs.get_type().utility == kind.IDENTICAL
@@ -289,10 +293,10 @@ def test_what_openspiel_is_told() -> None:
 
 
 def test_mistakes_are_found() -> None:
-    assert not list(declared.problems(four_whist.GAME))
+    assert not list(declared.problems(tricks.GAME))
     wrong = replace(tiny_hanabi.GAME, rules=replace(tiny_hanabi.GAME.rules, team=own_team))
     assert any("teams are (0, 1)" in str(problem) for problem in declared.problems(wrong))
-    narrow = replace(four_whist.GAME, limits=lambda config: Limits(points=(0, 1)))
-    state = Batch(WHIST, 1, 1).states[0].copy()
+    narrow = replace(tricks.GAME, limits=lambda config: Limits(points=(0, 1)))
+    state = Batch(TRICKS, 1, 1).states[0].copy()
     state["points"] = [2, 0]
-    assert "declares 0 to 1" in next(played._wrong_points(narrow, WHIST, state))[1]
+    assert "declares 0 to 1" in next(played._wrong_points(narrow, TRICKS, state))[1]

@@ -25,6 +25,7 @@ class Numbers:
         names: of each number, such as `hands[1, 0]` or `hands[1] bit 3`, (M,).
         fields: the field of each number, (M,).
         sets: equal for the bits of one set, and different for all others, (M,).
+        are_bits: whether each number is a bit of a set, (M,).
     """
 
     def __init__(self, game: Game) -> None:
@@ -47,6 +48,7 @@ class Numbers:
                     sets.append(own)
                     self._places.append((name, index, bit))
         self.sets = np.array(sets)
+        self.are_bits = np.array([bit >= 0 for _, _, bit in self._places])
 
     def of(self, states: np.ndarray) -> np.ndarray:
         """(N, M) the numbers of records (N,)."""

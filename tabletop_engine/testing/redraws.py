@@ -44,6 +44,9 @@ remember them."""
 _TRIED = 200
 """Numbers that are put into one record."""
 _NAMED = 6
+_VALUES = 8
+"""What redraws change is counted for each value of a number, modulo this: the holder of a card may be known only while
+it is one player."""
 
 
 def views_of(batch: Batch, states: np.ndarray, seat: int) -> np.ndarray:
@@ -94,11 +97,11 @@ class Secrets:
         start = self.numbers.of(self.starts.states)
         self.varying = (start != start[0]).any(axis=0)
         self.some = start[:100].copy()
-        shape = (config.players, len(self.varying))
-        # by seat and number: how often redraws had to change it where this seat was asked, if it were as free as in
-        # other games; whether one did; and whether it was a secret from the start
-        self.expected = np.zeros(shape)
-        self.changed, self.from_start = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
+        shape = (config.players, len(self.varying), _VALUES)
+        # by seat, number and value: how often redraws had to change it where this seat was asked, if it were as free as
+        # in other games; whether one did; the value. By seat and number: whether it was a secret from the start
+        self.expected, self.changed, self.met = np.zeros(shape), np.zeros(shape, np.bool_), np.zeros(shape, np.int64)
+        self.from_start = np.zeros(shape[:2], np.bool_)
         self.asked = np.zeros(config.players, np.int64)
 
     def play(self, seed: int) -> None:
@@ -147,12 +150,15 @@ class Secrets:
         """
         seat = int(batch.actors[0])
         self.asked[seat] += 1
+        every, value = np.arange(len(now)), np.where(self.numbers.are_bits, 0, now % _VALUES)
+        self.met[seat, every, value] = now
         drawn = redrawn(batch, batch.states[0], seat, _DRAWS, chosen)
         changed = (self.numbers.of(drawn) != now).any(axis=0)
-        self.changed[seat] |= np.isin(self.numbers.sets, self.numbers.sets[changed])
+        self.changed[seat, every, value] |= np.isin(self.numbers.sets, self.numbers.sets[changed])
         if len(alike):
-            self.expected[seat] += (self.numbers.of(alike) != now).mean(axis=0)
-        left = np.flatnonzero(same & ~self.changed[seat] & (self.expected[seat] < _EXPECTED))
+            self.expected[seat, every, value] += (self.numbers.of(alike) != now).mean(axis=0)
+        is_open = ~self.changed[seat, every, value] & (self.expected[seat, every, value] < _EXPECTED)
+        left = np.flatnonzero(same & is_open)
         left = chosen.permutation(left)[:_TRIED]
         values = self.some[chosen.choice(len(self.some), _OTHERS)][:, left]
         row, column = np.nonzero(values != now[left])
@@ -163,14 +169,20 @@ class Secrets:
         self.game.kernels.refresh_legal(swapped, batch.tables)
         views = views_of(batch, swapped, seat)
         unseen = left[column[views[1:] == views[0]]]
-        np.add.at(self.expected[seat], unseen, _DRAWS / _OTHERS)
+        np.add.at(self.expected[seat], (unseen, value[unseen]), _DRAWS / _OTHERS)
         self.from_start[seat, unseen] = True
 
-    def left(self, seat: int) -> np.ndarray:
-        """The indices of the secrets that no redraw changes, although it should have, by far."""
-        left = np.flatnonzero((self.expected[seat] >= _EXPECTED) & ~self.changed[seat])
+    def left(self, seat: int) -> list[str]:
+        """The secrets that no redraw changes, although it should have, by far; with a value if others are changed."""
+        is_left = (self.expected[seat] >= _EXPECTED) & ~self.changed[seat]
+        left = np.flatnonzero(is_left.any(axis=1))
         left = np.array([one for one in left.tolist() if self.numbers.fields[one] not in self.game.known], np.int64)
-        return left[~(self.from_start[seat, left] & self._follow(seat, left))]
+        names = []
+        for one in left[~(self.from_start[seat, left] & self._follow(seat, left))].tolist():
+            values = ", ".join(map(str, self.met[seat, one, is_left[one]].tolist()))
+            where = f" (where it is {values})" if self.changed[seat, one].any() else ""
+            names.append(self.numbers.names[one].partition(" bit")[0] + where)
+        return list(dict.fromkeys(names))
 
     def _follow(self, seat: int, numbers: np.ndarray) -> np.ndarray:
         """Whether each number follows from what the seat sees at the start, as a sum of what it sees with factors."""
@@ -186,7 +198,7 @@ class Secrets:
     def problem(self) -> Problem | None:
         """The first seat with secrets that are left."""
         for seat in range(self.config.players):
-            names = list(dict.fromkeys(self.numbers.names[one].partition(" bit")[0] for one in self.left(seat)))
+            names = self.left(seat)
             if names:
                 more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
                 message = (

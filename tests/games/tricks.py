@@ -1,47 +1,36 @@
-"""Tricks for four in two partnerships: a secret guess, then five tricks in which one must follow suit. See `RULES`."""
+"""Tricks for four, partners across the table: twelve cards of three suits, three tricks; one must follow suit."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
+from tabletop_engine.chance import draw_from
 from tabletop_engine.compiling.compiled import rule
-from tabletop_engine.decisions import by_decision
 from tabletop_engine.defaults import GameRecord, begin_game, end_game
 from tabletop_engine.game import NOBODY, Game, Limits, Rules
-from tabletop_engine.legal import allow, ask, count_bits, forbid_all
+from tabletop_engine.legal import allow, ask, count_legal, forbid_all
 from tabletop_engine.observation import Layout
-from tabletop_engine.parts.sets import EMPTY, allow_each, only, random_of, write_ones
-from tabletop_engine.parts.slots import NO_CARD, clear_slots
-from tabletop_engine.parts.turns import NOT_CHOSEN, next_seat, next_with, seat_after, take_back_choices
 from tabletop_engine.record import array, dtype_of, number
 from tabletop_engine.text.plain import PlainConfig, PlainDrawing, PlainPositions, PlainWords
 
-PLAYERS, SUITS, RANKS, TRICKS = 4, 4, 6, 5
-CARDS = SUITS * RANKS
-ALL_CARDS = np.uint64((1 << CARDS) - 1)
-SUIT = np.array([((1 << RANKS) - 1) << RANKS * suit for suit in range(SUITS)], np.uint64)
-"""The cards of each suit; a card is RANKS * suit + rank."""
-A_GUESS, A_CARD = range(2)
-DECISIONS = ("a_guess", "a_card")
-GUESS = CARDS
-NAMES = tuple(f"{'abcdef'[card % RANKS]}{'1234'[card // RANKS]}" for card in range(CARDS))
-ACTIONS = (*(f"card_{name}" for name in NAMES), *(f"guess_{tricks}" for tricks in range(TRICKS + 1)))
-_TRIES = 4096
+SUITS = ("leaves", "acorns", "bells")
+RANKS, PLAYERS, HAND = 4, 4, 3
+CARDS = RANKS * len(SUITS)
+"""Card c has the suit c // RANKS and the rank c % RANKS."""
+PLAYED, NO_CARD = -1, -1
+_TRIES = 1_000
 
 
 class State(GameRecord):
     legal = array(np.uint64, 1, "the set of legal actions")
-    points = array(np.int16, PLAYERS, "tricks of the partnership, and a point for each right guess in it")
-    hands = array(np.uint64, PLAYERS, "the cards in each hand")
-    played = number(np.uint64, "the cards that were played")
-    trick = array(np.int8, PLAYERS, "the card that each player has played to this trick, or NO_CARD")
-    leader = number(np.int8, "the seat that leads this trick")
-    taken = array(np.int8, 2, "tricks of each partnership")
-    void = array(np.int8, (PLAYERS, SUITS), "1: the player did not follow this suit, and so has none of it")
-    guesses = array(np.int8, PLAYERS, "tricks that each player guessed, or NOT_CHOSEN; a secret until all guessed")
+    points = array(np.int16, 2, "by team: tricks")
+    holder = array(np.int8, CARDS, "by card: the seat that holds it, or PLAYED")
+    trick = array(np.int8, PLAYERS, "by seat: its card in this trick, or NO_CARD")
+    leader = number(np.int8, "the seat that led to this trick")
+    lacks = array(np.int8, (PLAYERS, len(SUITS)), "1: the seat did not follow this suit, so it has none of it")
 
 
 STATE = dtype_of(State)
@@ -49,226 +38,156 @@ STATE = dtype_of(State)
 
 @dataclass(frozen=True)
 class Config(PlainConfig):
-    """Four players."""
-
-    ROUNDS: ClassVar[int] = TRICKS
+    """Four players, nothing to choose."""
 
     players: int = PLAYERS
+
+    @property
+    def owners(self) -> int:
+        return 2
+
+
+@rule
+def team(s: State, seat: int) -> int:
+    return seat % 2
 
 
 @rule
 def reset(s: State, t: Any) -> None:
     begin_game(s)
-    s.played, s.leader = EMPTY, 0
-    s.taken[:], s.void[:], s.guesses[:] = 0, 0, NOT_CHOSEN
-    clear_slots(s.trick)
-    left = ALL_CARDS
-    for seat in range(PLAYERS):
-        s.hands[seat] = EMPTY
-        for _ in range(TRICKS):
-            card = only(random_of(s, left))
-            s.hands[seat] |= card
-            left &= ~card
+    for card in range(CARDS):
+        s.holder[card] = card % PLAYERS
+    s.lacks[:] = 0
+    deal(s, NO_CARD)
+    lead(s, 0)
     legal(s, t)
 
 
 @rule
-def allow_guesses(s: State) -> None:
-    for tricks in range(TRICKS + 1):
-        allow(s, GUESS + tricks)
+def deal(s: State, viewer: int) -> None:
+    """Deal the cards that are in hands anew, but for the viewer's."""
+    left = np.zeros(PLAYERS, np.int8)
+    for card in range(CARDS):
+        if s.holder[card] != viewer and s.holder[card] != PLAYED:
+            left[s.holder[card]] += 1
+    for card in range(CARDS):
+        if s.holder[card] != viewer and s.holder[card] != PLAYED:
+            s.holder[card] = draw_from(s, left)
 
 
 @rule
-def guess(s: State, action: int) -> None:
-    s.guesses[s.actor] = action - GUESS
-    seat = next_with(s, 0, s.guesses, NOT_CHOSEN)
-    if seat == NOBODY:
-        ask(s, A_CARD, s.leader)
-    else:
-        ask(s, A_GUESS, seat)
-
-
-@rule
-def allow_cards(s: State) -> None:
-    """Follow suit, if possible."""
-    hand = s.hands[s.actor]
-    if s.trick[s.leader] != NO_CARD:
-        following = hand & SUIT[s.trick[s.leader] // RANKS]
-        if following != EMPTY:
-            hand = following
-    allow_each(s, 0, hand)
-
-
-@rule
-def play_card(s: State, action: int) -> None:
-    s.hands[s.actor] &= ~only(action)
-    s.played |= only(action)
-    s.trick[s.actor] = action
-    led = int(s.trick[s.leader]) // RANKS
-    if action // RANKS != led:
-        s.void[s.actor, led] = 1
-    if s.trick[next_seat(s)] == NO_CARD:
-        ask(s, A_CARD, next_seat(s))
-        return
-    for seat in range(PLAYERS):
-        if s.trick[seat] // RANKS == led and s.trick[seat] > s.trick[s.leader]:
-            s.leader = seat
-    clear_slots(s.trick)
-    s.taken[s.leader % 2] += 1
-    ask(s, A_CARD, s.leader)
-    if s.round == TRICKS:
-        count_points(s)
-        end_game(s)
-    else:
-        s.round += 1
-
-
-@rule
-def count_points(s: State) -> None:
-    for seat in range(PLAYERS):
-        own = s.taken[seat % 2]
-        s.points[seat] = own + (s.guesses[seat] == own) + (s.guesses[seat_after(s, seat, 2)] == own)
-
-
-allow_answers = by_decision(range(2), {A_GUESS: allow_guesses, A_CARD: allow_cards}, "s")
-answer = by_decision(range(2), {A_GUESS: guess, A_CARD: play_card}, "s", "action")
-
-
-@rule
-def legal(s: State, t: Any) -> None:
-    forbid_all(s)
-    if s.actor != NOBODY:
-        allow_answers(s)
+def lead(s: State, seat: int) -> None:
+    s.trick[:] = NO_CARD
+    s.leader = seat
+    ask(s, 0, seat)
 
 
 @rule
 def step(s: State, t: Any, action: int) -> None:
-    answer(s, action)
-    legal(s, t)
-
-
-@rule
-def sample_hidden(s: State, t: Any, seat: int, rng: np.uint64) -> None:
-    """Forget secret guesses, and deal anew what this seat has not seen, until nobody has a suit not followed before."""
-    s.rng = rng
-    if s.decision == A_GUESS:
-        redraw_guesses(s, seat)
-    for _ in range(_TRIES):
-        deal_unseen(s, seat, s.played | s.hands[seat])
-        if are_voids_kept(s):
-            break
-    if s.actor != NOBODY and s.actor != seat:
+    seat = int(s.actor)
+    s.holder[action] = PLAYED
+    s.trick[seat] = action
+    led = s.trick[s.leader] // RANKS
+    if action // RANKS != led:
+        s.lacks[seat, led] = 1
+    following = (seat + 1) % PLAYERS
+    if following == s.leader:
+        for other in range(PLAYERS):
+            if s.trick[other] // RANKS == led and s.trick[other] > s.trick[following]:
+                following = other
+        s.points[team(s, following)] += 1
+        lead(s, following)
+    else:
+        ask(s, 0, following)
+    if s.points[0] + s.points[1] == HAND:
+        end_game(s)
+    else:
         legal(s, t)
 
 
 @rule
-def redraw_guesses(s: State, seat: int) -> None:
-    """If this player is asked, it is as if the others guessed later."""
-    if s.actor == seat:
-        take_back_choices(s, s.guesses, seat)
-    for other in range(PLAYERS):
-        if other != seat and s.guesses[other] != NOT_CHOSEN:
-            s.guesses[other] = random_of(s, np.uint64((1 << TRICKS + 1) - 1))
+def legal(s: State, t: Any) -> None:
+    """Cards of the suit that was led, or any cards of a hand that has none."""
+    forbid_all(s)
+    led = s.trick[s.leader]
+    for card in range(CARDS):
+        if s.holder[card] == s.actor and (led == NO_CARD or card // RANKS == led // RANKS):
+            allow(s, card)
+    if count_legal(s) == 0:
+        for card in range(CARDS):
+            if s.holder[card] == s.actor:
+                allow(s, card)
 
 
 @rule
-def deal_unseen(s: State, seat: int, seen: np.uint64) -> None:
-    """Deal the others as many cards as they have, of all but those that were seen."""
-    left = ALL_CARDS & ~seen
-    for other in range(PLAYERS):
-        if other != seat:
-            number = count_bits(s.hands[other])
-            s.hands[other] = EMPTY
-            for _ in range(number):
-                card = only(random_of(s, left))
-                s.hands[other] |= card
-                left &= ~card
+def sample_hidden(s: State, t: Any, seat: int, rng: np.uint64) -> None:
+    """Deal until nobody has a suit that this player did not follow."""
+    s.rng = rng
+    for _ in range(_TRIES):
+        deal(s, seat)
+        if agrees(s):
+            break
+    if s.actor != NOBODY:
+        legal(s, t)
 
 
 @rule
-def are_voids_kept(s: State) -> bool:
-    for seat in range(PLAYERS):
-        for suit in range(SUITS):
-            if s.void[seat, suit] == 1 and s.hands[seat] & SUIT[suit] != EMPTY:
-                return False
+def agrees(s: State) -> bool:
+    for card in range(CARDS):
+        if s.holder[card] != PLAYED and s.lacks[s.holder[card], card // RANKS] == 1:
+            return False
     return True
 
 
 LAYOUT = Layout.of(
     [
-        ("decision", (len(DECISIONS),), "one-hot", "the pending decision"),
         ("hand", (CARDS,), "0/1", "the viewer's cards"),
-        ("played", (CARDS,), "0/1", "cards that were played"),
-        ("trick", (PLAYERS, CARDS), "one-hot", "this trick's cards, from the viewer on"),
-        ("leader", (PLAYERS,), "one-hot", "who leads, from the viewer on"),
-        ("void", (PLAYERS, SUITS), "0/1", "suits that nobody expects there, from the viewer on"),
-        ("taken", (2,), f"tricks / {TRICKS}", "of the viewer's partnership and the other one"),
-        ("guesses", (PLAYERS, TRICKS + 1), "one-hot", "from the viewer on; all 0 before it is shown"),
+        ("played", (CARDS,), "0/1", "the cards that were played"),
+        ("trick", (PLAYERS, CARDS), "one-hot", "clockwise from the viewer: the card in this trick"),
+        ("lacks", (PLAYERS, len(SUITS)), "0/1", "clockwise from the viewer: suits that were not followed"),
+        ("tricks", (2,), "tricks / 3", "the viewer's team's, and the others'"),
     ]
 )
-HAND, PLAYED, TRICK, LEADER, VOID, TAKEN, GUESSES = (block.start for block in tuple(LAYOUT)[1:])
+TRICK, LACKS, TRICKS = (LAYOUT[name].start for name in ("trick", "lacks", "tricks"))
 
 
 @rule
 def observe(s: State, t: Any, viewer: int, out: np.ndarray) -> None:
-    out[s.decision] = s.actor != NOBODY
-    write_ones(s.hands[viewer], out, HAND)
-    write_ones(s.played, out, PLAYED)
-    out[LEADER + (s.leader - viewer) % PLAYERS] = 1
-    out[TAKEN], out[TAKEN + 1] = s.taken[viewer % 2], s.taken[1 - viewer % 2]
+    for card in range(CARDS):
+        out[card] = s.holder[card] == viewer
+        out[CARDS + card] = s.holder[card] == PLAYED
     for i in range(PLAYERS):
-        seat = seat_after(s, viewer, i)
+        seat = (viewer + i) % PLAYERS
         if s.trick[seat] != NO_CARD:
             out[TRICK + CARDS * i + s.trick[seat]] = 1
-        for suit in range(SUITS):
-            out[VOID + SUITS * i + suit] = s.void[seat, suit]
-        if s.guesses[seat] != NOT_CHOSEN and (i == 0 or s.decision != A_GUESS):
-            out[GUESSES + (TRICKS + 1) * i + s.guesses[seat]] = 1
+        for suit in range(len(SUITS)):
+            out[LACKS + len(SUITS) * i + suit] = s.lacks[seat, suit]
+    out[TRICKS], out[TRICKS + 1] = s.points[viewer % 2], s.points[1 - viewer % 2]
 
 
-RULES = f"""# Tricks: rules
-
-- Four players; those opposite are partners. There are {CARDS} cards, in suits 1 to {SUITS} of {RANKS} cards; in a suit
-  "a" is the lowest and "f" the highest. Each player gets {TRICKS} cards, and nobody sees the others.
-- All guess in secret how many tricks their partnership will take. The guesses are shown when all have guessed.
-- {TRICKS} tricks: one player leads a card, and the others in turn play one of the same suit, or any other card if they
-  have none. The highest card of the suit that was led takes the trick, and its player leads the next one. player_0
-  leads the first.
-- Both partners get a point for each of their tricks, and one for each of their two guesses that is right.
-"""
+ACTIONS = tuple(f"{suit}_{rank}" for suit in SUITS for rank in range(1, RANKS + 1))
 
 
 def table(state: State, viewer: int | None) -> str:
-    """Tricks, guesses and hands; a viewer sees the own hand, and no guess of others before all have guessed."""
-    rows = [f"trick {state.round}: " + ", ".join("-" if card == NO_CARD else NAMES[card] for card in state.trick)]
+    lines = []
     for seat in range(PLAYERS):
-        own, guess = viewer in (None, seat), int(state.guesses[seat])
-        cards = [NAMES[card] for card in range(CARDS) if int(state.hands[seat]) >> card & 1]
-        told = guess if guess != NOT_CHOSEN and (own or state.decision != A_GUESS) else "?"
-        rows.append(f"player_{seat}: guess {told}, tricks {state.taken[seat % 2]}, {' '.join(cards) if own else '?'}")
-    return "\n".join(rows)
+        hand = " ".join(ACTIONS[card] for card in np.flatnonzero(state.holder == seat))
+        laid = "" if state.trick[seat] == NO_CARD else f"; played {ACTIONS[state.trick[seat]]}"
+        lines.append(f"player_{seat}: {hand if viewer in (None, seat) else 'hidden cards'}{laid}")
+    return "\n".join(lines)
 
 
-class Words(PlainWords):
-    """A guess is a secret."""
+RULES = """# Tricks: rules
 
-    def told_action(self, state: Any, action: int, viewer: int | None) -> str:
-        is_secret = action >= GUESS and viewer not in (None, int(state["actor"]))
-        return "a secret guess" if is_secret else self.action_text(state, action)
-
-
-words = Words(DECISIONS, ACTIONS, RULES)
-positions = PlainPositions(
-    lambda: GAME,
-    {
-        **dict.fromkeys(("hands", "played"), (0, int(ALL_CARDS))),
-        "trick": (NO_CARD, CARDS - 1),
-        "leader": (0, PLAYERS - 1),
-        "taken": (0, TRICKS),
-        "void": (0, 1),
-        "guesses": (NOT_CHOSEN, TRICKS),
-    },
-)
+- Four players, partners across the table. Each gets three of twelve cards: leaves, acorns and bells from 1 to 4.
+- player_0 leads to the first trick, then whoever won the last one. The others play a card of the same suit, or any card
+  if they have none. The highest card of the suit that was led wins the trick.
+- A team's points are its tricks. The team with more wins.
+"""
+words = PlainWords(("a_card",), ACTIONS, RULES)
+cards, seats = (NO_CARD, CARDS - 1), (0, PLAYERS - 1)
+ranges = {"points": (0, HAND), "holder": (PLAYED, PLAYERS - 1), "trick": cards, "leader": seats, "lacks": (0, 1)}
+positions = PlainPositions(lambda: GAME, ranges)
 GAME: Game = Game(
     name="tricks",
     title="Tricks",
@@ -277,13 +196,14 @@ GAME: Game = Game(
     state=STATE,
     config=Config,
     players=(PLAYERS,),
-    decisions=DECISIONS,
+    decisions=("a_card",),
     actions=ACTIONS,
     observation=LAYOUT,
-    rules=Rules(reset=reset, step=step, legal=legal, observe=observe, sample_hidden=sample_hidden),
-    limits=lambda config: Limits(decisions=PLAYERS * (TRICKS + 1), draws=PLAYERS * TRICKS, outcomes=CARDS),
+    rules=Rules(reset=reset, step=step, legal=legal, observe=observe, team=team, sample_hidden=sample_hidden),
+    limits=lambda config: Limits(decisions=CARDS, draws=CARDS, outcomes=PLAYERS, points=(0, HAND)),
+    search_settings={"scale": 1.0},
     words=words,
-    drawing=PlainDrawing(words, table),
+    drawing=PlainDrawing(words, table, team),
     check=positions.check,
     scenario=positions.scenario,
     described=positions.described,

@@ -20,7 +20,7 @@ from petrichor_env.config import MODULES, VARIANTS
 from tabletop_engine.envs.aec import SeatsAEC
 from tabletop_engine.game import Config
 from tabletop_engine.play.agents import Decisions
-from tests.games import connect_four, four_whist, gem_market, hex, leduc_poker, row_houses, tiny_hanabi
+from tests.games import connect_four, gem_market, hex, leduc_poker, row_houses, tiny_hanabi, tricks
 from tests.support.configurations import SOLO_MODULES
 
 SMALL = [module.GAME for module in (connect_four, leduc_poker, hex, gem_market, row_houses)]
@@ -80,7 +80,7 @@ CONFIGS: list[Config] = [
     evergreen_env.Config(players=1),
     evergreen_env.Config(players=3),
     *(connect_four.Config(), leduc_poker.Config(), hex.Config()),
-    *(gem_market.Config(players=3), row_houses.Config(players=5), four_whist.Config(), tiny_hanabi.Config()),
+    *(gem_market.Config(players=3), row_houses.Config(players=5), tricks.Config(), tiny_hanabi.Config()),
 ]
 """A few configurations of each game."""
 
