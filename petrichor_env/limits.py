@@ -1,15 +1,19 @@
-"""The most decisions and draws in a game of Petrichor, counted from the rules."""
+"""The most decisions, draws and points in a game of Petrichor, counted from the rules."""
 
 from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
 
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import Config
 from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.rules.drafting import CARDS_DEALT
 from petrichor_env.rules.flower_tiles import PODS_A_PLAYER
-from petrichor_env.rules.forecasts import DEALT
+from petrichor_env.rules.forecasts import DEALT, DICE_POINTS
 from petrichor_env.rules.powers import KEPT_DROPS
-from petrichor_env.state import NUM_TILES
+from petrichor_env.state import NUM_TILES, Crop
 from petrichor_env.tables import MAX_COPIES, NUM_CROPS
 from tabletop_engine.game import Limits
 
@@ -35,7 +39,23 @@ def limits(config: Config) -> Limits:
     tokens = int(tables["fertilizer_tokens"])
     decisions = tokens + players * (1 + forecasts) + rounds * (2 + players * in_a_round)
     draws = 1 + NUM_TILES + 1 + rounds * (dealt * players + 3) + players * (1 + DEALT)
+    neutral_cards = 0
     if config.solo:
-        turns = rounds * (hand + DEALT + 2)
-        draws += turns * 2 * 2 + _REDRAWS  # one or two Southern Winds cards in each turn, and a roll for each card
-    return Limits(decisions, draws, NUM_CROPS * MAX_COPIES)
+        neutral_cards = rounds * (hand + DEALT + 2) * 2  # one or two Southern Winds cards in each turn
+        draws += neutral_cards * 2 + _REDRAWS  # a roll for each card
+    return Limits(decisions, draws, NUM_CROPS * MAX_COPIES, _points(config, tables, neutral_cards))
+
+
+def _points(config: Config, t: Any, neutral_cards: int) -> tuple[int, int] | None:
+    """The least and the most points; None with flower tiles, as the Primrose changes hands without a limit."""
+    if "flower_tiles" in config.modules:
+        return None
+    drops, best = int(t["drops"]), t["scores"].max(axis=(1, 2)).astype(int)
+    tiles = np.sort(np.repeat(best, t["copies"]))[-NUM_TILES:].sum() + best[Crop.RICE] * drops
+    fertilizer = min(NUM_TILES, int(t["fertilizer_tokens"])) if "fertilizer" in config.modules else 0
+    dice = 3 * (int(t["harvest_die"].max()) + 1)  # a point for each vote less, and two for the last
+    forecasts = NUM_TILES + DICE_POINTS + drops if "forecasts" in config.modules else 0
+    winds = neutral_cards * (1 + int(t["winds_votes"].sum(axis=1).max()))
+    at_the_end = [0, *t["voting_wins"].tolist()], [0, int(t["wheat_bonus"])]
+    most = config.rounds * int(tiles + fertilizer + dice) + forecasts + winds
+    return sum(map(min, at_the_end)), most + sum(map(max, at_the_end))

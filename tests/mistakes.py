@@ -54,7 +54,7 @@ MISTAKES = {
     ),
     "a name of two words": change("must be one lower-case word", 'name="leduc_poker"', 'name="Leduc poker"'),
     "a switch that is no field": change(
-        "SWITCHES: chance: not in the record",
+        "SWITCHES: chance: not in the record, so no rule sees it",
         "    ROUNDS: ClassVar[int] = ROUNDS",
         '    ROUNDS: ClassVar[int] = ROUNDS\n    SWITCHES: ClassVar[Any] = ("players", "owners", "rounds", "chance")',
     ),

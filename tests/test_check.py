@@ -21,9 +21,10 @@ from petrichor_env.game import GAME as PETRICHOR
 from tabletop_cli import evergreen, petrichor
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game
+from tabletop_engine.play.batch import Batch
 from tabletop_engine.testing import CHECKS, CheckFailed, Problem, check_game, declared, hidden, played, problems_of
 from tests.games import connect_four, gem_market, leduc_poker, row_houses
-from tests.mistakes import MISTAKES, write
+from tests.mistakes import MISTAKES, Mistake, write
 from tests.support import hints, mistaken_tricks
 
 ROOT = Path(__file__).parent.parent
@@ -156,12 +157,88 @@ def test_what_could_not_be_compared_is_told() -> None:
     assert heard == []
 
 
+def test_a_switch_ends_games_with_wrong_indices_with_a_message(tmp_path: Path) -> None:
+    """Compiled code without it reads and writes whatever is there, and may crash."""
+    crashes = {
+        "an index past the end": MISTAKES["an index past the end"],
+        "a counter that overflows": Mistake("", (("    s.turn += 1\n", "    s.turn += 100\n"),)),
+        "no modulo": Mistake("", (("    other = 1 - seat\n", "    other = seat + 1\n"),)),
+    }
+    modules = [write(tmp_path, name, crashes) for name in crashes]
+    ran = subprocess.run(
+        [sys.executable, "-c", PLAYING, *modules],
+        cwd=ROOT,
+        env={**os.environ, "NUMBA_BOUNDSCHECK": "1", "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    assert ran.returncode == 0, ran.stderr
+    told = ran.stdout.splitlines()
+    assert len(told) == len(modules)
+    for module, line in zip(modules, told, strict=True):
+        assert line.startswith(f"{module}:") and "an index past the end of an array, or below its start" in line
+
+
+PLAYING = """
+import sys
+from tabletop_engine.errors import RuleError
+from tabletop_engine.game import NOBODY, game_of
+from tabletop_engine.play.batch import Batch
+
+for module in sys.argv[1:]:
+    batch = Batch(game_of(module).config(), 100, 1, autoreset="disabled")
+    try:
+        for _ in range(20):
+            batch.step(batch.random_actions(), which=batch.actors != NOBODY)
+    except RuleError as error:
+        print(error)
+"""
+
+
+def test_lines_that_never_run_and_options_that_change_nothing_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Leduc poker with two options, of which its rules read one."""
+    changed = Mistake(
+        "",
+        (
+            ("from typing import", "from dataclasses import dataclass\nfrom typing import"),
+            (
+                "    turn = number(",
+                '    ante = number(np.int8, "")\n    unread = number(np.int8, "")\n    turn = number(',
+            ),
+            ("class Config(", "@dataclass(frozen=True)\nclass Config("),
+            ("] = ROUNDS\n", "] = ROUNDS\n\n    ante: int = 1\n    unread: bool = False\n"),
+            ("    s.chips[:] = ANTE\n", "    s.chips[:] = s.ante\n    if s.ante > 5:\n        s.chips[:] = 5\n"),
+        ),
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    game = importlib.import_module(write(tmp_path, "options", {"options": changed})).GAME
+    heard: list[str] = []
+    check_game(game, games=2, on_note=heard.append)
+    line = (tmp_path / "mistake_options.py").read_text(encoding="utf-8").splitlines().index(
+        "        s.chips[:] = 5"
+    ) + 1
+    assert "the option unread=True changes nothing in 100 random games" in heard
+    assert not any("ante=" in note for note in heard)
+    (ran,) = (note for note in heard if note.startswith("rule lines that never ran"))
+    assert f"reset in mistake_options.py, line {line}" in ran
+    config = game.config(ante=2)
+    assert (config.name, game.config.of(Batch(config, 1).states[0])) == ("2p-ante_2", config)
+    for wrong in ({"ante": 200}, {"ante": 1.5}, {"ante": True}, {"unread": 1}):
+        with pytest.raises(ConfigError, match=r"must be (int|bool), in the record int8"):
+            game.config(**wrong)
+
+
 def test_the_command(tmp_path: Path) -> None:
     path = tmp_path / "found.json"
     ran = CliRunner().invoke(evergreen.app, ["check", "--players", "1", "--games", "1", "--json", str(path)])
     assert ran.exit_code == 0, ran.output
-    assert ran.stdout == "Evergreen: no mistake was found\n"
-    assert json.loads(path.read_text(encoding="utf-8")) == {"problems": [], "notes": []}
+    found = json.loads(path.read_text(encoding="utf-8"))
+    (note,) = found["notes"]
+    assert found["problems"] == [] and note.startswith("rule lines that never ran in random games in plain Python: ")
+    assert ran.stdout == f"{note}\nEvergreen: no mistake was found\n"
 
 
 def test_the_command_with_other_settings() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -39,6 +41,26 @@ def test_a_search_of_a_game_without_an_end_says_so(name: str) -> None:
     )
     assert ran.returncode != 0
     assert "StateError: Connect Four: a playout of a search has no end after 60 decisions. A game needs" in ran.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send to one process")
+def test_a_match_without_an_end_can_be_stopped(tmp_path: Path) -> None:
+    words = ["evaluate", "random", "greedy", "--games", "2", "--output", str(tmp_path / "out")]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tabletop_cli", "tests.support.endless", *words],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    deadline = time.monotonic() + 240
+    while not (tmp_path / "out" / "games").exists():
+        assert process.poll() is None, process.communicate()[0]
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 0 and "Stopped early" in output, output
 
 
 @pytest.mark.slow

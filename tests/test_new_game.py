@@ -95,16 +95,31 @@ def test_its_own_tests(package: Path) -> None:
 
 
 @pytest.mark.slow
-def test_one_number_makes_it_a_game_for_three(tmp_path: Path) -> None:
+def test_one_number_makes_it_a_game_for_four(tmp_path: Path) -> None:
+    """Its own tests check it, too."""
     write(tmp_path, "dice_env")
     game = tmp_path / "dice_env" / "game.py"
     rules = game.read_text(encoding="utf-8")
     assert rules.count("PLAYERS, ROUNDS, SIDES, FULL_POT = 2, ") == 1
-    three = rules.replace("PLAYERS, ROUNDS, SIDES, FULL_POT = 2, ", "PLAYERS, ROUNDS, SIDES, FULL_POT = 3, ")
-    game.write_text(three, encoding="utf-8")
-    command = [sys.executable, "-m", "tabletop_cli", "dice_env", "check", "--games", "2"]
-    ran = there(tmp_path, *command)
-    assert (ran.returncode, ran.stdout) == (0, "Dice Env: no mistake was found\n"), ran.stdout + ran.stderr
+    four = rules.replace("PLAYERS, ROUNDS, SIDES, FULL_POT = 2, ", "PLAYERS, ROUNDS, SIDES, FULL_POT = 4, ")
+    game.write_text(four, encoding="utf-8")
+    code = (
+        "import gymnasium\n"
+        "from dice_env.dice_v0 import env\n"
+        "one = gymnasium.make('dice_env:DiceEnv/Versus-v0')\n"
+        "one.reset(seed=1)\n"
+        "every = env()\n"
+        "every.reset(seed=1)\n"
+        "print(one.unwrapped.batch.config.players, len(every.agents))\n"
+    )
+    agents = ["greedy", "random", "random", "random"]
+    for words, told in (
+        (["-m", "pytest", "-q"], "passed"),
+        (["-c", code], "4 4\n"),
+        (["-m", "tabletop_cli", "dice_env", "evaluate", *agents, "--games", "4"], "greedy"),
+    ):
+        ran = there(tmp_path, sys.executable, *words)
+        assert ran.returncode == 0 and told in ran.stdout, ran.stdout + ran.stderr
 
 
 @pytest.mark.slow

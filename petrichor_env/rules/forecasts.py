@@ -66,7 +66,7 @@ _MOST_IN_CLOUD = 4  # card 12
 MOVED_UP = 3  # card 11
 _FREE_DROPS = 3  # card 2: a point for each drop beyond
 _SUN_DROPS = 2  # card 7
-_DICE_POINTS = 3  # card 13
+DICE_POINTS = 3  # card 13
 
 
 @rule
@@ -316,7 +316,7 @@ def play_forecast(s: State, t: Tables, number: int) -> None:
     elif number == 13:
         for die in range(3):
             s.dice[die] = HARVEST
-        gain(s, seat, _DICE_POINTS, Source.CARDS)
+        gain(s, seat, DICE_POINTS, Source.CARDS)
     elif number == 14:
         fill_clouds(s, t, False, 1)
     elif number == 15:

@@ -30,7 +30,8 @@ import numpy as np
 
 from tabletop_engine.compiling.failures import rule_errors
 from tabletop_engine.compiling.shipped import shipped_kernel
-from tabletop_engine.compiling.sources import PACKAGE, Sources, files_of
+from tabletop_engine.compiling.sources import CHECKED, PACKAGE, Sources, files_of
+from tabletop_engine.errors import RuleError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -128,11 +129,22 @@ class Kernel:
     def __call__(self, *arguments: Any) -> Any:
         """The first call. Later ones go straight to what it found, without a Python function between.
 
-        Raises RuleError if Numba can't compile a rule that the kernel reaches.
+        Raises RuleError if Numba can't compile a rule that the kernel reaches, and with NUMBA_BOUNDSCHECK=1, at every
+        call, for an index past the end of an array.
         """
         with rule_errors(self.key):
             found = self.compiled if self.shipped is None else self.shipped
-            result = found(*arguments)
+            try:
+                result = found(*arguments)
+            except IndexError:
+                if not CHECKED:
+                    raise
+                raise RuleError(
+                    f"{self.key}: an index past the end of an array, or below its start, in a rule that this calls. "
+                    f"NUMBA_DISABLE_JIT=1 or the command check names the line"
+                ) from None
+        if CHECKED:
+            return result
         self.__class__ = type("Kernel", (Kernel,), {"__call__": staticmethod(found)})
         return result
 

@@ -22,6 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from tabletop_engine.compiling.sources import CHECKED
+
 SWITCH = "TABLETOP_COMPILE"
 """The environment variable that turns shipped machine code off: Numba compiles everything."""
 
@@ -40,7 +42,7 @@ def shipped_kernel(key: str, digest: Callable[[], str], otherwise: Callable[...,
         digest: returns the hash of what its machine code must have been made from.
         otherwise: is called in its place if the arguments have other types.
     """
-    if os.environ.get(SWITCH, "") not in ("", "0") or os.environ.get("TABLETOP_PLAIN_NJIT"):
+    if os.environ.get(SWITCH, "") not in ("", "0") or os.environ.get("TABLETOP_PLAIN_NJIT") or CHECKED:
         return None
     kernels, library, call = _loaded(FOLDER)
     try:

@@ -15,6 +15,8 @@ from pathlib import Path
 from tabletop_engine.compiling.cache import code_folder
 
 PACKAGE = Path(__file__).parents[1]
+CHECKED = os.environ.get("NUMBA_BOUNDSCHECK", "") not in ("", "0")
+"""Whether Numba compiles code that refuses indices past the end of an array. It is kept apart from other code."""
 
 _ENGINE = (
     *("chance", "decisions", "defaults", "editions", "legal", "record"),
@@ -68,7 +70,7 @@ def _content(path: Path) -> bytes:
 
 
 def _hash_of(files: Sequence[Path], home: str = "") -> str:
-    digest = hashlib.sha256(f"{numba_version()} {sys.version_info[:2]} {home}".encode())
+    digest = hashlib.sha256(f"{numba_version()} {sys.version_info[:2]} {home}{' checked' * CHECKED}".encode())
     for path in files:
         digest.update(os.fsencode(path.absolute()))
         digest.update(path.read_bytes())

@@ -57,7 +57,7 @@ def _messages(game: Game) -> Iterator[str]:
             yield f"limits({config.name}) is {limits}: a game has decisions, and no fewer than 0 draws"
         unknown = [name for name in config.SWITCHES if name not in fields]
         if unknown:
-            yield f"SWITCHES: {', '.join(unknown)}: not in the record"
+            yield f"SWITCHES: {', '.join(unknown)}: not in the record, so no rule sees it"
         missing = [name for name in ("players", "owners") if name not in config.SWITCHES]
         if missing:
             yield f"SWITCHES lacks {', '.join(missing)}, which a configuration must set"

@@ -16,7 +16,8 @@ from tabletop_engine.compiling.compiled import JIT
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.batch import check_config
-from tabletop_engine.testing import declared, hidden, official, played
+from tabletop_engine.testing import declared, hidden, official, options, played
+from tabletop_engine.testing.lines import told
 from tabletop_engine.testing.problems import CheckFailed, Problem
 from tabletop_engine.testing.strict import games, overflow, parts, settings_of
 
@@ -96,38 +97,56 @@ def problems_of(
     yield from found
     if found:
         return
+    never: list[set[tuple[str, str, int]]] = []
+    all_found: list[Problem] = []
     for i, config in enumerate(configs or [game.config(players=number) for number in numbers]):
         done = 1 + i * (len(CHECKS) - 1)
         name = config.name if configs else f"{config.players} players"
-        for j, check in enumerate(_checks(config, range(games), on_note)):
+        for j, check in enumerate(_checks(config, range(games), on_note, never)):
             on_check(f"{CHECKS[1 + j]}, {name}", done + j, total)
             found = [replace(problem, config=config.name) if configs else problem for problem in check()]
             yield from found
+            all_found += found
             if found:
                 break
+    if all_found:
+        return
+    for note in options.notes(game, numbers) if not configs else ():
+        on_note(note)
+    left = set.intersection(*never) if never else set()
+    if left:
+        on_note(f"rule lines that never ran in random games in plain Python: {told(left)}")
 
 
-def _checks(config: Config, seeds: range, on_note: OnNote) -> Iterator[Callable[[], Iterator[Problem]]]:
+def _checks(
+    config: Config, seeds: range, on_note: OnNote, never: list[set[tuple[str, str, int]]]
+) -> Iterator[Callable[[], Iterator[Problem]]]:
     number = min(_PLAIN, len(seeds))
     plain: list[dict[str, Any]] = []
-    yield lambda: _plain(config, number, plain)
+    yield lambda: _plain(config, number, plain, never)
     yield lambda: _two_processes(config, number, plain)
     yield lambda: played.problems(config, seeds, on_note)
     yield lambda: hidden.problems(config, seeds, on_note)
     yield lambda: official.problems(config)
 
 
-def _plain(config: Config, number: int, plain: list[dict[str, Any]]) -> Iterator[Problem]:
-    """Plain Python, where a number that does not fit and an index past the end are errors. `plain` gets its games."""
-    lines, wrong = _plain_games("plain Python", config, number, hash_seed="1")
+def _plain(
+    config: Config, number: int, plain: list[dict[str, Any]], never: list[set[tuple[str, str, int]]]
+) -> Iterator[Problem]:
+    """Plain Python, where a number that does not fit and an index past the end are errors.
+
+    `plain` gets its games, `never` a set of the rules' lines that never ran.
+    """
+    lines, left, wrong = _plain_games("plain Python", config, number, hash_seed="1")
     yield from wrong
     if not wrong:
         plain += lines
+        never.append(left)
 
 
 def _two_processes(config: Config, number: int, plain: list[dict[str, Any]]) -> Iterator[Problem]:
     """The same bytes in a second process of plain Python, and compiled in this one."""
-    lines, wrong = _plain_games("two processes", config, number, hash_seed="2")
+    lines, _, wrong = _plain_games("two processes", config, number, hash_seed="2")
     found = wrong or list(_first_difference("two processes of plain Python", plain, lines, config))
     yield from found
     if JIT and not found:
@@ -170,10 +189,18 @@ def _first_difference(
             return
 
 
-def _plain_games(check: str, config: Config, number: int, hash_seed: str) -> tuple[list[dict[str, Any]], list[Problem]]:
-    """Games in plain Python, and the first thing that goes wrong in them or with their process."""
+def _plain_games(
+    check: str, config: Config, number: int, hash_seed: str
+) -> tuple[list[dict[str, Any]], set[tuple[str, str, int]], list[Problem]]:
+    """Games in plain Python, the lines that never ran, and the first thing that goes wrong, also with the process."""
     lines, error = _in_a_process(config, number, hash_seed)
-    return lines, [Problem(check, error, config.players)] if error else list(_first_error(check, lines, config.players))
+    left = {(file, rule, line) for one in lines for file, rule, line in one.get("left", ())}
+    whole = [line for line in lines if "left" not in line]
+    return (
+        whole,
+        left,
+        [Problem(check, error, config.players)] if error else list(_first_error(check, whole, config.players)),
+    )
 
 
 def _in_a_process(config: Config, number: int, hash_seed: str) -> tuple[list[dict[str, Any]], str]:

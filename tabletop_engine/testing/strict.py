@@ -3,7 +3,7 @@
 Compiled code says nothing about -1 in an unsigned field, about a number that does not fit, about an index past the end.
 Here each of them is an error that names the line. `python -m tabletop_engine.testing.strict HOME GAMES` plays random
 games of the configuration whose settings stdin has as JSON. It prints a line of JSON for each: checksums of the states,
-or what went wrong.
+or what went wrong. The last line has the lines of the rules that never ran.
 """
 
 from __future__ import annotations
@@ -215,12 +215,15 @@ def main(arguments: list[str]) -> None:
     home, number = arguments[0], int(arguments[1])
     assert os.environ.get("NUMBA_DISABLE_JIT") == "1", "in plain Python only"
     make_strict()
-    config = config_of(importlib.import_module(home).GAME, json.load(sys.stdin))
+    game = importlib.import_module(home).GAME
+    config = config_of(game, json.load(sys.stdin))
     end = time.monotonic() + _SECONDS
-    for line in games(config, number):
-        print(json.dumps(line), flush=True)
-        if time.monotonic() > end:
-            break
+    with importlib.import_module("tabletop_engine.testing.lines").Lines(game) as lines:
+        for line in games(config, number):
+            print(json.dumps(line), flush=True)
+            if time.monotonic() > end:
+                break
+    print(json.dumps({"left": lines.left()}))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -38,7 +38,7 @@ from tabletop_engine.drawing.svg import (
     width_of,
 )
 from tabletop_engine.errors import ConfigError, ScenarioError, StateError, TabletopError
-from tabletop_engine.game import NOBODY, Game, game_of
+from tabletop_engine.game import NOBODY, Game, changed_fields, game_of
 from tabletop_engine.legal import NOTHING_ASKED
 from tabletop_engine.presentation import Facts, Lesson
 from tabletop_engine.record import FILLER
@@ -57,10 +57,11 @@ _BACKGROUND = "#ffffff"
 
 @dataclass(frozen=True)
 class PlainConfig:
-    """A configuration with nothing to choose but the number of players, and printed numbers if the game has some.
+    """A configuration with the number of players, printed numbers if the game has some, and options of the game.
 
     A game derives a class from it, in the module that has its `GAME`. A game that is not for two players sets
-    `players`, with the decorator `@dataclass(frozen=True)` above the class.
+    `players`, with the decorator `@dataclass(frozen=True)` above the class. A field that the class adds is an option:
+    the record has a field of the same name, where the rules find its value, a bool, an int or a float.
 
     Attributes:
         players: the number of players.
@@ -68,6 +69,7 @@ class PlainConfig:
             values. None stands for the shipped ones; a game without COMPONENTS allows nothing else.
         ROUNDS: the number of rounds of every game.
         COMPONENTS: the printed numbers of the game; None for a game without.
+        SWITCHES: the fields of the record that the configuration writes. A class that derives adds its options.
 
     Raises ConfigError for other values.
     """
@@ -78,6 +80,12 @@ class PlainConfig:
 
     players: int = 2
     components: Any = None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "SWITCHES" not in vars(cls):
+            added = [name for name, kind in inspect.get_annotations(cls).items() if "ClassVar" not in str(kind)]
+            cls.SWITCHES += tuple(name for name in added if name not in (*cls.SWITCHES, "components"))
 
     def __post_init__(self) -> None:
         allowed = self.game.players
@@ -90,6 +98,26 @@ class PlainConfig:
                 f"components={self.components!r}: must be None, as {self.game.title} has no numbers to replace"
             )
         object.__setattr__(self, "players", int(self.players))
+        for option in self._options():
+            object.__setattr__(self, option.name, self._held(option))
+
+    def _options(self) -> list[Any]:
+        """The fields of the class that are fields of the record, too."""
+        names = self.game.state.names or ()
+        return [
+            one for one in fields(self) if one.name in self.SWITCHES and one.name in names and one.name != "players"
+        ]
+
+    def _held(self, option: Any) -> Any:
+        """The value of an option in its type. Raises ConfigError for one that the record can't hold."""
+        value, kind, field = getattr(self, option.name), type(option.default), self.game.state[option.name]
+        is_kind = isinstance(value, bool | np.bool_) if kind is bool else is_whole(value) or kind is float
+        try:
+            if is_kind and np.array(kind(value)).astype(field) == value:
+                return kind(value)
+        except (TypeError, ValueError, OverflowError):
+            pass
+        raise ConfigError(f"{option.name}={value!r:.80}: must be {kind.__name__}, in the record {field}")
 
     @property
     def game(self) -> Game:
@@ -102,7 +130,11 @@ class PlainConfig:
 
     @property
     def name(self) -> str:
-        return f"{self.players}p"
+        changed = changed_fields(self)
+        options = [(one.name, changed[one.name]) for one in self._options() if one.name in changed]
+        return "-".join(
+            [f"{self.players}p", *(name if value is True else f"{name}_{value}" for name, value in options)]
+        )
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -110,10 +142,13 @@ class PlainConfig:
 
     def write_switches(self, states: np.ndarray) -> None:
         states["players"], states["owners"], states["rounds"] = self.players, self.owners, self.ROUNDS
+        for option in self._options():
+            states[option.name] = getattr(self, option.name)
 
     @classmethod
     def of(cls, state: Any, components: Any = None) -> Self:
-        return cls(players=int(state["players"]), components=components)
+        plain = cls(players=int(state["players"]), components=components)
+        return replace(plain, **{one.name: type(one.default)(state[one.name]) for one in plain._options()})
 
 
 @dataclass(eq=False)
@@ -413,13 +448,13 @@ class PlainPositions:
         if not np.isin(players, game.players).all():
             return "players", f"players: {', '.join(map(str, game.players))}, not {players.tolist()}"
         bounds: dict[str, tuple[Any, Any]] = {
+            **dict.fromkeys((*game.config.SWITCHES, "rng", "points"), (-np.inf, np.inf)),
             "decision": (0, len(game.decisions) - 1),
             "actor": (NOBODY, players - 1),
             "forfeited": (NOBODY, players - 1),
             "owners": (1, game.max_owners),
             "rounds": (1, np.inf),
             "round": (0, states["rounds"]),
-            **dict.fromkeys(("players", "rng", "points"), (-np.inf, np.inf)),
             **self.ranges,
         }
         for name in self._described:

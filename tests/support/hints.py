@@ -7,7 +7,7 @@ colour. The game ends with the deck.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -53,14 +53,7 @@ class State(GameRecord):
 class Config(PlainConfig):
     """Two players, and a mistake."""
 
-    SWITCHES: ClassVar[tuple[str, ...]] = (*PlainConfig.SWITCHES, "mistake")
-
     mistake: int = 0
-
-    def write_switches(self, states: np.ndarray) -> None:
-        """Also the mistake."""
-        super().write_switches(states)
-        states["mistake"] = self.mistake
 
 
 @rule

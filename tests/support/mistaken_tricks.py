@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -36,14 +36,7 @@ class State(tricks.State):
 class Config(tricks.Config):
     """A mistake, by its number."""
 
-    SWITCHES: ClassVar[tuple[str, ...]] = (*tricks.Config.SWITCHES, "mistake")
-
     mistake: int = 0
-
-    def write_switches(self, states: np.ndarray) -> None:
-        """Also the mistake."""
-        super().write_switches(states)
-        states["mistake"] = self.mistake
 
 
 @rule
