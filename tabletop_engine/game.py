@@ -24,6 +24,7 @@ from tabletop_engine.observation import Layout
 from tabletop_engine.play.kernels import MOST_DECISIONS, Kernels
 from tabletop_engine.presentation import Drawing, Words
 from tabletop_engine.record import NOBODY as NOBODY
+from tabletop_engine.record import told_points
 
 RECORD = ("rng", "legal", "decision", "actor", "players", "owners", "round", "rounds", "points", "forfeited", "edition")
 """The fields that the record of every game has. A game adds its own.
@@ -320,9 +321,9 @@ class Game:
         teams = self.teams_of(np.array([state]), int(state["players"]))[0].tolist()
         return (*teams, *range(max(teams) + 1, int(state["owners"])))
 
-    def named_points(self, state: Any) -> list[int]:
+    def named_points(self, state: Any) -> list[int | float]:
         """The points of each name of `Words.owner_names`: those of a seat are its team's."""
-        return [int(state["points"][owner]) for owner in self.named_owners(state)]
+        return told_points(state["points"][[*self.named_owners(state)]])
 
     def winners(self, state: Any) -> list[int]:
         """Who won a finished game, ascending: seats, and after the last seat opponents that the rules play.

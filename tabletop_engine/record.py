@@ -29,6 +29,16 @@ FILLER = "filler"
 """The name of a field of unused bytes, which stay 0."""
 
 
+def exact_points(points: np.ndarray) -> np.ndarray:
+    """Points as int64, or as float64 in a game whose points have halves."""
+    return points.astype(np.result_type(points, np.int64))
+
+
+def told_points(points: Any) -> list[int | float]:
+    """Points, an array (K,) or a list, as numbers of Python; whole ones are ints in all games."""
+    return [int(one) if float(one).is_integer() else one for one in np.asarray(points).tolist()]
+
+
 class Field(Generic[Value]):
     """One field of a record: name, dtype, shape (() for a number), meaning, and blank value, which it starts with."""
 

@@ -9,9 +9,16 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from tabletop_engine.game import NOBODY
+from tabletop_engine.play.batch import Batch
+from tabletop_engine.positions.position import positions_of
+from tabletop_engine.replays.page import page_data
+from tabletop_engine.replays.replay import Replay
 from tabletop_engine.testing import check_game
+from tabletop_training.measure.matches import evaluate
 from tests.support import go
 
 ROOT = Path(__file__).parent.parent
@@ -61,6 +68,32 @@ def test_a_match_without_an_end_can_be_stopped(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     output, _ = process.communicate(timeout=60)
     assert process.returncode == 0 and "Stopped early" in output, output
+
+
+def test_points_with_halves(tmp_path: Path) -> None:
+    """The komi of Go is in rewards, texts, replays, results and what OpenSpiel is told."""
+    config = go.Config()
+    batch = Batch(config, 4, 1, autoreset="disabled", reward="margin")
+    total, actions = np.zeros((4, 2)), []
+    while (running := batch.actors != NOBODY).any():
+        taken = batch.random_actions()
+        if running[0]:
+            actions.append(int(taken[0]))
+        batch.step(taken, which=running)
+        total += np.where(running[:, None], batch.rewards, 0)
+    points = batch.states["points"]
+    assert (points[:, 0] % 1 == 0).all() and (points[:, 1] % 1 == 0.5).all()
+    assert np.array_equal(total, points - points[:, ::-1])
+    first, second = points[0].tolist()
+    assert f"player_0 {int(first)}, player_1 {second}" in go.GAME.drawing.render_text(batch.states[0])
+    Replay.of(config, 1, actions).save(tmp_path / "game.json")
+    replay = Replay.load(tmp_path / "game.json", go.GAME)
+    assert replay.points == (first, second)
+    assert f"with {max(replay.points)} points" in page_data(replay, None)[0]["result"]
+    position = positions_of(config).at(batch.states[0])
+    assert position.points.tolist() == [first, second]
+    report = evaluate(["random", "random"], config, 4, seed=1).reports[0]
+    assert report.estimates["points"].value * 4 % 1 in (0, 0.5)
 
 
 @pytest.mark.slow

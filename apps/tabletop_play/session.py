@@ -25,7 +25,7 @@ from tabletop_engine.play.agents import Agent, Decisions, ask
 from tabletop_engine.play.batch import Batch, check_config, legal_actions
 from tabletop_engine.play.names import agents_of, make_agent
 from tabletop_engine.play.past import past_of, remember
-from tabletop_engine.record import FORFEIT, copied
+from tabletop_engine.record import FORFEIT, copied, told_points
 from tabletop_engine.replays.files import check_names
 from tabletop_engine.replays.replay import Replay, told_steps, words_for
 from tabletop_engine.text.answers import Option, legal_options
@@ -431,19 +431,19 @@ class Session:
         """The result of a finished game, for the people who played it."""
         winners = self.game.winners(self.state)
         if self.alone and self.against:
-            own, other = self.state["points"][:2].tolist()
+            own, other = told_points(self.state["points"][:2])
             how = "win" if 0 in winners else "lose"
             return f"You {how}{self.against}, {own} to {other}."
         if self.config.owners == 1:
             who = "You have" if self.people else "All together have"
-            return f"{who} {counted(int(self.state['points'][0]), 'point')}."
+            return f"{who} {counted(told_points(self.state['points'][:1])[0], 'point')}."
         if self.people == tuple(winners):
             return "You win."
         if not winners:
             return "Nobody wins."
         return f"{win_text([self.label(seat) for seat in winners])}."
 
-    def points(self) -> list[tuple[str, Sequence[int]]]:
+    def points(self) -> list[tuple[str, Sequence[int | float]]]:
         """Rows of points by source, and the total: a word, and a number for each of `names`."""
         total = self.game.named_points(self.state)
         return [*self.game.words.sources(self.state), ("points", total)]

@@ -21,6 +21,7 @@ from tabletop_engine.game import Config
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.learner_games import check_numbers
 from tabletop_engine.play.tables import Editions
+from tabletop_engine.record import told_points
 
 Observation: TypeAlias = dict[str, NDArray[Any]]
 
@@ -243,14 +244,14 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         lost_by_it = illegal and self.batch.illegal_action == "lose"
         if lost_by_it:
             EnvLogger.warn_on_illegal_move()
-        points, won = self.batch.states["points"][0], self.batch.winners()[0]
+        points, won = told_points(self.batch.states["points"][0]), self.batch.winners()[0]
         teams = self.batch.game.teams(self.batch.config)
         self.terminations = dict.fromkeys(self.agents, True)
         self.truncations = dict.fromkeys(self.agents, lost_by_it)
         self.infos = {
             agent: {
                 "action_mask": np.ones(self._num_actions, np.int8),
-                "points": int(points[teams[seat]]),
+                "points": points[teams[seat]],
                 "won": bool(won[seat]),
                 "illegal": illegal and agent == last,
             }

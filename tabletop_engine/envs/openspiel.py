@@ -337,8 +337,9 @@ def _utilities(config: Config, reward: str) -> tuple[float, float]:
     """The least and the greatest return of a player, by `Limits.points`."""
     if reward == "win":
         return -1.0, 1.0
-    bounds, room = config.game.limits(config).points, np.iinfo(config.game.state["points"].base)
+    bounds, field = config.game.limits(config).points, config.game.state["points"].base
     if bounds is None:  # whatever a record can hold, less whatever it can hold
+        room: Any = np.finfo(field) if field.kind == "f" else np.iinfo(field)
         most = float(room.max) - float(room.min)
         return (-2 * most, 2 * most) if reward == "margin" else (-most, most)
     least, most = map(float, bounds)

@@ -24,6 +24,7 @@ from tabletop_engine.errors import GameOver, TabletopError
 from tabletop_engine.game import Game
 from tabletop_engine.play.agents import Agent, Decisions
 from tabletop_engine.play.learner_games import LearnerGames, Prepare, check_seat
+from tabletop_engine.record import told_points
 
 
 class StepInfo(dict[str, Any]):
@@ -42,7 +43,9 @@ class StepInfo(dict[str, Any]):
     def __init__(self, batch: LearnerGames) -> None:
         super().__init__(action_mask=batch.action_masks[0].copy())
         self.seat: int = batch.seats.item()
-        self._points: list[int] = batch.batch.paid[0].tolist()  # what rewards have counted: all, after a step
+        self._points: list[int | float] = told_points(
+            batch.batch.paid[0]
+        )  # what rewards have counted: all, after a step
         self._config = batch.config
 
     def add_result(self, won: bool) -> None:
@@ -124,9 +127,9 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
     ## Episode End
 
     The end of the game terminates the episode, and so does an illegal action with `illegal_action="lose"`. An episode
-    is never truncated. The last `info` also has `points` (int), `others_points` (float, the mean of the others'
-    points), `won` (bool, also for a shared victory), `seat` (int) and `illegal` (bool). During a game these entries are
-    not listed, but can be looked up.
+    is never truncated. The last `info` also has `points` (int, or float for halves), `others_points` (float, the mean
+    of the others' points), `won` (bool, also for a shared victory), `seat` (int) and `illegal` (bool). During a game
+    these entries are not listed, but can be looked up.
 
     ## Arguments
 

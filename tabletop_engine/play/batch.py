@@ -36,7 +36,7 @@ from tabletop_engine.play.tables import (
     tables_of,
 )
 from tabletop_engine.play.warm_up import warm_up
-from tabletop_engine.record import FORFEIT
+from tabletop_engine.record import FORFEIT, exact_points
 
 AUTORESETS = {"same_step": kernels.SAME_STEP, "next_step": kernels.NEXT_STEP, "disabled": kernels.DISABLED}
 ILLEGAL_ACTIONS = {"raise": kernels.RAISE, "lose": kernels.LOSE, "random": kernels.RANDOM}
@@ -196,7 +196,7 @@ class Batch:
         action_masks: (N, A) int8, 1 for each legal action of the actor; all ones when the game is over.
         observations: (N, D) float32 or int8, the actors' views; seat 0's view when the game is over.
         rewards: (N, P) float64, the rewards of the last step.
-        paid: (N, owners) int64, the points that the rewards of the running games have counted so far.
+        paid: (N, owners) int64 (float64 for halves), the points that rewards of the running games have counted so far.
         terminations: (N,) bool, whether the last step ended the game.
         illegal: (N,) bool, whether the last action was illegal.
         final_states: (N,) records, the ends of games; valid where `terminations`.
@@ -268,7 +268,7 @@ class Batch:
         self.action_masks: NDArray[np.int8] = np.zeros((n, game.num_actions), np.int8)
         self.observations: np.ndarray = np.zeros((n, size), dtype)
         self.rewards: NDArray[np.float64] = np.zeros((n, config.players), np.float64)
-        self.paid: NDArray[np.int64] = np.zeros((n, game.max_owners), np.int64)
+        self.paid: NDArray[Any] = exact_points(np.zeros_like(self.states["points"]))
         self.terminations: NDArray[np.bool_] = np.zeros(n, np.bool_)
         self.illegal: NDArray[np.bool_] = np.zeros(n, np.bool_)
         self.final_states: np.ndarray = np.zeros(n, game.state)

@@ -23,6 +23,7 @@ from tabletop_engine.play.play import PlayListener, play
 from tabletop_engine.play.scores import others_points
 from tabletop_engine.play.starts import Starts
 from tabletop_engine.play.tables import Editions
+from tabletop_engine.record import exact_points
 
 Prepare = Callable[[Batch, np.ndarray], None]
 """Takes a batch and a mask of games, (N,) bool, that have just been set up. It may put positions into these games."""
@@ -224,7 +225,7 @@ class LearnerGames(ABC):
         ended = np.flatnonzero(self.terminations)
         final, seats = self.final_states.take(ended), self.final_seats[ended]  # take: faster than a mask for records
         games = np.arange(len(final))
-        everybody = final["points"][:, : self.config.owners].astype(np.int64)
+        everybody = exact_points(final["points"][:, : self.config.owners])
         owners = self.game.teams_of(final, self.config.players)[games, seats]
         return {
             "points": everybody[games, owners],

@@ -7,6 +7,7 @@ import numpy as np
 from tabletop_engine.compiling.once import Call, compile_once
 from tabletop_engine.game import Game
 from tabletop_engine.play.kernels import masked_random_actions
+from tabletop_engine.record import exact_points
 
 _warm: set[str] = set()
 
@@ -35,7 +36,7 @@ def calls(game: Game) -> list[Call]:
     actions, modes, seats = np.zeros(1, np.int64), np.array([0, 2, 0], np.int64), np.zeros(1, np.int64)
     editions, divisors = np.zeros(1, np.int64), game.observation.divisors
     views = (divisors, actors, masks, wide, narrow)
-    paid = np.zeros((1, game.max_owners), np.int64)
+    paid = exact_points(np.zeros_like(state["points"]))
     ends = (np.zeros((1, 1)), paid, flag, flag.copy(), final, wide.copy(), narrow)
     return [
         ("drawing starts", kernels.draw_numbers, (state, 1, seats)),

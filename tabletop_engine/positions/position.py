@@ -28,6 +28,7 @@ from tabletop_engine.play.batch import REWARDS, check_config, choice, refusal, s
 from tabletop_engine.play.saved import Format, Header, as_bytes
 from tabletop_engine.play.warm_up import warm_up
 from tabletop_engine.positions.scripted import BEGIN, MOST_DRAWS, NUM_FACTS, ScriptedKernels, scripted_dtype
+from tabletop_engine.record import exact_points
 
 CHANCE = -2
 """The `actor` of a position with a pending draw."""
@@ -170,7 +171,7 @@ class Positions:
         one = Position(self, states, int(states["actor"][0]))
         start = len(_FIRST) + 8 * self.game.max_owners
         if not rest.startswith(_FIRST):
-            one._paid_earlier = np.frombuffer(rest[len(_FIRST) : start], np.int64).copy()
+            one._paid_earlier = np.frombuffer(rest[len(_FIRST) : start], one.points.dtype).copy()
         digests = [rest[i : i + _DIGEST] for i in range(start, len(rest), _DIGEST)]
         one._known = dict(enumerate(zip(digests[::2], digests[1::2], strict=True)))
         return one
@@ -257,8 +258,8 @@ class Position:
 
     @property
     def points(self) -> np.ndarray:
-        """The points of the owners in the record, (owners,) int64."""
-        return self.states["points"][0].astype(np.int64)
+        """The points of the owners in the record, (owners,) int64, or float64 if points have halves."""
+        return exact_points(self.states["points"][0])
 
     @property
     def legal_actions(self) -> list[int]:
@@ -474,7 +475,8 @@ def _kernels(game: Game) -> ScriptedKernels:
 
 def _calls(game: Game, made: ScriptedKernels) -> list[Call]:
     """Every kernel with arguments of its types."""
-    scratch, states, points = _Scratch(game), np.zeros(1, game.state), np.zeros(game.max_owners, np.int64)
+    scratch, states = _Scratch(game), np.zeros(1, game.state)
+    points = exact_points(states["points"][0])
     game.config(players=game.players[0]).write_switches(states)
     tables = game.load_tables(None)
     steps = (states, tables, BEGIN, scratch.script, 0, scratch.work, states.copy(), scratch.facts)

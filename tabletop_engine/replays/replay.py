@@ -26,7 +26,7 @@ from tabletop_engine.errors import ComponentsError, ConfigError, ReplayError, Sc
 from tabletop_engine.game import NOBODY, Config, Game
 from tabletop_engine.play.batch import check_config, game_seed, refusal
 from tabletop_engine.play.warm_up import warm_up
-from tabletop_engine.record import FORFEIT
+from tabletop_engine.record import FORFEIT, told_points
 from tabletop_engine.replays import files
 from tabletop_engine.replays.files import Probabilities
 
@@ -54,7 +54,7 @@ class Replay:
     config: Config
     actions: tuple[int, ...]
     names: tuple[str, ...]
-    points: tuple[int, ...]
+    points: tuple[int | float, ...]
     winners: tuple[int, ...] | None
     checksums: tuple[str, ...]
     package_version: str
@@ -381,7 +381,7 @@ def _played(
 
 def _result(game: Game, state: Any) -> dict[str, Any]:
     """`points` and `winners` after the last action."""
-    points = tuple(state["points"][: state["owners"]].tolist())
+    points = tuple(told_points(state["points"][: state["owners"]]))
     return {"points": points, "winners": tuple(game.winners(state)) if state["actor"] == NOBODY else None}
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from tabletop_engine.game import RECORD, Game, Limits
 from tabletop_engine.testing.problems import Problem
 
-_KINDS = {"rng": "u", "legal": "u", "points": "i", "decision": "i", "actor": "i"}
+_KINDS = {"rng": "u", "legal": "u", "points": "if", "decision": "i", "actor": "i"}
 _UNITS = ("one-hot", "0/1")
 
 
@@ -31,7 +31,7 @@ def _messages(game: Game) -> Iterator[str]:
         yield f"players={game.players}: must be numbers of at least 1, ascending"
     fields: dict[str, Any] = dict(game.state.fields or {})
     for name, kind in _KINDS.items():
-        if fields[name][0].base.kind != kind:
+        if fields[name][0].base.kind not in kind:
             yield f"the field {name} of the record has the type {fields[name][0].base}"
     if fields["rng"][0].base != np.uint64 or fields["legal"][0].base != np.uint64:
         yield "the fields rng and legal of the record must be uint64"
@@ -53,6 +53,8 @@ def _messages(game: Game) -> Iterator[str]:
         limits = game.limits(config)
         if not isinstance(limits, Limits):
             yield f"limits({config.name}) is {limits!r:.80}, not a Limits"
+        elif limits.points is None and fields["points"][0].base.kind == "f":
+            yield "points are floats in the record, so limits must say Limits(points=(least, most))"
         elif limits.decisions < 1 or limits.draws < 0 or limits.outcomes < 0:
             yield f"limits({config.name}) is {limits}: a game has decisions, and no fewer than 0 draws"
         unknown = [name for name in config.SWITCHES if name not in fields]

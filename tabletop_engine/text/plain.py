@@ -41,7 +41,7 @@ from tabletop_engine.errors import ConfigError, ScenarioError, StateError, Table
 from tabletop_engine.game import NOBODY, Game, changed_fields, game_of
 from tabletop_engine.legal import NOTHING_ASKED
 from tabletop_engine.presentation import Facts, Lesson
-from tabletop_engine.record import FILLER
+from tabletop_engine.record import FILLER, told_points
 from tabletop_engine.text.terminal import BOLD, painted
 from tabletop_engine.text.words import counted, in_brief, player_names
 
@@ -335,12 +335,13 @@ class PlainDrawing:
     def _parameters(self) -> int:
         return len(inspect.signature(self.text).parameters)
 
-    def _points_of(self, state: Any) -> list[int]:
+    def _points_of(self, state: Any) -> list[int | float]:
         """The points of each seat or of its team, then those of opponents that the rules play."""
         teams = [int(self.team(state, seat)) for seat in range(int(state["players"]))]
-        return [int(state["points"][owner]) for owner in (*teams, *range(max(teams) + 1, int(state["owners"])))]
+        owners = [*teams, *range(max(teams) + 1, int(state["owners"]))]
+        return told_points(state["points"][owners])
 
-    def _points(self, points: Sequence[int], labels: Sequence[str], players: int) -> Iterator[Markup]:
+    def _points(self, points: Sequence[int | float], labels: Sequence[str], players: int) -> Iterator[Markup]:
         room = (SIZE - 2 * _MARGIN) / len(labels)
         for owner, (label, (shape, _)) in enumerate(zip(labels, self.marks(players), strict=True)):
             left, number = _MARGIN + owner * room, str(points[owner])
@@ -460,7 +461,7 @@ class PlainPositions:
         for name in self._described:
             low, high = (np.reshape(bound, (-1, 1)) for bound in bounds[name])
             numbers = states[name].reshape(len(states), -1)
-            wrong = (numbers < low) | (numbers > high)
+            wrong = ~((numbers >= low) & (numbers <= high))  # NaN is wrong, too
             if wrong.any():
                 least, most = (np.broadcast_to(bound, numbers.shape)[wrong][0] for bound in (low, high))
                 allowed = f"{least} to {most}" if np.isfinite(most) else f"{least} and more"

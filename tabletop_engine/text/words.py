@@ -70,7 +70,7 @@ def in_a_row(texts: Sequence[str]) -> str:
     return ", ".join(parts)
 
 
-def counted(number: int, thing: str) -> str:
+def counted(number: int | float, thing: str) -> str:
     """A number and a noun: `1 card`, `2 cards`, `1,000 games`."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 

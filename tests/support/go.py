@@ -1,4 +1,4 @@
-"""Go on 19 x 19 spaces, a long game of many actions: captures, no suicide, no ko but an end after 500 moves."""
+"""Go on 19 x 19 spaces, a long game of many actions: captures, no suicide, no ko but an end after 500 moves, a komi."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tabletop_engine.text.plain import PlainConfig, PlainDrawing, PlainPositions
 SIZE = 19
 SPACES = SIZE * SIZE
 NEIGHBOURS = square_neighbours(SIZE, SIZE)
-MOST_MOVES = 500
+MOST_MOVES, KOMI = 500, 6.5
 EMPTY, PASS = 2, SPACES
 
 
 class State(GameRecord):
     legal = array(np.uint64, 6, "the set of legal actions")
-    points = array(np.int16, 2, "stones and surrounded spaces, at the end")
+    points = array(np.float32, 2, "at the end stones, surrounded spaces, and player_1's komi")
     stones = array(np.int8, SPACES, "whose stone is in each space, or EMPTY", blank=EMPTY)
     moves = number(np.int16, "moves so far")
     passes = number(np.int8, "passes since the last stone")
@@ -105,6 +105,7 @@ def legal(s: State, t: Any) -> None:
 @rule
 def count_areas(s: State) -> None:
     """Stones, and empty areas that only one player's stones are next to."""
+    s.points[1] = KOMI
     counted = np.zeros(SPACES, np.int8)
     for space in range(SPACES):
         if s.stones[space] != EMPTY:
@@ -153,7 +154,7 @@ GAME: Game = Game(
     actions=ACTIONS,
     observation=LAYOUT,
     rules=Rules(reset=reset, step=step, legal=legal, observe=observe),
-    limits=lambda config: Limits(decisions=MOST_MOVES, draws=0, outcomes=0),
+    limits=lambda config: Limits(decisions=MOST_MOVES, draws=0, outcomes=0, points=(0, SPACES + KOMI)),
     words=words,
     drawing=PlainDrawing(words, board),
     check=positions.check,

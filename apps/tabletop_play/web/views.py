@@ -11,6 +11,7 @@ from tabletop_engine.drawing.parts import parts_without_drawings
 from tabletop_engine.drawing.svg import clean
 from tabletop_engine.game import NOBODY
 from tabletop_engine.play.batch import legal_actions
+from tabletop_engine.record import told_points
 from tabletop_engine.replays.replay import Replay
 from tabletop_engine.replays.reviews import Moment, Review
 from tabletop_engine.text.words import asked_of, in_a_row
@@ -260,5 +261,5 @@ def result_of(session: Session) -> dict[str, Any] | None:
     """The result of a finished game; None while it is being played."""
     if not session.over:
         return None
-    rows = [[word, [int(number) for number in numbers]] for word, numbers in session.points()]
+    rows = [[word, told_points(numbers)] for word, numbers in session.points()]
     return {"verdict": session.verdict(), "rows": rows, "winners": session.game.winners(session.state)}

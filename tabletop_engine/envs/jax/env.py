@@ -119,6 +119,8 @@ class Env:
         self.config: Config = config
         self.game: Game = check_config(config)
         game = self.game
+        if game.state["points"].base.kind == "f":
+            raise TabletopError(f"{game.title}: its points have halves, and games for JAX have whole points")
         modes = [
             choice("autoreset", autoreset, {name: AUTORESETS[name] for name in ("disabled", "same_step")}),
             choice("illegal_action", illegal_action, ILLEGAL_ACTIONS),

@@ -19,6 +19,7 @@ from tabletop_engine.game import Config
 from tabletop_engine.play.agents import Decisions, ask
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.scores import first_seats, margins, win_shares
+from tabletop_engine.record import exact_points
 from tabletop_engine.seeds import Stream, generator
 from tabletop_training.files.settings import Settings
 from tabletop_training.learn.curriculum import Curriculum
@@ -38,7 +39,7 @@ class FinishedGames(NamedTuple):
     lengths: np.ndarray  # (K,) int64, the decisions of all seats
     places: np.ndarray  # (K, P) int64, 1 for the first
     won: np.ndarray  # (K, P) float64, the share of the victory of each seat's team
-    points: np.ndarray  # (K, P) int64
+    points: np.ndarray  # (K, P) int64, or float64 if points have halves
     margins: np.ndarray  # (K, P) float64, the team's points less the mean of the others'
     players: np.ndarray  # (K, P) int64, LEARNER or the index of a member
 
@@ -283,10 +284,11 @@ class SeatGames:
                 continue
             final, rows = batch.final_states[over], over + part.start
             won, ahead = np.zeros((2, len(over), self.seats))
-            places, points = np.zeros((2, len(over), self.seats), np.int64)
+            places = np.zeros((len(over), self.seats), np.int64)
             by_owner, teams = batch.places(final), self.teams[part.start, :players]
             places[:, :players], won[:, :players] = by_owner[:, teams], win_shares(by_owner)[:, teams]
-            everybody = final["points"][:, : batch.config.owners].astype(np.int64)
+            everybody = exact_points(final["points"][:, : batch.config.owners])
+            points = np.zeros(places.shape, everybody.dtype)
             points[:, :players], ahead[:, :players] = everybody[:, teams], margins(everybody)[:, teams]
             rewards[rows, :players] += settings.win_bonus * (2 * won[:, :players] - 1)
             played = [batch.plain_configs[game] for game in over]

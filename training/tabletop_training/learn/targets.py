@@ -15,6 +15,7 @@ from tabletop_engine.game import NOBODY, Config, Game
 from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.scores import margins, win_shares
+from tabletop_engine.record import exact_points
 from tabletop_training.learn.ppo import masked_log_probabilities, masked_logits
 
 Targets = dict[str, torch.Tensor]
@@ -97,7 +98,7 @@ def play_out(
     teams = first.game.teams_of(batch.states, first.players)
     number = int(teams.max()) + 1
     won = win_shares(batch.places(batch.states))[:, :number]
-    ahead = margins(batch.states["points"][:, : first.owners].astype(np.int64))[:, :number]
+    ahead = margins(exact_points(batch.states["points"][:, : first.owners]))[:, :number]
     game, actor = targets.pop("game"), targets.pop("actor")
     onwards = (teams[game, actor][:, None] + np.arange(number)) % number
     for name, by_team in (("won", won), ("margins", ahead / MARGIN_UNIT)):

@@ -17,6 +17,7 @@ from tabletop_engine.envs.arguments import check_options, observation_box, prepa
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.play.learner_games import LearnerGames
 from tabletop_engine.play.scores import others_points, win_shares
+from tabletop_engine.record import exact_points
 
 
 class SeatsVecEnv(VecEnv):
@@ -104,7 +105,7 @@ class SeatsVecEnv(VecEnv):
         rewards[over] += self.win_bonus * (2 * won - 1)
         self._returns += rewards
         self._lengths += 1
-        points = final["points"][:, : games.config.owners].astype(np.int64)
+        points = exact_points(final["points"][:, : games.config.owners])
         others = others_points(points)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for i, game in enumerate(over.tolist()):
@@ -113,7 +114,7 @@ class SeatsVecEnv(VecEnv):
                 "terminal_observation": games.final_observations[game].copy(),
                 "TimeLimit.truncated": False,
                 "episode": {"r": float(self._returns[game]), "l": int(self._lengths[game]), "t": seconds},
-                "points": int(points[i, owners[i]]),
+                "points": points[i, owners[i]].item(),
                 "others_points": float(others[i, owners[i]]),
                 "won": float(won[i]),
             }

@@ -24,7 +24,7 @@ from tabletop_engine.game import NOBODY, Game
 from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.scores import margins, win_shares
-from tabletop_engine.record import FORFEIT
+from tabletop_engine.record import FORFEIT, exact_points
 from tabletop_engine.seeds import Stream, generator
 from tabletop_training.files.plots import agent_code
 from tabletop_training.files.tables import format_estimate, markdown_table
@@ -242,7 +242,7 @@ def _said(batch: Batch, games: np.ndarray, judge: Judge) -> np.ndarray:
     said, over = np.empty((len(games), 2, batch.config.players)), batch.actors[games] == NOBODY
     if over.any():
         ended = batch.states[games[over]]
-        points = ended["points"][:, : batch.config.owners].astype(np.int64)
+        points = exact_points(ended["points"][:, : batch.config.owners])
         ends = np.stack([win_shares(batch.places(ended)), margins(points)], axis=1)
         said[over] = ends[:, :, : batch.config.players]
     if not over.all():

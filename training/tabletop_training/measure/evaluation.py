@@ -19,6 +19,7 @@ from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.names import agents_of
 from tabletop_engine.play.play import PlayListener, play
 from tabletop_engine.play.tables import Editions
+from tabletop_engine.record import exact_points
 from tabletop_engine.replays.files import THOUSANDTHS
 from tabletop_engine.seeds import EVALUATION, TEXT, Stream, generator
 from tabletop_engine.text.words import counted
@@ -278,7 +279,7 @@ def play_lineups(
         config,
         tuple(agent.name for agent in players),
         first,
-        final["points"][:, :owners].astype(np.int64),
+        exact_points(final["points"][:, :owners]),
         batch.places(final)[:, teams].astype(np.int64),
         record.decisions.sum(axis=1),
         decisions=record.decisions,

@@ -33,7 +33,7 @@ class Results:
     config: Config
     agents: tuple[str, ...]  # names, by seat if there is no `lineups`
     seed: int  # of the first game; game i has `seeds[i]`
-    points: np.ndarray  # (games, owners) int64, final points
+    points: np.ndarray  # (games, owners) int64, or float64 if points have halves, final points
     places: np.ndarray  # (games, P) int64, the team's among all owners: 1 the first, ties share the better place
     lengths: np.ndarray  # (games,) int64, decisions taken
     # (games, P) int64, decisions of each seat; no games if that was not recorded
