@@ -150,9 +150,9 @@ MISTAKES = {
         "@rule\ndef first(s: State, out: np.ndarray) -> None:\n    out[0], out[1] = 1, 3\n\n\n# --- What a player sees",
     ),
     "a game that is longer than declared": change(
-        "a random game has 5 decisions; Game.limits declares at most 4",
+        "a random game has [3-8] decisions; Game.limits declares at most 2",
         "Limits(decisions=ROUNDS * LONGEST_ROUND,",
-        "Limits(decisions=4,",
+        "Limits(decisions=2,",
     ),
     "limits that are a number": change(
         "limits\\(2p\\) is 8, not a Limits",
@@ -267,7 +267,7 @@ MISTAKES = {
         "words = Loud(DECISIONS, ACTIONS, RULES)",
     ),
     "a card that is lost": change(
-        "sample_hidden draws with other frequencies than games have: deck",
+        "not shown deck\\[0\\] \\(where it is 0\\).*but sample_hidden never redraws it",
         _SAMPLE,
         "    s.cards[1 - seat] = draw_from(s, s.deck)\n",
     ),

@@ -184,7 +184,8 @@ def _first_difference(
             message = f"{what} play the same seed differently, in {named}: {reason}"
             yield Problem("two processes", message, players, first["seed"], step)
             return
-        if first["ranks"] != second["ranks"]:
+        ranks = first["ranks"], second["ranks"]
+        if None not in ranks and ranks[0] != ranks[1]:
             yield Problem("two processes", f"{what} rank the same game differently", players, first["seed"])
             return
 

@@ -18,8 +18,12 @@ _LEAST = 56
 of at most 2 · exp(-28), or about 10⁻¹² (Hoeffding), so that a million comparisons accuse nobody."""
 
 
+def _whole(values: np.ndarray) -> np.ndarray:
+    return values.view(f"i{values.itemsize}") if values.dtype.kind == "f" else values
+
+
 class Numbers:
-    """The numbers in the records of a game. A uint64 is a set here: each of its bits is a number.
+    """The numbers in the records of a game. A uint64 is a set here: each of its bits is a number. A float is its bits.
 
     Attributes:
         names: of each number, such as `hands[1, 0]` or `hands[1] bit 3`, (M,).
@@ -54,7 +58,7 @@ class Numbers:
         """(N, M) the numbers of records (N,)."""
         columns = []
         for name in self._used:
-            values = np.ascontiguousarray(states[name]).reshape(len(states), -1)
+            values = np.ascontiguousarray(_whole(states[name])).reshape(len(states), -1)
             bits = values.dtype == np.uint64
             columns.append(np.unpackbits(values.view(np.uint8), axis=1, bitorder="little") if bits else values)
         return np.concatenate(columns, axis=1)
@@ -63,7 +67,7 @@ class Numbers:
         """Write one number (an index) of each record: (N,) records, numbers and values."""
         for i, (number, value) in enumerate(zip(numbers.tolist(), values.tolist(), strict=True)):
             name, index, bit = self._places[number]
-            field = states[name].reshape(len(states), -1)  # a view
+            field = _whole(states[name]).reshape(len(states), -1)  # a view
             if bit < 0:
                 field[i, index] = value
             else:

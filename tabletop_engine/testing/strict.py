@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import json
 import linecache
+import math
 import os
 import sys
 import time
@@ -29,7 +30,7 @@ from tabletop_engine.seeds import Stream, generator
 MOST_STEPS = 20_000
 """Steps after which a random game counts as endless."""
 _SECONDS = 100.0
-"""After this time no further game begins: some games are long, and slow in plain Python."""
+"""After this time games are broken off: some are long, and slow in plain Python."""
 NO_END = f"a game of random actions has no end after {MOST_STEPS:,} steps"
 ENGINE = Path(__file__).parents[1]
 _overflows: list[str] = []
@@ -121,10 +122,11 @@ def config_of(game: Any, settings: dict[str, Any]) -> Any:
     return game.config(**{name: tuple(one) if isinstance(one, list) else one for name, one in settings.items()})
 
 
-def games(config: Any, number: int, first_seed: int = 0) -> Iterator[dict[str, Any]]:
+def games(config: Any, number: int, first_seed: int = 0, end: float = math.inf) -> Iterator[dict[str, Any]]:
     """Play random games up to the first error; yields for each its seed and checksums, or the error and where it was.
 
-    `overflows` has the steps in which a number overflowed, as texts, and a place for each.
+    `overflows` has the steps in which a number overflowed, as texts, and a place for each. At the time `end`, by
+    `time.monotonic`, the last game is broken off: its `ranks` are None.
     """
     batch_of = importlib.import_module("tabletop_engine.play.batch").Batch
     np.seterr(invalid="raise", divide="raise")
@@ -141,6 +143,9 @@ def games(config: Any, number: int, first_seed: int = 0) -> Iterator[dict[str, A
                 sums.append(checksums(batch))
                 overflows |= {str(step): place for place in _overflows[:1]}
                 _overflows.clear()
+                if time.monotonic() > end:
+                    yield {"seed": seed, "checksums": sums, "ranks": None, "overflows": overflows}
+                    return
             sums.append(checksums(batch))
             overflows |= {str(len(sums) - 1): place for place in _overflows[:1]}
             if batch.actors[0] >= 0:
@@ -219,10 +224,8 @@ def main(arguments: list[str]) -> None:
     config = config_of(game, json.load(sys.stdin))
     end = time.monotonic() + _SECONDS
     with importlib.import_module("tabletop_engine.testing.lines").Lines(game) as lines:
-        for line in games(config, number):
+        for line in games(config, number, end=end):
             print(json.dumps(line), flush=True)
-            if time.monotonic() > end:
-                break
     print(json.dumps({"left": lines.left()}))
 
 
