@@ -187,8 +187,8 @@ from tabletop_engine.game import NOBODY, game_of
 from tabletop_engine.play.batch import Batch
 
 for module in sys.argv[1:]:
-    batch = Batch(game_of(module).config(), 100, 1, autoreset="disabled")
     try:
+        batch = Batch(game_of(module).config(), 100, 1, autoreset="disabled")
         for _ in range(20):
             batch.step(batch.random_actions(), which=batch.actors != NOBODY)
     except RuleError as error:
@@ -226,7 +226,7 @@ def test_lines_that_never_run_and_options_that_change_nothing_are_told(
     assert f"reset in mistake_options.py, line {line}" in ran
     config = game.config(ante=2)
     assert (config.name, game.config.of(Batch(config, 1).states[0])) == ("2p-ante_2", config)
-    for wrong in ({"ante": 200}, {"ante": 1.5}, {"ante": True}, {"unread": 1}):
+    for wrong in ({"ante": 200}, {"ante": 1.5}, {"ante": True}, {"unread": 2}):
         with pytest.raises(ConfigError, match=r"must be (int|bool), in the record int8"):
             game.config(**wrong)
 

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -217,9 +218,11 @@ def _arguments(content: dict[str, Any], game: Game) -> dict[str, Any]:
     arguments["checksums"] = tuple(checksums[i : i + DIGITS] for i in range(0, len(checksums), DIGITS))
     if "probabilities" in content:
         arguments["probabilities"] = _probabilities(content["probabilities"], len(actions), game)
+    has_halves = game.state["points"].base.kind == "f"
     for key in ("points", "winners"):
         for one in content[key] or ():
-            if type(one) is not int:
+            is_half = key == "points" and has_halves and type(one) is float and math.isfinite(one)
+            if type(one) is not int and not is_half:
                 raise ReplayError(f"{key}: {one!r:.80} is not a whole number")
         arguments[key] = None if content[key] is None else tuple(content[key])
     return arguments

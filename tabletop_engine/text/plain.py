@@ -111,9 +111,9 @@ class PlainConfig:
     def _held(self, option: Any) -> Any:
         """The value of an option in its type. Raises ConfigError for one that the record can't hold."""
         value, kind, field = getattr(self, option.name), type(option.default), self.game.state[option.name]
-        is_kind = isinstance(value, bool | np.bool_) if kind is bool else is_whole(value) or kind is float
-        try:
-            if is_kind and np.array(kind(value)).astype(field) == value:
+        is_kind = kind is float or is_whole(value) or (kind is bool and isinstance(value, bool | np.bool_))
+        try:  # descriptions of records have 0 and 1 for a bool
+            if is_kind and kind(value) == value and np.array(kind(value)).astype(field) == value:
                 return kind(value)
         except (TypeError, ValueError, OverflowError):
             pass
