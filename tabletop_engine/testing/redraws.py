@@ -250,7 +250,8 @@ class _Line:
 
     Their frequencies are those that the seat must expect, whatever the others think, until another seat's legal actions
     depend on what is hidden: then they only tell what is possible. A line ends at an answer that the seat does not see,
-    and where the seat would have to remember what it saw: a record need not keep that.
+    where a redraw takes back what others did, as if they did it later, and where the seat would have to remember what
+    it saw: a record need not keep that.
 
     Attributes:
         number, step: the seed of the game, and the number of the decision.
@@ -284,6 +285,9 @@ class _Line:
             alike = self.states[self.alike[:MOST]]
             one = alike[int(self.chosen.integers(len(alike)))]
             drawn = redrawn(self.batch, one, self.seat, len(alike), self.chosen)
+            if (drawn["actor"] != one["actor"]).any():
+                self.end = "it takes back there what others did"
+                break
             found = self.numbers.difference(alike, drawn, self.chosen, only_never=not self.exact)
             if found:
                 return found
