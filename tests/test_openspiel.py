@@ -227,11 +227,14 @@ def test_the_longest_evergreen_game(players: int) -> None:
 
 
 def longest(config: Any) -> int:
-    """Decisions of the longest of some random games."""
+    """Decisions of the longest of some random games, whose points are within their limits."""
     batch, decisions = Batch(config, 100, 0, autoreset="disabled"), np.zeros(100, np.int64)
     while (running := batch.actors != NOBODY).any():
         batch.step(batch.random_actions(), which=running)
         decisions += running
+    points, bounds = batch.states["points"][:, : config.owners], config.game.limits(config).points
+    assert bounds is None or bounds[0] <= points.min() <= points.max() <= bounds[1] < 32_767
+    assert (bounds is None) == ("flower_tiles" in getattr(config, "modules", ()))
     return int(decisions.max())
 
 
