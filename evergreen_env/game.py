@@ -78,7 +78,7 @@ GAME = Game(
     form=form,
     rules_page=shipped(_FOLDER / "rules.md", _FOLDER.parent / "docs/evergreen/rules.md"),
     scored=SOURCE_NAMES,
-    known=("zone",),  # open cards, of which observations show what counts
+    known=("zone", "finished"),  # open cards, of which observations show what counts; who has taken the turn
     own_numbers=own_numbers,
     draw_components=COMPONENTS.draw,
 )

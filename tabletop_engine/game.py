@@ -221,7 +221,8 @@ class Game:
         own_numbers: takes the `components` of a configuration, returns those that differ from the shipped numbers as
             JSON-able data, or None if none differ. They can then be stored without their file.
         known: fields of the record that all players may know though observations do not show them, because they lie
-            open or follow from what is shown. `check` reports others that are neither shown nor redrawn.
+            open or follow from what is shown. `check` reports others that are neither shown nor redrawn, and compares
+            how often redraws draw what.
         draw_components: takes a seed and the `components` of a configuration, returns an edition: `components` in which
             every number that has a range is drawn from it. Raises ComponentsError.
     """

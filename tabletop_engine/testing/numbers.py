@@ -30,6 +30,7 @@ class Numbers:
         fields: the field of each number, (M,).
         sets: equal for the bits of one set, and different for all others, (M,).
         are_bits: whether each number is a bit of a set, (M,).
+        are_known: whether its field is one of `Game.known`, (M,).
     """
 
     def __init__(self, game: Game) -> None:
@@ -53,6 +54,7 @@ class Numbers:
                     self._places.append((name, index, bit))
         self.sets = np.array(sets)
         self.are_bits = np.array([bit >= 0 for _, _, bit in self._places])
+        self.are_known = np.isin(self.fields, game.known)
 
     def of(self, states: np.ndarray) -> np.ndarray:
         """(N, M) the numbers of records (N,)."""
@@ -78,10 +80,11 @@ class Numbers:
     ) -> str:
         """What is not as frequent in `true` as in redraws, as many records each, in a sentence; "" if all may be.
 
-        Values of numbers are compared, and pairs of them. `only_never`: only such that one side never has.
+        Values of numbers that are not known are compared, and pairs of them. `only_never`: only such that one side
+        never has.
         """
         both = np.concatenate([self.of(true), self.of(drawn)])
-        varying = np.flatnonzero((both != both[0]).any(axis=0))
+        varying = np.flatnonzero((both != both[0]).any(axis=0) & ~self.are_known)
         both = both[:, varying].astype(np.int64)
         if not len(varying):
             return ""

@@ -175,8 +175,7 @@ class Secrets:
     def left(self, seat: int) -> list[str]:
         """The secrets that no redraw changes, although it should have, by far; with a value if others are changed."""
         is_left = (self.expected[seat] >= _EXPECTED) & ~self.changed[seat]
-        left = np.flatnonzero(is_left.any(axis=1))
-        left = np.array([one for one in left.tolist() if self.numbers.fields[one] not in self.game.known], np.int64)
+        left = np.flatnonzero(is_left.any(axis=1) & ~self.numbers.are_known)
         names = []
         for one in left[~(self.from_start[seat, left] & self._follow(seat, left))].tolist():
             values = ", ".join(map(str, self.met[seat, one, is_left[one]].tolist()))
@@ -250,8 +249,8 @@ class _Line:
 
     Their frequencies are those that the seat must expect, whatever the others think, until another seat's legal actions
     depend on what is hidden: then they only tell what is possible. A line ends at an answer that the seat does not see,
-    where a redraw takes back what others did, as if they did it later, and where the seat would have to remember what
-    it saw: a record need not keep that.
+    where a redraw takes back what others did, and where the seat would have to remember what it saw: a record need not
+    keep that.
 
     Attributes:
         number, step: the seed of the game, and the number of the decision.
@@ -309,10 +308,11 @@ class _Line:
         action = int(self.chosen.choice(actions))
         if actor != self.seat:
             self.exact &= bool((alike["legal"] == first["legal"]).all())
-            after = play(self.batch, np.repeat(self.states[self.alike[:1]], len(actions)), actions)
-            seen = views_of(self.batch, after, self.seat)
-            if (seen == seen[actions == action]).sum() > 1:
-                return "what another seat answers is hidden"
+            one = self.states[self.alike[:1]]
+            after = play(self.batch, np.repeat(one, len(actions)), actions)
+            seen = views_of(self.batch, np.concatenate([after, one]), self.seat)
+            if (seen == seen[:-1][actions == action]).sum() > 1:
+                return "what another seat answers is hidden, or whether it does"
         allowed = self.states["legal"][:, action // 64] >> np.uint64(action % 64) & np.uint64(1)
         follow = (self.states["actor"] == actor) & (allowed == 1)
         is_alike = np.zeros(len(self.states), np.bool_)
