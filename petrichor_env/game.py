@@ -81,6 +81,7 @@ GAME = Game(
     form=form,
     rules_page=shipped(_FOLDER / "rules.md", _FOLDER.parent / "docs/rules.md"),
     scored=SOURCE_NAMES,
+    known=("winds_roll",),  # an open die, of which only the target counts
     own_numbers=own_numbers,
     draw_components=COMPONENTS.draw,
 )
