@@ -38,7 +38,7 @@ from tabletop_training.measure.results import Estimate
 from tabletop_training.petrichor.tasks import TASKS
 from tabletop_training.sb3_maskable_ppo import model_for
 from tabletop_training.suite import play, runs, seeds
-from tabletop_training.suite.tasks import Task, by_name
+from tabletop_training.suite.tasks import NEW, Task, by_name
 
 RUNS = (
     "budget-v1:shortfalls budget-v1:nothing budget-v1:MaskablePPO solo-v1:shortfalls solo-v1:jax hardest-v1:shortfalls "
@@ -138,7 +138,7 @@ def measured(given: Any) -> list[dict[str, Any]]:
         scores = learn(by_name(TASKS)[name], learner, folder, given.seeds)
         rows += runs.read_scores(scores)
     final = runs.final_rows(rows)
-    return runs.by_task(final, runs.NEW)
+    return runs.by_task(final, NEW)
 
 
 def table(rows: list[dict[str, Any]]) -> str:
