@@ -7,7 +7,8 @@ Evergreen. All decisions of a game count, also those of other phases.
 The times are measured in headless Chromium. A script in the page clicks random answers of the list, with the page's
 default speed. Times run from the click, within the page: until the first frame with a changed view (one's own move),
 and until answers are offered again (the next question), after others and chance. Agents are `greedy`, which takes
-almost no time. It needs Debian's `chromium` and `chromium-driver`. The results are in `docs/hands.json`; `docs/web.md`
+almost no time. How soon the first question is there over a slow network is measured by Chromium's own emulation, with
+an empty cache and a full one. It needs Debian's `chromium` and `chromium-driver`. The results are in `docs/hands.json`; `docs/web.md`
 shows the times.
 """
 
@@ -90,6 +91,27 @@ def measured(browser: Any, url: str, order: dict[str, Any], seconds: float, seed
     return row
 
 
+_LATENCY, _THROUGHPUT = 400, 50_000
+"""A slow network: milliseconds, and bytes a second."""
+
+
+def over_slow_network(browser: Any, url: str, order: dict[str, Any], times: int) -> dict[str, Any]:
+    """Milliseconds from opening a link to its first question, with an empty cache and a full one: medians."""
+    opened: dict[str, list[float]] = {"empty": [], "full": []}
+    browser.set_network_conditions(offline=False, latency=_LATENCY, throughput=_THROUGHPUT)
+    for _ in range(times):
+        with httpx.Client(base_url=url, headers={"origin": url}, timeout=600) as client:
+            path = client.post("/api/tables", json=order).json()["links"][0]["path"]
+        browser.execute_cdp_cmd("Network.clearBrowserCache", {})
+        for found in opened.values():
+            browser.get(url + path)
+            script = f"(async () => {{ {_PLAY} }}).apply(null, arguments)"
+            found.append(browser.execute_async_script(script, 0)["opened"])
+    browser.delete_network_conditions()
+    about = {"latency": _LATENCY, "throughput": _THROUGHPUT, "times": times}
+    return {**about, **{cache: round(float(np.median(found))) for cache, found in opened.items()}}
+
+
 CLICKS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
     ("Petrichor alone", "petrichor_env", {"players": 1}, "turn"),
     ("Petrichor, 2 players, all modules", "petrichor_env", {"players": 2, **_ALL}, "turn"),
@@ -134,6 +156,7 @@ def main() -> None:
         __doc__,
         seconds=(30.0, "of each game"),
         games=(2, "of each kind"),
+        opened=(5, "times that a link is opened over a slow network"),
         clicked=(20, "games in which clicks are counted, of each kind"),
     )
     load = round(os.getloadavg()[0], 1)  # processes that need a core, before the measurement
@@ -150,7 +173,9 @@ def main() -> None:
             measured(browser, url, order, 3, 1)  # code that is compiled or loaded the first time must not count
             rows[name] = measured(browser, url, order, given.seconds, given.games)
             print(name, rows[name], flush=True)
-    write_figures(given.json, load=load, tables=rows, clicks=clicks)
+        slow = over_slow_network(browser, url, TABLES["Petrichor alone"], given.opened)
+        print(slow, flush=True)
+    write_figures(given.json, load=load, tables=rows, clicks=clicks, slow=slow)
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ from tabletop_engine.text.words import asked_of
 from tabletop_play.catalogue import Catalogue
 from tabletop_play.session import PERSON, Session
 from tabletop_play.web import table_store, tables
-from tabletop_play.web.app import make_app
+from tabletop_play.web.app import make_app, page_files
 from tabletop_play.web.line import Line
 from tabletop_play.web.server import Site, main
 from tabletop_play.web.tables import Link, Table, new_link
@@ -87,11 +87,35 @@ def test_files_of_the_page(server: Server) -> None:
         assert answer.status_code == 200 and answer.headers["content-type"].startswith(kind)
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy
+        assert answer.headers.get("content-encoding") == ("gzip" if len(answer.content) >= 1000 else None)
+        assert answer.headers["cache-control"] == "no-cache"
     for game in ("petrichor", "evergreen"):
         for what in ("covers", "drawings"):
             picture = server.http.get(f"/api/{what}/{game}")
             assert "<defs>" in picture.text and picture.headers["content-type"] == "image/svg+xml"
     assert server.http.get("/api/covers/chess").status_code == 404
+
+
+def test_a_browser_keeps_the_files_of_one_version(server: Server) -> None:
+    """All modules that a game loads are named at the start, so a slow network fetches them side by side."""
+    index = server.http.get("/").text
+    named = re.findall(r'"(/page/(\w+\.\w+)\?v=(\w{12}))"', index)
+    assert {"main.js", "board.js", "table.js", "style.css"} <= {name for _, name, _ in named}
+    assert len({version for _, _, version in named}) == 1
+    for path, name, version in named:
+        answer = server.http.get(path)
+        assert "immutable" in answer.headers["cache-control"]
+        imported = re.findall(r'^(?:im|ex)port .*"\./(\w+\.js)(.*)";$', answer.text, re.MULTILINE)
+        assert all(f'/page/{one}?v={version}"' in index and query == f"?v={version}" for one, query in imported), name
+    assert server.http.get(f"/page/main.js?v={version[::-1]}").headers["cache-control"] == "no-cache"
+
+
+def test_a_changed_file_has_another_version() -> None:
+    texts = {"index.html": '<head></head><script src="/page/main.js">', "main.js": 'import "./a.js";\n', "a.js": ""}
+    files, version = page_files(texts)
+    assert files["main.js"] == f'import "./a.js?v={version}";\n' and files["a.js"] == ""
+    assert files["index.html"].count(f'"/page/main.js?v={version}"') == 2
+    assert page_files({**texts, "a.js": " "})[1] != version
 
 
 def test_rules_of_what_is_chosen_and_of_a_table(server: Server) -> None:

@@ -182,7 +182,10 @@ def _after_a_reset(game: Game, config: Any, seeds: range) -> Iterator[Problem]:
 
 
 def _images(game: Game, config: Any, seeds: range, on_note: Callable[[str], None]) -> Iterator[Problem]:
-    """Images of actions lead to images of positions, if games start with one that is its own image."""
+    """Images of actions lead to images of positions, if games start with one that is its own image.
+
+    Chance knows no images: where it drew, both games may go on in different ways, and no more is compared.
+    """
     for number, image in enumerate(game.images(config.players)):
         for what, order, size in (
             ("observation", image.observation, game.observation.size),
@@ -195,24 +198,29 @@ def _images(game: Game, config: Any, seeds: range, on_note: Callable[[str], None
         if (one.observations[0] != _image(image.observation, one.observations[0])).any():
             on_note(f"not compared with {config.players} players: images, as games start with positions that have some")
             return
-        chosen = generator(seeds[0], Stream.CHECK, 4)
+        chosen, has_drawn = generator(seeds[0], Stream.CHECK, 4), False
         for step in range(MOST_STEPS):
             seat = int(one.actors[0])
             wrong = np.flatnonzero(other.observations[0] != _image(image.observation, one.observations[0]))
+            other_legal = (other.action_masks[0] != _image(image.actions, one.action_masks[0])).any()
+            if has_drawn and (len(wrong) or other_legal):
+                on_note(f"not compared with {config.players} players: images after {step} decisions, as chance drew")
+                break
             if len(wrong):
                 blocks = [block.name for block in game.observation if block.slice.start <= wrong[0] < block.slice.stop]
                 message = f"after the images of the same actions, image {number} has another block {blocks[0]!r}"
                 yield Problem("images", message, config.players, seeds[0], step, seat)
                 return
-            if (other.action_masks[0] != _image(image.actions, one.action_masks[0])).any():
+            if other_legal:
                 message = f"after the images of the same actions, image {number} has other legal actions"
                 yield Problem("images", message, config.players, seeds[0], step, seat)
                 return
             if seat == NOBODY:
                 break
-            action = pick(one, chosen)
+            action, before = pick(one, chosen), one.states["rng"].copy()
             one.step([action])
             other.step([int(image.actions[action])])
+            has_drawn = bool((one.states["rng"] != before).any())
 
 
 def _image(order: np.ndarray, numbers: np.ndarray) -> np.ndarray:

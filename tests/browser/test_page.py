@@ -36,7 +36,7 @@ from tabletop_play.web import people
 from tests.support.browser import by_id, chromium, prefer, press, resize, wait
 from tests.support.effort import THOROUGH
 from tests.support.recorded import NASTY, QUOTES
-from tests.support.visitor import DESK, PHONE, SPOTS, Visitor, a_browser, visiting
+from tests.support.visitor import DESK, PHONE, SPOTS, Visitor, a_browser, visiting, with_module
 from tests.support.web import SECONDS, Server, play_out, serving
 
 
@@ -169,9 +169,7 @@ def test_looking_back(visitor: Visitor, server: Server, sound: Callable[[], None
     first = min(marks)
     wait(lambda: visitor.text("place").startswith(f"Step {first} of") and not visitor.shows("moments"), SECONDS)
     wait(lambda: visitor.view()["seat"] == 0 and visitor.ready, SECONDS)
-    moments = visitor.browser.execute_async_script(
-        "const done = arguments[0]; import('/page/review.js').then((review) => done(review.looked().moments))"
-    )
+    moments = visitor.browser.execute_async_script(with_module("review", "review.looked().moments"))
     moment = next(one for one in moments if one["step"] == first)
 
     def given(action: int, words: str) -> None:
@@ -940,8 +938,8 @@ def test_names_clocks_and_own_games(visitor: Visitor, server: Server) -> None:
     (before,) = filter(None, visitor.texts("#owners .clock"))
     assert re.fullmatch(r"[345]:\d\d", before)
     wait(lambda: visitor.texts("#owners .clock")[0] != before)
-    came = "const done = arguments[0]; import('/page/people.js').then(({ clockCame }) => done(clockCame({})))"
-    visitor.browser.execute_async_script(came.replace("{}", "{ left: { 0: -34.5 }, runs: -1 }"))
+    came = "people.clockCame({ left: { 0: -34.5 }, runs: -1 })"
+    visitor.browser.execute_async_script(with_module("people", came))
     assert visitor.text("owners").count("−0:34") == 1 and visitor.all("#owners .clock.over")
 
     path = visitor.run("return location.pathname")
@@ -1678,7 +1676,7 @@ _EDITED = SPOTS.replace("mark.dataset.actions", '"0"').replace(
 _COVERED = """
 // each place's badge alone, and the labels of the board that it covers
 const done = arguments[0], labels = [...document.querySelectorAll("#board .picture [aria-label]")], found = [];
-import("/page/board.js").then(({ showBadges }) => {
+import(document.querySelector('link[href^="/page/board.js"]').href).then(({ showBadges }) => {
   for (const { dataset: { actions, place } } of document.querySelectorAll(".mark:not(.quiet)")) {
     const own = actions.split(" ").map(Number);
     showBadges(new Map(own.map((action) => [action, 1 / own.length])));

@@ -66,6 +66,12 @@ return spots;
 """
 
 
+def with_module(name: str, expression: str) -> str:
+    """A script that gives the value of an expression in which one of the page's modules has its own name."""
+    address = f"document.querySelector('link[href^=\"/page/{name}.js\"]').href"  # the one that the page loaded
+    return f"const done = arguments[0]; import({address}).then(({name}) => done({expression}))"
+
+
 class Visitor:
     """Somebody with a browser.
 
@@ -133,13 +139,11 @@ class Visitor:
     @property
     def picture(self) -> str:
         """The board's markup, before it was arranged for this screen."""
-        script = 'const done = arguments[0]; import("/page/board.js").then((board) => done(board.boardDocument()))'
-        return str(self.browser.execute_async_script(script))
+        return str(self.browser.execute_async_script(with_module("board", "board.boardDocument()")))
 
     def view(self) -> dict[str, Any]:
         """The view that the page got last."""
-        script = 'const done = arguments[0]; import("/page/present.js").then(({ view }) => done(view()))'
-        return dict(self.browser.execute_async_script(script))
+        return dict(self.browser.execute_async_script(with_module("present", "present.view()")))
 
     # --- what is done ---
 

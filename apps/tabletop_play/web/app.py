@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable
+import re
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from json import dumps
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ import anyio
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
@@ -43,6 +46,9 @@ from tabletop_play.web.tables import Link, Table
 
 _PAGE = Path(__file__).with_name("page")
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_REFERENCE = re.compile(r'(?<=")(?:\./|/page/)(\w+\.(?:js|css))(?=")')
+"""How the files refer to each other."""
+_KEPT, _NOT_KEPT = {"cache-control": "max-age=31536000, immutable"}, {"cache-control": "no-cache"}
 _RATE, _BURST = 20.0, 60.0
 """Messages a second of one page; nobody clicks faster."""
 _MOST_REFUSED = 200
@@ -97,8 +103,9 @@ def make_app(
         WebSocketRoute("/api/table/{key}", web.socket),
     ]
     guard = Middleware(Guard, names=tuple(names), any_address=any_address, token=token, port=port)
+    smaller = Middleware(GZipMiddleware, minimum_size=1000)
     handlers: Any = {404: _not_there, TabletopError: _refused, ClientDisconnect: _too_long}
-    return Starlette(routes=routes, middleware=[guard], lifespan=lifespan, exception_handlers=handlers)
+    return Starlette(routes=routes, middleware=[guard, smaller], lifespan=lifespan, exception_handlers=handlers)
 
 
 async def _not_there(request: Request, error: Exception) -> Response:
@@ -114,26 +121,48 @@ async def _too_long(request: Request, error: Exception) -> Response:
     return Json({"error": "the request is too long"}, 413)
 
 
+def page_files(texts: Mapping[str, str]) -> tuple[dict[str, str], str]:
+    """The page's files as they are sent, by name, and their version.
+
+    They refer to each other with the version, so browsers keep them and never mix two versions. `index.html` names all
+    modules that a game loads: over a slow network the browser asks for them at once, not import by import.
+    """
+    version = hashlib.sha256("".join(map("\0".join, sorted(texts.items()))).encode()).hexdigest()[:12]
+    loaded = ["main.js"]
+    for name in loaded:
+        imports = re.findall(r'^(?:im|ex)port .*"\./(\w+\.js)";$', texts[name], re.MULTILINE)
+        loaded += [one for one in dict.fromkeys(imports) if one not in loaded]
+    links = "".join(f'<link rel="modulepreload" href="/page/{name}">\n' for name in loaded)
+    whole = {**texts, "index.html": texts["index.html"].replace("</head>", f"{links}</head>")}
+    return {name: _REFERENCE.sub(rf"\g<0>?v={version}", text) for name, text in whole.items()}, version
+
+
 class _Web:
     """The handlers of the addresses."""
 
     def __init__(self, tables: TableStore, url_of: Callable[[str, str], str]) -> None:
         self._tables, self._url_of = tables, url_of
-        files = [*SCRIPTS, CURVE_STYLE, *(path for path in _PAGE.iterdir() if path.suffix in _TYPES)]
-        self._files = {path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in files}
+        paths = [*SCRIPTS, CURVE_STYLE, *(path for path in _PAGE.iterdir() if path.suffix in _TYPES)]
+        self._files, self._version = page_files({path.name: path.read_text(encoding="utf-8") for path in paths})
 
     async def index(self, request: Request) -> Response:
-        return self._file("index.html")
+        """The page. Those of tables also name the drawings of their games, so that they come beside the modules."""
+        text, key = self._files["index.html"], request.path_params.get("key")
+        if key is not None:
+            with contextlib.suppress(TabletopError):
+                table, _ = await self._tables.find(key)
+                drawings = f"/api/drawings/{table.session.game.name}"
+                link = f'<link rel="preload" as="fetch" crossorigin href="{drawings}">'
+                text = text.replace("</head>", f"{link}\n</head>")
+        return Response(text, media_type="text/html", headers=_NOT_KEPT)
 
     async def page(self, request: Request) -> Response:
-        return self._file(request.path_params["name"])
-
-    def _file(self, name: str) -> Response:
         """One of the files that were read at the start. No name can lead to any other file."""
+        name = request.path_params["name"]
         if name not in self._files:
             raise HTTPException(404)
-        content, kind = self._files[name]
-        return Response(content, media_type=kind, headers={"cache-control": "no-cache"})
+        headers = _KEPT if request.query_params.get("v") == self._version else _NOT_KEPT
+        return Response(self._files[name], media_type=_TYPES[Path(name).suffix], headers=headers)
 
     async def games(self, request: Request) -> Response:
         return Json({"games": await asyncio.to_thread(self._tables.catalogue.described)})

@@ -3,10 +3,10 @@
 import { $, complainOn, isTyping } from "./dom.js";
 import { showHelp } from "./help.js";
 import { showRules } from "./rules.js";
-import { openAndGo, showLinks, showStart } from "./start.js";
 import { closeTableView, openTableView, tableKey } from "./table.js";
 
 const VIEWS = ["start", "table", "rules"];
+const startPage = () => import("./start.js"); // which a game does not need
 let present = ""; // the address that is shown
 let start = null; // what the start page is to begin with
 
@@ -36,15 +36,15 @@ async function route() {
   } else {
     document.title = "Board games";
     show("start");
-    await showStart(start, go);
+    await (await startPage()).showStart(start, go);
     start = null;
   }
 }
 
 /* Go on in this page: {table: path, kept}, {start: what to begin with}, {rules: game}, {links}, {open: a table's request}. */
 async function go({ table, kept, start: wanted, rules, links, open }) {
-  if (links) showLinks(links);
-  else if (open) await openAndGo(open, go);
+  if (links) (await startPage()).showLinks(links);
+  else if (open) await (await startPage()).openAndGo(open, go);
   else {
     if (table) history.pushState({ kept }, "", table);
     else if (rules) history.pushState(null, "", `/#rules=${rules}`);

@@ -6,6 +6,28 @@ const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 8000;
 const NO_TABLE = 4404; // how the server closes where there is no such table; with --resume it may be back later
 
+const addressOf = (key) =>
+  `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/table/${encodeURIComponent(key)}?browser=${ownId()}`;
+
+/* Over a slow network the first view comes while other modules are still loading: index.html loads this one first, and the
+   first connection takes this socket over, with what came. */
+const early = { socket: null, came: [] };
+const table = location.pathname.match(/^\/table\/([\w-]+)$/);
+if (table) {
+  early.socket = new WebSocket(addressOf(table[1]));
+  early.socket.onmessage = ({ data }) => early.came.push(data);
+}
+
+function takeEarly(url) {
+  const { socket, came } = early;
+  early.socket = null;
+  if (!socket) return null;
+  socket.onmessage = null;
+  if (socket.url === url && socket.readyState <= WebSocket.OPEN) return { socket, came };
+  socket.close();
+  return null;
+}
+
 export class Connection {
   /* handlers: event({view | people | story | review | unsaved | closing}), lost(whether there is no such table), found(). */
   constructor(key, handlers) {
@@ -14,14 +36,15 @@ export class Connection {
     this.asked = new Map();
     this.number = 0;
     this.over = false;
-    this.url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/table/${encodeURIComponent(key)}?browser=${ownId()}`;
+    this.url = addressOf(key);
     this.leave = () => this.socket.close(); // browsers keep pages that were left, and their sockets; it comes back with the page
     addEventListener("pagehide", this.leave);
     this.open();
   }
 
   open() {
-    const socket = new WebSocket(this.url);
+    const taken = takeEarly(this.url);
+    const socket = taken?.socket ?? new WebSocket(this.url);
     this.socket = socket;
     socket.addEventListener("open", () => this.handlers.found());
     socket.addEventListener("message", ({ data }) => this.receive(JSON.parse(data)));
@@ -32,6 +55,11 @@ export class Connection {
       this.handlers.lost(code === NO_TABLE);
       this.timer = setTimeout(() => this.open(), this.pause);
       this.pause = Math.min(LONGEST_PAUSE, 2 * this.pause);
+    });
+    if (!taken) return;
+    queueMicrotask(() => { // whoever made this connection knows it by then
+      if (socket.readyState === WebSocket.OPEN) this.handlers.found();
+      for (const data of taken.came) this.receive(JSON.parse(data));
     });
   }
 
