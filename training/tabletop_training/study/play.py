@@ -247,7 +247,8 @@ class _TimeLeft(AbstractContextManager["_TimeLeft"]):
         config = cell.config
         if config.players not in self._lengths:
             random = [RandomAgent()] * config.players
-            self._lengths[config.players] = play_games(random, config, _SAMPLE, 0).lengths
+            sample = play_games(random, config, _SAMPLE, 0, should_stop=self._job.should_stop)
+            self._lengths[config.players] = sample.lengths
         for agent in cell.agents:
             if (agent.name, config.players) not in self._paces:
                 decisions = self._lengths[config.players].mean() / config.players
