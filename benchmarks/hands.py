@@ -8,8 +8,8 @@ The times are measured in headless Chromium. A script in the page clicks random 
 default speed. Times run from the click, within the page: until the first frame with a changed view (one's own move),
 and until answers are offered again (the next question), after others and chance. Agents are `greedy`, which takes
 almost no time. How soon the first question is there over a slow network is measured by Chromium's own emulation, with
-an empty cache and a full one. It needs Debian's `chromium` and `chromium-driver`. The results are in `docs/hands.json`; `docs/web.md`
-shows the times.
+an empty cache and a full one. It needs Debian's `chromium` and `chromium-driver`. The results are in `docs/hands.json`;
+`docs/web.md` shows the times.
 """
 
 from __future__ import annotations
