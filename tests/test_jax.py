@@ -305,7 +305,8 @@ def test_chance_follows_from_the_state_or_from_a_key(config: Config) -> None:
         np.testing.assert_array_equal(records, run(env.reseed(first, keys[0]), keys))
         futures = {one.tobytes() for one in np.delete(records, streams, axis=1)}
         has_chance = f"Small/{name}-v0" not in WITHOUT_CHANCE
-        is_dealt = name in ("gem_market", "tricks", "tiny_hanabi") and how != "sample_hidden"  # chance came at the set-up
+        # in these games chance came at the set-up
+        is_dealt = name in ("gem_market", "tricks", "tiny_hanabi") and how != "sample_hidden"
         assert len(futures) > 1 if has_chance and not is_dealt else len(futures) == 1
     alone = jax.jit(lambda state: jax.lax.scan(one, state, draws)[0])
     assert_equal(alone(first), alone(first))
