@@ -209,6 +209,7 @@ def test_lines_that_never_run_and_options_that_change_nothing_are_told(
                 '    ante = number(np.int8, "")\n    unread = number(np.int8, "")\n    turn = number(',
             ),
             ("class Config(", "@dataclass(frozen=True)\nclass Config("),
+            ('name="leduc_poker"', 'name="leduc_with_options"'),  # OpenSpiel keeps the parameters of a name
             ("] = ROUNDS\n", "] = ROUNDS\n\n    ante: int = 1\n    unread: bool = False\n"),
             ("    s.chips[:] = ANTE\n", "    s.chips[:] = s.ante\n    if s.ante > 5:\n        s.chips[:] = 5\n"),
         ),
