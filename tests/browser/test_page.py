@@ -1525,8 +1525,9 @@ def test_setting_a_position_up(analysed: Visitor) -> None:
     analysed.changed(before)
     view = analysed.view()
     assert view["start"] == "scenario" and view["line"] == [] and not analysed.shows("editor")
-    drawn = analysed.find(f"#board [data-tile='{tile}']").get_attribute("data-drops")
-    assert drawn.split(",")[0] == number
+    # read at once, as the board may be drawn anew between finding a tile and reading it
+    drawn = "return document.querySelector(`#board [data-tile='${arguments[0]}']`).dataset.drops"
+    assert analysed.run(drawn, tile).split(",")[0] == number
 
     analysed.click("export-scenario")
     described = json.loads(analysed.downloaded("*-scenario.json").read_text(encoding="utf-8"))
@@ -1537,7 +1538,7 @@ def test_setting_a_position_up(analysed: Visitor) -> None:
     analysed.click("play")
     wait(lambda: analysed.facts["kind"] == "play" and analysed.turn in ("you", "others"), SECONDS)
     assert analysed.text("about").startswith("2 players")
-    assert analysed.find(f"#board [data-tile='{tile}']").get_attribute("data-drops").split(",")[0] == number
+    assert analysed.run(drawn, tile).split(",")[0] == number
     assert state["round"] == int(was)
 
 
