@@ -8,8 +8,7 @@ The learners:
 - `MaskablePPO`: sb3-contrib's, with the settings of `tabletop_training.sb3_maskable_ppo`;
 - `jax`: the program docs/jax/ppo.py, for the base game.
 
-`--runs` says what is learned. All is kept in `--output`: after a stop the same command goes on there. `docs/suite.md`
-shows the table.
+`--runs` says what is learned. All is kept in `--output`: after a stop the same command goes on there.
 """
 
 from __future__ import annotations

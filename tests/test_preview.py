@@ -8,24 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evergreen_env import Config as EvergreenConfig
-from petrichor_env import Config
-from petrichor_env.config import MODULES
 from petrichor_env.state import NOBODY
 from tabletop_engine.play.batch import Batch
 from tabletop_play.combinations import combinations
 from tabletop_play.preview import Preview, preview
-from tests.games import connect_four, leduc_poker
+from tests.support.configurations import OF_SEVERAL_GAMES
 
-CONFIGS = [
-    Config(),
-    Config(players=2, drafting=True, modules=("forecasts",)),
-    Config(players=4, modules=MODULES),
-    EvergreenConfig(1),
-    EvergreenConfig(3),
-    connect_four.Config(),
-    leduc_poker.Config(),
-]
 REDRAWN = 4
 BIG = ("petrichor", "evergreen")
 
@@ -53,7 +41,7 @@ def shown(config: Any, found: Preview, tables: np.ndarray, actor: int) -> tuple[
     return found.told, found.is_whole, drawn
 
 
-@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: f"{config.game.name}-{config.name}")
+@pytest.mark.parametrize("config", OF_SEVERAL_GAMES, ids=lambda config: f"{config.game.name}-{config.name}")
 def test_a_preview_tells_nothing(config: Any) -> None:
     """It is equal for every outcome of what the actor can't know: hidden things are redrawn, and so is chance."""
     game, boards = config.game, set()
@@ -72,7 +60,7 @@ def test_a_preview_tells_nothing(config: Any) -> None:
     assert len(boards) > 2  # one of them may be none
 
 
-@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: f"{config.game.name}-{config.name}")
+@pytest.mark.parametrize("config", OF_SEVERAL_GAMES, ids=lambda config: f"{config.game.name}-{config.name}")
 def test_a_preview_comes_true(config: Any) -> None:
     """A whole one is the board and the sentences after the answer; another one is how these begin."""
     whole = begun = several = 0

@@ -10,7 +10,6 @@ import pytest
 from evergreen_env import Config as EvergreenConfig
 from evergreen_env.state import Decision as EvergreenDecision
 from petrichor_env import Config
-from petrichor_env.config import MODULES
 from petrichor_env.state import NOBODY, Decision
 from tabletop_engine.errors import IllegalAction
 from tabletop_engine.play.batch import Batch, legal_actions
@@ -19,17 +18,8 @@ from tabletop_engine.text.words import asked_of, in_a_row
 from tabletop_play.combinations import MOST, combinations, joined
 from tabletop_play.session import Session
 from tabletop_play.taking_back import may_be_taken_back
-from tests.games import connect_four, leduc_poker
-
-CONFIGS = [
-    Config(),
-    Config(players=2, drafting=True, modules=("forecasts",)),
-    Config(players=4, modules=MODULES),
-    EvergreenConfig(1),
-    EvergreenConfig(3),
-    connect_four.Config(),
-    leduc_poker.Config(),
-]
+from tests.games import leduc_poker
+from tests.support.configurations import OF_SEVERAL_GAMES
 
 
 def steps(config: Any, seed: int = 1) -> Any:
@@ -41,7 +31,7 @@ def steps(config: Any, seed: int = 1) -> Any:
         batch.step([action])
 
 
-@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: f"{config.game.name}-{config.name}")
+@pytest.mark.parametrize("config", OF_SEVERAL_GAMES, ids=lambda config: f"{config.game.name}-{config.name}")
 def test_combinations(config: Any) -> None:
     """Each can be given. None continues after chance or with another player. Every legal action begins one."""
     game, generator, longest = config.game, np.random.default_rng(0), 1
@@ -67,7 +57,9 @@ def test_combinations(config: Any) -> None:
     assert (longest > 1) == (game.name in ("petrichor", "evergreen"))
 
 
-@pytest.mark.parametrize("config", [one for one in CONFIGS if one.players > 1], ids=lambda config: str(config.name))
+@pytest.mark.parametrize(
+    "config", [one for one in OF_SEVERAL_GAMES if one.players > 1], ids=lambda config: str(config.name)
+)
 def test_combinations_tell_nothing(config: Any) -> None:
     """They are the same, whatever is hidden from the actor."""
     game, generator = config.game, np.random.default_rng(2)

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import random
 from itertools import combinations
+from typing import Any
 
+from evergreen_env import Config as EvergreenConfig
 from petrichor_env.config import MODULES, POWERS, READINGS, VARIANTS, Config
+from tests.games import connect_four, leduc_poker
 
 SOLO_MODULES = tuple(name for name in MODULES if name not in ("lake", "flower_tiles"))
 """The modules that the solo game allows."""
@@ -71,3 +74,14 @@ A_FEW = [
     *RANDOM[:6],
 ]
 """For tests that take long with one configuration: every module, every number of players, everything together."""
+
+OF_SEVERAL_GAMES: list[Any] = [
+    Config(),
+    Config(players=2, drafting=True, modules=("forecasts",)),
+    Config(players=4, modules=MODULES),
+    EvergreenConfig(1),
+    EvergreenConfig(3),
+    connect_four.Config(),
+    leduc_poker.Config(),
+]
+"""Both shipped games and two small ones, for what people are asked."""
