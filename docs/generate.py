@@ -283,15 +283,17 @@ def learning_curve_table() -> str:
         first = [run[run[:, 2] >= 0.9][0, :2] for run in runs if run[:, 2].max() >= 0.9]
         reached = ["–", "–"]
         if len(first) == len(runs):
-            low, high = np.min(first, axis=0), np.max(first, axis=0)
-            reached = [f"{low[0]:,.0f} to {high[0]:,.0f}", f"{low[1]:.0f} to {high[1]:.0f}"]
+            ends = [
+                (f"{low:,.0f}", f"{high:,.0f}") for low, high in zip(np.min(first, 0), np.max(first, 0), strict=True)
+            ]
+            reached = [low if low == high else f"{low} to {high}" for low, high in ends]
         lines.append((what, str(len(runs)), *won, *reached, f"{runs[:, -1, 1].mean():.0f}"))
     at = [f"won after {learning_curve.LOOKS[look]:,}" for look in shown_looks]
     (greedy,) = (row for row in rows if row["what"] == learning_curve.GREEDY)
     return (
         f"Measured on {greedy['date']}: base games won at the first look after so many decisions, all seeds' mean and "
-        f"range, and processor seconds of one core that other work shared; PyTorch {greedy['torch']}, at least "
-        f"{greedy['games']:,} games a run and look. `greedy` wins {100 * greedy['won']:.1f} %.\n\n"
+        f"range, and processor seconds of one core; PyTorch {greedy['torch']}, {greedy['games']:,} games a run and "
+        f"look. `greedy` wins {100 * greedy['won']:.1f} %.\n\n"
         + markdown_table(("what learns", "seeds", *at, "decisions to 90 %", "seconds to 90 %", "seconds in all"), lines)
         + f"\n\n![Learning curves: base games won over decisions and over seconds]({learning_curve.PICTURE})"
     )

@@ -20,7 +20,7 @@ def test_shortfalls_bring_ninety_percent_within_half_a_minute() -> None:
     """In every seed; from nothing, as many decisions bring less than the level of `greedy`."""
     (greedy,) = (row["won"] for row in PUBLISHED if row["what"] == GREEDY)
     for what in CONTENDERS:
-        assert runs_of(PUBLISHED, what).shape == (1 if what == SB3 else 3, len(LOOKS), 3)
+        assert runs_of(PUBLISHED, what).shape == (3, len(LOOKS), 3)
     for run in runs_of(PUBLISHED, SHORTFALLS):
         assert run[run[:, 2] >= 0.9][0, 1] <= 30
     for what in (NOTHING, SB3):
