@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import pkgutil
+import pydoc
 from collections import Counter
 from itertools import permutations
 from typing import Any
@@ -10,6 +14,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from tabletop_engine import parts
 from tabletop_engine.legal import is_legal
 from tabletop_engine.parts import auctions, boards, decks, sets, slots, tracks, turns
 from tabletop_engine.record import NOBODY
@@ -211,3 +216,15 @@ def test_areas_on_a_large_board(made: Any) -> None:
         assert set(np.flatnonzero(area).tolist()) == reached
         empty = {b for a in reached for b in beside[a] if contents[b] == 2} - reached
         assert boards.count_beside(contents, area, 2, neighbours) == len(empty)
+
+
+@pytest.mark.parametrize("name", [module.name for module in pkgutil.iter_modules(parts.__path__)])
+def test_help_names_all_arguments(name: str) -> None:
+    module = importlib.import_module(f"{parts.__name__}.{name}")
+    own = [one for one in vars(module).values() if inspect.isroutine(one) and one.__module__ == module.__name__]
+    public = [one for one in own if not one.__name__.startswith("_")]
+    assert public
+    for part in public:
+        told = pydoc.plain(pydoc.render_doc(part))
+        assert f"{part.__name__}(" in told
+        assert all(f"`{argument}`" in told for argument in inspect.signature(part).parameters), told

@@ -23,7 +23,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 from weakref import WeakSet
 
 import numpy as np
@@ -82,6 +82,10 @@ class Rule:
         from numba.core.types import Dispatcher
 
         return Dispatcher(self.compiled)
+
+    def __get__(self, owner: Any, kind: Any = None) -> Self:
+        """The rule itself: it is no method. `help` shows the arguments of what has `__get__`, as of a function."""
+        return self
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """A call from Python runs the rule as written: a few calls are not worth compiling it."""

@@ -16,7 +16,7 @@ from tabletop_engine.parts.turns import next_with
 
 @rule
 def begin_auction(s: Any, bids: np.ndarray, passed: np.ndarray) -> None:
-    """Nobody has bid anything, and nobody has passed."""
+    """Set `bids` and `passed` to 0 for each player of the record `s`: nobody has bid or passed."""
     for seat in range(s.players):
         bids[seat] = 0
         passed[seat] = 0
@@ -24,7 +24,7 @@ def begin_auction(s: Any, bids: np.ndarray, passed: np.ndarray) -> None:
 
 @rule
 def highest_bid(s: Any, bids: np.ndarray) -> int:
-    """The highest bid so far; 0 if there is none."""
+    """The highest of the `bids` of the players of the record `s`; 0 if there is none."""
     highest = 0
     for seat in range(s.players):
         highest = max(highest, int(bids[seat]))
@@ -33,20 +33,20 @@ def highest_bid(s: Any, bids: np.ndarray) -> int:
 
 @rule
 def allow_bids(s: Any, first_action: int, bids: np.ndarray, most: int) -> None:
-    """Allow every bid above the highest one, up to `most`."""
+    """Allow every bid above the highest of `bids`, up to `most`: the action `first_action` + bid in the record `s`."""
     for amount in range(highest_bid(s, bids) + 1, most + 1):
         allow(s, first_action + amount)
 
 
 @rule
 def next_bidder(s: Any, passed: np.ndarray) -> int:
-    """The seat after the actor that has not passed; the actor itself if all others have passed."""
+    """The first seat after the actor of the record `s` that has 0 in `passed`; the actor if all others have passed."""
     return next_with(s, s.actor + 1, passed, 0)
 
 
 @rule
 def count_bidders(s: Any, passed: np.ndarray) -> int:
-    """How many have not passed."""
+    """How many players of the record `s` have 0 in `passed`."""
     bidders = 0
     for seat in range(s.players):
         bidders += passed[seat] == 0

@@ -51,12 +51,15 @@ class Board(NamedTuple):
 
 
 def square_board(rows: int, columns: int) -> Board:
-    """A board of squares. Neighbours share a side. Raises ValueError for less than 1 or more than 64 spaces."""
+    """A board of squares in so many `rows` and `columns`. Neighbours share a side.
+
+    Raises ValueError for less than 1 or more than 64 spaces.
+    """
     return _board(rows, columns, _SQUARES)
 
 
 def hex_board(rows: int, columns: int) -> Board:
-    """A board of hexagons. Each row lies half a space further to the right than the one above.
+    """A board of hexagons in so many `rows` and `columns`. Each row lies half a space right of the one above.
 
     A space touches those before and after it, those with its column and the next one in the row above, and those with
     its column and the one before in the row below. Raises ValueError for less than 1 or more than 64 spaces.
@@ -86,7 +89,7 @@ def _board(rows: int, columns: int, ways: tuple[tuple[int, int], ...]) -> Board:
 
 @rule
 def beside(spaces: np.uint64, board: Board) -> np.uint64:
-    """The spaces that are next to at least one of these."""
+    """The spaces of the `board` that are next to at least one of `spaces`."""
     found = EMPTY
     for way in range(len(board.shifts)):
         found |= (spaces & board.starts[way]) << board.shifts[way]
@@ -96,7 +99,7 @@ def beside(spaces: np.uint64, board: Board) -> np.uint64:
 
 @rule
 def connected(start: np.uint64, inside: np.uint64, board: Board) -> np.uint64:
-    """The spaces of `inside` that are connected with `start` by spaces of `inside` (a flood fill)."""
+    """The spaces of `inside` that spaces of `inside` connect with those of `start` on the `board` (a flood fill)."""
     area = start & inside
     grown = (area | beside(area, board)) & inside
     while grown != area:
@@ -107,7 +110,7 @@ def connected(start: np.uint64, inside: np.uint64, board: Board) -> np.uint64:
 
 @rule
 def largest_area(spaces: np.uint64, board: Board) -> np.uint64:
-    """The largest connected area among these spaces; of equally large ones the one that has the first space."""
+    """The largest area of `spaces` that is connected on the `board`; of equal ones that with the first space."""
     left, largest, most = spaces, EMPTY, 0
     while left != EMPTY:
         area = connected(left & ~without_first(left), left, board)
@@ -122,12 +125,12 @@ def largest_area(spaces: np.uint64, board: Board) -> np.uint64:
 
 
 def square_neighbours(rows: int, columns: int) -> np.ndarray:
-    """(spaces, 4) int16: the neighbours of each space of a board of squares, or NO_SPACE."""
+    """(spaces, 4) int16: the neighbours of each space of a board of squares with `rows` and `columns`, or NO_SPACE."""
     return _neighbours(rows, columns, _SQUARES)
 
 
 def hex_neighbours(rows: int, columns: int) -> np.ndarray:
-    """(spaces, 6) int16: the neighbours of each space of a board of hexagons as in `hex_board`, or NO_SPACE."""
+    """(spaces, 6) int16: the same for hexagons in `rows` and `columns`, which lie as in `hex_board`."""
     return _neighbours(rows, columns, _HEXAGONS)
 
 
@@ -142,9 +145,10 @@ def _neighbours(rows: int, columns: int, ways: tuple[tuple[int, int], ...]) -> n
 
 @rule
 def mark_area(contents: np.ndarray, start: int, neighbours: np.ndarray, area: np.ndarray) -> int:
-    """Write 1 into `area`, (spaces,) int8, for each space that spaces of the same content connect with `start`.
+    """Write 1 into `area`, (spaces,) int8, for each space that spaces of the same content connect with space `start`.
 
-    Returns how many these are. What is marked already is not entered.
+    `contents` has what is in each space, (spaces,). `neighbours` is what `square_neighbours` or `hex_neighbours` gave.
+    Returns how many spaces were marked. What is marked already is not entered.
     """
     found = np.empty(contents.shape[0], np.int16)
     found[0], number, done = start, 1, 0
@@ -163,7 +167,10 @@ def mark_area(contents: np.ndarray, start: int, neighbours: np.ndarray, area: np
 
 @rule
 def count_beside(contents: np.ndarray, area: np.ndarray, content: int, neighbours: np.ndarray) -> int:
-    """How many spaces of this content are next to the marked area, and not in it."""
+    """How many spaces with this `content` in `contents` are next to the `area` of `mark_area`, and not in it.
+
+    `neighbours` as in `mark_area`.
+    """
     number = 0
     for space in range(contents.shape[0]):
         if contents[space] == content and area[space] == 0:

@@ -24,7 +24,10 @@ from tabletop_engine.compiling.compiled import rule
 
 @rule
 def draw_or_reshuffle(s: Any, deck: np.ndarray, discards: np.ndarray) -> int:
-    """Draw a card from a deck of counts; an empty deck is made anew from the discards. -1 if both are empty."""
+    """Draw a card by the random stream of the record `s`, and return its kind; -1 if there is none.
+
+    `deck` and `discards` count the cards of each kind. An empty deck is made anew from the discards.
+    """
     kind = draw_from(s, deck)
     if kind < 0:
         for other in range(deck.shape[0]):
@@ -38,32 +41,32 @@ def draw_or_reshuffle(s: Any, deck: np.ndarray, discards: np.ndarray) -> int:
 
 
 def deck_of(cards: int) -> int:
-    """The length of the array of an ordered deck for this many cards."""
+    """The length of the array of an ordered deck that has room for so many `cards`."""
     return cards + 1
 
 
 @rule
 def cards_left(deck: np.ndarray) -> int:
-    """The number of cards in an ordered deck."""
+    """The number of cards in the ordered `deck`."""
     return int(deck[0])
 
 
 @rule
 def clear_deck(deck: np.ndarray) -> None:
-    """Make an ordered deck empty."""
+    """Make the ordered `deck` empty."""
     deck[0] = 0
 
 
 @rule
 def put_on_top(deck: np.ndarray, card: int) -> None:
-    """Put a card on top of an ordered deck."""
+    """Put the number `card` on top of the ordered `deck`."""
     deck[0] += 1
     deck[deck[0]] = card
 
 
 @rule
 def draw_top(deck: np.ndarray) -> int:
-    """Draw the top card of an ordered deck; -1 if it is empty."""
+    """Remove the top card of the ordered `deck`, and return its number; -1 if the deck is empty."""
     left = int(deck[0])
     if left == 0:
         return -1
@@ -75,7 +78,7 @@ def draw_top(deck: np.ndarray) -> int:
 
 @rule
 def shuffle(s: Any, deck: np.ndarray) -> None:
-    """Put the cards of an ordered deck into a random order."""
+    """Put the cards of the ordered `deck` into a random order, by the random stream of the record `s`."""
     for place in range(int(deck[0]), 1, -1):
         other = 1 + random_below(s, place)
         card = deck[place]

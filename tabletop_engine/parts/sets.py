@@ -20,31 +20,31 @@ _1 = np.uint64(1)
 
 @rule
 def only(thing: int) -> np.uint64:
-    """The set of this one thing."""
+    """The set of the number `thing` alone."""
     return _1 << np.uint64(thing)
 
 
 @rule
 def first_of(things: np.uint64) -> int:
-    """The thing of a set that has the smallest number; 63 if the set is empty."""
+    """The smallest number in the set `things`; 63 if it is empty."""
     return count_bits((things ^ (things - _1)) >> _1)
 
 
 @rule
 def without_first(things: np.uint64) -> np.uint64:
-    """The set without the thing that has the smallest number."""
+    """The set `things` without its smallest number."""
     return things & (things - _1)
 
 
 @rule
 def later_than(thing: int) -> np.uint64:
-    """All things with larger numbers than this one."""
+    """The set of all numbers above `thing`."""
     return ~((only(thing) << _1) - _1)
 
 
 @rule
 def nth_of(things: np.uint64, n: int) -> int:
-    """The thing that has the n-th smallest number, from 0; -1 if there are fewer."""
+    """The number in the set `things` that has `n` smaller ones beside it; -1 if there is none."""
     for _ in range(n):
         things = without_first(things)
     return first_of(things) if things != EMPTY else -1
@@ -52,13 +52,13 @@ def nth_of(things: np.uint64, n: int) -> int:
 
 @rule
 def random_of(s: Any, things: np.uint64) -> int:
-    """A random thing of a set, which stays as it is; -1 if it is empty."""
+    """A random number of the set `things`, by the random stream of the record `s`; -1 if the set is empty."""
     return nth_of(things, random_below(s, max(1, count_bits(things))))
 
 
 @rule
 def allow_each(s: Any, first_action: int, things: np.uint64) -> None:
-    """Allow the action `first_action + thing` for each thing of a set."""
+    """Allow the action `first_action` + number in the record `s` for each number of the set `things`."""
     while things != EMPTY:
         allow(s, first_action + first_of(things))
         things = without_first(things)
@@ -66,7 +66,7 @@ def allow_each(s: Any, first_action: int, things: np.uint64) -> None:
 
 @rule
 def write_ones(things: np.uint64, out: np.ndarray, start: int) -> None:
-    """Write a 1 at `start + thing` for each thing of a set."""
+    """Write a 1 into `out` at `start` + number for each number of the set `things`."""
     while things != EMPTY:
         out[start + first_of(things)] = 1
         things = without_first(things)

@@ -15,7 +15,7 @@ NO_SLOT = -1
 
 @rule
 def first_filled(slots: np.ndarray) -> int:
-    """The first slot with a card, or NO_SLOT."""
+    """The first of the `slots` that has a card, or NO_SLOT."""
     for slot in range(slots.shape[0]):
         if slots[slot] != NO_CARD:
             return slot
@@ -24,7 +24,7 @@ def first_filled(slots: np.ndarray) -> int:
 
 @rule
 def first_empty(slots: np.ndarray) -> int:
-    """The first slot without a card, or NO_SLOT."""
+    """The first of the `slots` without a card, or NO_SLOT."""
     for slot in range(slots.shape[0]):
         if slots[slot] == NO_CARD:
             return slot
@@ -33,7 +33,7 @@ def first_empty(slots: np.ndarray) -> int:
 
 @rule
 def take_card(slots: np.ndarray, slot: int) -> int:
-    """Take the card out of a slot, and return it."""
+    """Take the card out of the `slot` of this number among `slots`, and return it."""
     card = int(slots[slot])
     slots[slot] = NO_CARD
     return card
@@ -41,14 +41,17 @@ def take_card(slots: np.ndarray, slot: int) -> int:
 
 @rule
 def clear_slots(slots: np.ndarray) -> None:
-    """Make all slots empty."""
+    """Make all `slots` empty."""
     for slot in range(slots.shape[0]):
         slots[slot] = NO_CARD
 
 
 @rule
 def refill(slots: np.ndarray, deck: np.ndarray) -> None:
-    """Fill each empty slot of a market with the top card of an ordered deck, from the first slot on."""
+    """Fill each empty one of the `slots` with the top card of the ordered `deck`, from the first slot on.
+
+    With an empty deck they stay empty.
+    """
     for slot in range(slots.shape[0]):
         if slots[slot] == NO_CARD:
             slots[slot] = draw_top(deck)

@@ -9,6 +9,9 @@ from tabletop_engine.compiling.compiled import rule
 
 @rule
 def advance(track: np.ndarray, marker: int, steps: int, last: int) -> int:
-    """Move a marker forward, at most to the space `last`, and return the space that it is on then."""
+    """Move a marker so many `steps` forward, at most to the space `last`, and return the space that it is on then.
+
+    `track` has the space of each marker; `marker` is the number of this one.
+    """
     track[marker] = min(int(track[marker]) + steps, last)
     return int(track[marker])

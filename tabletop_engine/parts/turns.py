@@ -24,19 +24,22 @@ NOT_CHOSEN = -1
 
 @rule
 def seat_after(s: Any, first: int, turns: int) -> int:
-    """The seat that is that many turns after seat `first`."""
+    """The seat that is so many `turns` after seat `first`, among the players of the record `s`."""
     return (first + turns) % s.players
 
 
 @rule
 def next_seat(s: Any) -> int:
-    """The seat whose turn comes after that of the actor."""
+    """The seat whose turn comes after that of the actor of the record `s`."""
     return seat_after(s, s.actor, 1)
 
 
 @rule
 def next_with(s: Any, first: int, numbers: np.ndarray, wanted: int) -> int:
-    """The first seat from seat `first` on whose number in `numbers` is the wanted one; NOBODY if there is none."""
+    """The first seat from seat `first` on that has the number `wanted` in `numbers`; NOBODY if there is none.
+
+    `numbers` has one for each player of the record `s`. `first` may be past the last seat.
+    """
     for turns in range(s.players):
         seat = seat_after(s, first, turns)
         if numbers[seat] == wanted:
@@ -46,7 +49,7 @@ def next_with(s: Any, first: int, numbers: np.ndarray, wanted: int) -> int:
 
 @rule
 def take_back_choices(s: Any, chosen: np.ndarray, seat: int) -> None:
-    """Take back the choices of all others than this seat."""
+    """Write NOT_CHOSEN into `chosen` for all players of the record `s` but this `seat`."""
     for other in range(s.players):
         if other != seat:
             chosen[other] = NOT_CHOSEN
@@ -54,7 +57,10 @@ def take_back_choices(s: Any, chosen: np.ndarray, seat: int) -> None:
 
 @rule
 def write_order(s: Any, numbers: np.ndarray, out: np.ndarray) -> None:
-    """Write the seats into `out`, that of the smallest number first; of equal ones the smaller seat comes first."""
+    """Write the seats into `out`, that of the smallest of `numbers` first; of equal ones the smaller seat comes first.
+
+    Both have one number for each player of the record `s`.
+    """
     for seat in range(s.players):
         place = 0
         for other in range(s.players):
