@@ -344,7 +344,8 @@ def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any)
         raise ConfigError(f"{agents} agents: at most {game.players[-1]} play one game; {more}")
     if not alone and agents not in game.players:
         seats = either([number for number in game.players if number > 1])
-        raise ConfigError(f"{agents} agents: {game.title} is for {seats} players; name an agent for each")
+        wanted = "name an agent for each, as in `greedy random random`"
+        raise ConfigError(f"{agents} agents: {game.title} is for {seats} players; {wanted}")
     return game.config(players=1 if alone else agents, **switches)
 
 
