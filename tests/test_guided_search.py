@@ -17,9 +17,20 @@ from petrichor_env.config import MODULES, VARIANTS, Config
 from petrichor_env.game import GAME
 from tabletop_agents import POLICIES, agent_file, make_agent
 from tabletop_agents.checkpoint import read_checkpoint, save_network
-from tabletop_agents.networks import Network, flat_network, new_layers
+from tabletop_agents.networks import Network, flat_network, new_layers, with_more_inputs
 from tabletop_agents.policy import PolicyAgent
-from tabletop_agents.search.forward import MARGIN_UNIT, POLICY, TRUNK, WIN_MARGIN, FlatNetwork, forward
+from tabletop_agents.search.forward import (
+    MARGIN_UNIT,
+    POLICY,
+    TRUNK,
+    WIN_MARGIN,
+    FlatNetwork,
+    Similar,
+    forward,
+    forward_layers,
+    forward_trunk,
+    new_similar,
+)
 from tabletop_agents.search.guided_search import GuidedSearchAgent, guided_search_for, new_guided_tree, settings_record
 from tabletop_agents.search.tree import Tree
 from tabletop_agents.search.tree_agent import best_of_visited
@@ -27,7 +38,9 @@ from tabletop_engine.compiling.compiled import kernel
 from tabletop_engine.errors import CheckpointError, ConfigError
 from tabletop_engine.play.agents import Decisions, check_agents
 from tabletop_engine.play.batch import Batch
-from tests.games import connect_four, leduc_poker
+from tabletop_training.files.settings import Settings
+from tabletop_training.learn.ppo import new_network
+from tests.games import connect_four, hex, leduc_poker, tiny_hanabi
 from tests.support.hidden import what_is_hidden_changed
 from tests.support.networks import guided, network_for
 from tests.support.play import in_the_middle
@@ -58,6 +71,66 @@ def test_compiled_networks_say_what_torch_says(trunk: bool, tanh: bool) -> None:
         forward_all(flat, seen[game], outputs, flat.parts[TRUNK, 1] - 1)
         assert np.allclose(outputs[flat.parts[POLICY, 1] - 1, : GAME.num_actions], policy[game], atol=1e-5)
         assert np.allclose(outputs[flat.parts[WIN_MARGIN, 1] - 1, :10], heads[game], atol=1e-5)
+
+
+@pytest.mark.parametrize("trunk", [(), (12,)])
+def test_compiled_convolutions_say_what_torch_says(trunk: tuple[int, ...], tmp_path: Path) -> None:
+    """Also those of a checkpoint, and in a search, which begins at what the first layer gave for a similar position."""
+    torch.manual_seed(1)
+    made = new_network(hex.GAME, Settings(channels=(3, 4), trunk=trunk, layers=(9,)))
+    save_network(hex.GAME, made, tmp_path / "policy.zip")
+    network, _ = read_checkpoint(hex.GAME, tmp_path / "policy.zip")
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.add_(0.05 * torch.randn(parameter.shape))
+    batch = Batch(hex.GAME.config(), 8, 1)
+    for _ in range(20):
+        batch.step(batch.random_actions())
+    seen = batch.observations
+    flat = flat_network(network)
+    outputs = np.zeros((len(flat.layers), flat.layers["outputs"].max()), np.float32)
+    similar = new_similar(flat, 2, seen.shape[1])
+    assert network.win_margin_heads is not None
+    with torch.no_grad():
+        hidden = network.trunk(torch.from_numpy(seen))
+        policy, heads = network.policy(hidden).numpy(), network.win_margin_heads(hidden).numpy()
+    for game in range(8):
+        for through_similar in (False, True):
+            outputs[:] = np.nan
+            forward_convolved(flat, seen[game], similar, outputs, through_similar)
+            assert np.allclose(outputs[flat.parts[POLICY, 1] - 1, : hex.GAME.num_actions], policy[game], atol=1e-5)
+            assert np.allclose(outputs[flat.parts[WIN_MARGIN, 1] - 1, :4], heads[game], atol=1e-5)
+    assert similar.known[0] == 1
+    agent = guided(hex.GAME, 20, network)
+    visits, _ = agent.search(Decisions.of(batch), np.random.default_rng(0))
+    assert (visits.sum(axis=1) == 20).all()
+
+
+@kernel
+def forward_convolved(
+    network: FlatNetwork, inputs: np.ndarray, similar: Similar, outputs: np.ndarray, through_similar: bool
+) -> None:
+    if through_similar:
+        hidden = forward_trunk(network, 0, inputs, similar, outputs)
+    else:
+        hidden = forward_layers(network, network.parts[TRUNK, 0], network.parts[TRUNK, 1], inputs, outputs)
+    forward(network, POLICY, hidden, outputs)
+    forward(network, WIN_MARGIN, hidden, outputs)
+
+
+def test_convolutions_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"channels: an observation needs a block \(planes, rows, columns\)"):
+        new_network(tiny_hanabi.GAME, Settings(channels=(2,)))
+    with pytest.raises(ConfigError, match="a network can have one of them"):
+        Settings(channels=(2,), numbers=True)
+    network = new_network(hex.GAME, Settings(channels=(2, 3), layers=(4,)))
+    with pytest.raises(ConfigError, match="can't be given more inputs"):
+        with_more_inputs(network, 1)
+    second: Any = network.trunk[2]
+    second.weight = nn.Parameter(torch.zeros(3, 5, 3, 3))
+    save_network(hex.GAME, network, tmp_path / "policy.zip")
+    with pytest.raises(CheckpointError, match=r"has a layer 2 of Convolution \(3, 5, 3, 3\), not \(3, 2, 3, 3\)"):
+        read_checkpoint(hex.GAME, tmp_path / "policy.zip")
 
 
 @pytest.mark.parametrize("layers", [0, 1, 2])

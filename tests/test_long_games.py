@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import subprocess
@@ -97,6 +98,11 @@ def test_points_with_halves(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_check_of_a_large_board() -> None:
-    """Go on 19 x 19 spaces: games of 500 moves, and searches whose playouts are as long."""
-    check_game(go.GAME, games=3)
+def test_check_of_a_large_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Go on 19 x 19 spaces: games of 541 moves, and searches whose playouts are as long."""
+    small = Path(go.__file__).read_text(encoding="utf-8")
+    large = small.replace("\nSIZE = 9\n", "\nSIZE = 19\n").replace('name="go"', 'name="large_go"')
+    assert large.count("\nSIZE = 19\n") == large.count('name="large_go"') == 1
+    (tmp_path / "large_go.py").write_text(large, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    check_game(importlib.import_module("large_go").GAME, games=3)

@@ -156,7 +156,7 @@ def read_checkpoint(game: Game, path: str | Path, *, start: bool = False) -> tup
             at, number = _added(game.observation, notes["observation"]) or (0, 0)
             size = game.observation.size - number
             inputs = (size, size + game.numbers.size)
-            sizes = (game.num_actions, game.players[-1])
+            sizes = (game.num_actions, game.players[-1], game.observation)
             parts = {part: one for part, one in notes["network"].items() if part != OLD_HEADS or not start}
             network = Network.of_arrays(parts, dict(arrays), inputs, *sizes)
         if number:

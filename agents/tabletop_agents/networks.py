@@ -1,4 +1,4 @@
-"""Fully connected networks in plain PyTorch, with a policy, a value, and win and margin heads."""
+"""Networks in plain PyTorch, with a policy, a value, and win and margin heads. They may begin with convolutions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import torch
@@ -15,6 +15,7 @@ from torch.nn import functional
 
 from tabletop_agents.search import forward
 from tabletop_engine.errors import CheckpointError, ConfigError
+from tabletop_engine.observation import Layout
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"ReLU": nn.ReLU, "Tanh": nn.Tanh}
 _ACTIVATION_CODES = {"ReLU": forward.RELU, "Tanh": forward.TANH}
@@ -23,14 +24,57 @@ HEADS_LAYER = 128
 _HEADS = "win_margin_heads"
 OLD_HEADS = "outlook"
 """What checkpoints up to version 0.3 called such heads, which began at the observation and gave margins in points."""
-_LINEAR = "Linear"
+_LINEAR, _CONVOLUTION = "Linear", "Convolution"
 _STORED = (np.float32, np.float16)
 _NEVER = -1e8
 """The logit of an illegal action, as in sb3-contrib."""
 
 
+class Board(NamedTuple):
+    """Where the board is in an observation: its first number, and its shape."""
+
+    start: int
+    planes: int
+    rows: int
+    columns: int
+
+
+def board_of(layout: Layout) -> Board:
+    """The largest block of three axes, (planes, rows, columns). Raises ConfigError without one, and below 0."""
+    blocks = [block for block in layout if len(block.shape) == 3]
+    if not blocks or layout.low < 0:
+        raise ConfigError("channels: an observation needs a block (planes, rows, columns), and no number below 0")
+    largest = max(blocks, key=lambda block: block.size)
+    return Board(largest.start, *largest.shape)
+
+
+class Convolution(nn.Module):
+    """A convolution of 3 x 3 spaces over the board, which lies between other numbers: these stay as they are.
+
+    Arguments:
+        weight, bias: (C, planes, 3, 3) and (C,), float32, for C channels; these are the planes of its outputs' board.
+        board: where the board is in its inputs, (N, in_features).
+        in_features: the number of inputs.
+    """
+
+    def __init__(self, weight: torch.Tensor, bias: torch.Tensor, board: Board, in_features: int) -> None:
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(weight), nn.Parameter(bias)
+        self.board, self.in_features = board, in_features
+        self.out_features = in_features + (len(weight) - board.planes) * board.rows * board.columns
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """(N, out_features)."""
+        start, planes, rows, columns = self.board
+        before, seen, after = inputs.tensor_split([start, start + planes * rows * columns], dim=1)
+        found = functional.conv2d(seen.unflatten(1, (planes, rows, columns)), self.weight, self.bias, padding=1)
+        return torch.cat([before, found.flatten(1), after], dim=1)
+
+
 class Network(nn.Module):
-    """A trunk, which may be empty, and two heads after it: policy and value. Layers are `nn.Linear` or `ACTIVATIONS`.
+    """A trunk, which may be empty, and two heads after it: policy and value.
+
+    Layers are `nn.Linear` or `ACTIVATIONS`; a trunk may begin with `Convolution`s.
 
     A network may also have win and margin heads after the trunk, which a search needs. They predict the end of the game
     for each team with 2 K numbers, where K is the largest number of players of the game. The first K are logits of
@@ -88,12 +132,15 @@ class Network(nn.Module):
         allowed: Sequence[int],
         actions: int,
         players: int,
+        layout: Layout,
     ) -> Self:
         """The network from what its `described` and `arrays` (float32 or float16) gave. Its weights are float32.
 
-        `allowed` are the possible numbers of inputs. Raises CheckpointError if this is no such network.
+        `allowed` are the possible numbers of inputs; `layout` tells convolutions where the board is. Raises
+        CheckpointError if this is no such network.
         """
         made = {}
+        board: Board | None = None
         first = arrays["trunk.0.weight" if described["trunk"] else "policy.0.weight"].shape[-1]
         inputs = first if first in allowed else allowed[0]
         widths = {"trunk": inputs, OLD_HEADS: inputs}
@@ -105,14 +152,23 @@ class Network(nn.Module):
                     layers.append(ACTIVATIONS[kind]())
                     continue
                 weight, bias = (arrays[f"{part}.{number}.{name}"] for name in ("weight", "bias"))
-                shape, known = (len(bias), width), weight.dtype in _STORED and bias.dtype in _STORED
-                if kind != _LINEAR or weight.shape != shape or bias.ndim != 1 or not known:
+                shape: tuple[int, ...] = (len(bias), width)
+                known = weight.dtype in _STORED and bias.dtype in _STORED
+                convolves = kind == _CONVOLUTION and part == "trunk" and _LINEAR not in described[part][:number]
+                if convolves:
+                    board = board or board_of(layout)
+                    shape = (len(bias), board.planes, 3, 3)
+                if (kind != _LINEAR and not convolves) or weight.shape != shape or bias.ndim != 1 or not known:
                     raise CheckpointError(f"its {part} has a layer {number} of {kind} {weight.shape}, not {shape}")
                 if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
                     raise CheckpointError(f"its {part} has a layer {number} with numbers that are not finite")
-                arrays32 = (torch.from_numpy(array.astype(np.float32, copy=False)) for array in (weight, bias))
-                layers.append(_linear(*arrays32))
-                width = len(bias)
+                both = [torch.from_numpy(array.astype(np.float32, copy=False)) for array in (weight, bias)]
+                if convolves and board is not None:
+                    layers.append(Convolution(both[0], both[1], board, width))
+                    board = board._replace(planes=len(bias))
+                else:
+                    layers.append(_linear(*both))
+                width = layers[-1].out_features
             widths[part], made[part] = width, nn.Sequential(*layers)
         weighs = widths["policy"] == actions + 1
         if (widths["policy"] - weighs, widths["value"]) != (actions, 1):
@@ -218,34 +274,58 @@ def flat_network(network: Network, numbers: np.ndarray | None = None) -> forward
     `numbers` (M,) float32 are the game's printed numbers, for a network that reads them. They are the same in all
     positions of the game, so they become a part of the biases.
     """
-    layers: list[tuple[int, int, int, int, int]] = []
+    layers: list[Any] = []
     parts, weights, size = [], [], 0
-    beginning = network.trunk if len(network.trunk) else None  # the part that reads the numbers; None: all others do
+    convolved = [layer for layer in network.trunk if isinstance(layer, Convolution)]
+    beginning = network.trunk if any(isinstance(layer, nn.Linear) for layer in network.trunk) else None
     for part in (network.trunk, network.policy, network.win_margin_heads or ()):
-        first = len(layers)
-        for number, layer in enumerate(part):
+        first, begins = len(layers), beginning in (part, None)  # whether its first matrix reads inputs or convolutions
+        for layer in part:
             if isinstance(layer, nn.Linear):
                 matrix = layer.weight.detach().cpu().numpy().T
                 bias = layer.bias.detach().cpu().numpy()
-                if numbers is not None and not number and beginning in (part, None):
+                if numbers is not None and begins:
                     matrix, read = np.split(matrix, [len(matrix) - len(numbers)])
                     bias = bias + numbers @ read
-                layers.append((size, size + matrix.size, *matrix.shape, forward.NONE))
-                weights += [np.ravel(matrix), bias]
-                size += matrix.size + bias.size
+                if convolved and begins:
+                    matrix = matrix[_by_space(convolved[-1])]
+                begins = False
+                layers.append((size, size + matrix.size, *matrix.shape, forward.NONE, *forward.NO_BOARD))
+            elif isinstance(layer, Convolution):
+                matrix = layer.weight.detach().cpu().flip(2, 3).permute(1, 2, 3, 0).numpy()
+                start, _, rows, columns = layer.board
+                bias = np.zeros(layer.out_features, np.float32)
+                tiled = np.tile(layer.bias.detach().cpu().numpy(), rows * columns)
+                bias[start : start + len(tiled)] = tiled
+                sizes = (layer.in_features, layer.out_features)
+                layers.append((size, size + matrix.size, *sizes, forward.NONE, *layer.board, layer is not convolved[0]))
             else:
-                layers[-1] = (*layers[-1][:-1], _ACTIVATION_CODES[type(layer).__name__])
+                layers[-1] = (*layers[-1][:4], _ACTIVATION_CODES[type(layer).__name__], *layers[-1][5:])
+                continue
+            weights += [np.ravel(matrix), bias]
+            size += matrix.size + bias.size
         parts.append((first, len(layers)))
     return forward.FlatNetwork(
         np.array(layers, forward.LAYER), np.array(parts, np.int64), np.concatenate(weights).astype(np.float32)
     )
 
 
+def _by_space(layer: Convolution) -> np.ndarray:
+    """(out_features,) where each output is that compiled code gives: of the board, all channels of a space together."""
+    start, _, rows, columns = layer.board
+    order, channels = np.arange(layer.out_features), len(layer.bias)
+    board = order[start : start + channels * rows * columns].copy()
+    order[start : start + len(board)] = board.reshape(channels, -1).T.ravel()
+    return order
+
+
 def with_more_inputs(network: Network, number: int, at: int | None = None) -> Network:
     """A copy of the network with so many more inputs, from index `at` on; None puts them last.
 
-    Their weights are 0, so it plays as before.
+    Their weights are 0, so it plays as before. Raises ConfigError for one with convolutions.
     """
+    if any(isinstance(layer, Convolution) for layer in network.trunk):
+        raise ConfigError("a network with convolutions can't be given more inputs")
     copied = copy.deepcopy(network)
     for part in [copied.trunk] if len(copied.trunk) else [*copied.parts.values()][1:]:
         first: Any = part[0]
@@ -271,6 +351,21 @@ def new_layers(widths: Sequence[int], last: float | None = None) -> nn.Sequentia
         nn.init.orthogonal_(layer.weight, gain=last if final and last is not None else 2**0.5)
         nn.init.zeros_(layer.bias)
         parts += [layer] if final else [layer, nn.ReLU()]
+    return nn.Sequential(*parts)
+
+
+def new_convolutions(layout: Layout, channels: Sequence[int], inputs: int) -> nn.Sequential:
+    """New convolutions with so many channels and ReLU after each, for (N, inputs) that begin with an observation.
+
+    Their weights are drawn as those of `new_layers`. Raises ConfigError as `board_of` does.
+    """
+    parts: list[nn.Module] = []
+    board = board_of(layout)
+    for number in channels:
+        weight = nn.init.orthogonal_(torch.empty(number, board.planes, 3, 3), gain=2**0.5)
+        layer = Convolution(weight, torch.zeros(number), board, inputs)
+        board, inputs = board._replace(planes=number), layer.out_features
+        parts += [layer, nn.ReLU()]
     return nn.Sequential(*parts)
 
 

@@ -1,4 +1,4 @@
-"""Go on 19 x 19 spaces, a long game of many actions: captures, no suicide, no ko but an end after 500 moves, a komi."""
+"""Go, a long game of many actions: captures, no suicide, a komi, no ko but an end after so many moves."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from tabletop_engine.parts.boards import NO_SPACE, count_beside, mark_area, squa
 from tabletop_engine.record import array, dtype_of, number
 from tabletop_engine.text.plain import PlainConfig, PlainDrawing, PlainPositions, PlainWords
 
-SIZE = 19
+SIZE = 9
 SPACES = SIZE * SIZE
 NEIGHBOURS = square_neighbours(SIZE, SIZE)
-MOST_MOVES, KOMI = 500, 6.5
+MOST_MOVES, KOMI = SPACES * 3 // 2, 6.5
 EMPTY, PASS = 2, SPACES
 
 
 class State(GameRecord):
-    legal = array(np.uint64, 6, "the set of legal actions")
+    legal = array(np.uint64, SPACES // 64 + 1, "the set of legal actions")
     points = array(np.float32, 2, "at the end stones, surrounded spaces, and player_1's komi")
     stones = array(np.int8, SPACES, "whose stone is in each space, or EMPTY", blank=EMPTY)
     moves = number(np.int16, "moves so far")
@@ -131,7 +131,7 @@ def observe(s: State, t: Any, viewer: int, out: np.ndarray) -> None:
     out[2 * SPACES] = s.passes == 1
 
 
-ACTIONS = (*(f"{column}{row}" for row in range(1, SIZE + 1) for column in "abcdefghjklmnopqrst"), "pass")
+ACTIONS = (*(f"{column}{row}" for row in range(1, SIZE + 1) for column in "abcdefghjklmnopqrst"[:SIZE]), "pass")
 
 
 def board(state: State, viewer: int | None) -> str:

@@ -1,4 +1,4 @@
-"""A fully connected network in compiled code, for one position at a time.
+"""A network in compiled code, for one position at a time.
 
 Most numbers of an observation are 0, and so are about half of the numbers after a ReLU. They are skipped, so a single
 position costs less here than it does within a large batch of dense matrix products.
@@ -20,8 +20,15 @@ LAYER = np.dtype(
         ("inputs", np.int64),
         ("outputs", np.int64),
         ("activation", np.int64),
+        # of a convolution: the first number of the board in its inputs, and the board's shape
+        ("start", np.int64),
+        ("planes", np.int64),  # 0: the layer is fully connected
+        ("rows", np.int64),
+        ("columns", np.int64),
+        ("by_space", np.int64),  # 1: all planes of a space lie together, as in the outputs of all convolutions
     ]
 )
+NO_BOARD = (0, 0, 0, 0, 0)
 NONE, RELU, TANH = 0, 1, 2
 """What is done to the outputs of a layer."""
 
@@ -121,6 +128,9 @@ def sum_inputs(layer: Any, weights: np.ndarray, given: np.ndarray, out: np.ndarr
 @rule
 def add_rows(layer: Any, weights: np.ndarray, given: np.ndarray, out: np.ndarray) -> None:
     """Add the rows of a layer's weights, times the inputs `given`, to `out`."""
+    if layer.planes > 0:
+        add_convolved(layer, weights, given, out)
+        return
     outputs = int(layer.outputs)
     some = np.empty(layer.inputs + 1, np.int64)  # which inputs are not 0, found without a branch to predict
     held = 0
@@ -141,6 +151,36 @@ def add_rows(layer: Any, weights: np.ndarray, given: np.ndarray, out: np.ndarray
         value, row = given[some[k]], weights[start + some[k] * outputs : start + (some[k] + 1) * outputs]
         for j in range(outputs):
             out[j] += value * row[j]
+
+
+@rule
+def add_convolved(layer: Any, weights: np.ndarray, given: np.ndarray, out: np.ndarray) -> None:
+    """`add_rows` of a convolution: what each space's numbers give to the spaces around it. Other numbers are added.
+
+    Its weights are by plane, by the 9 ways from the space of the input, and by channel.
+    """
+    start, planes, rows, columns = int(layer.start), int(layer.planes), int(layer.rows), int(layer.columns)
+    spaces = rows * columns
+    end = start + planes * spaces
+    more = int(layer.outputs - layer.inputs)
+    channels = planes + more // spaces
+    for i in range(start):
+        out[i] += given[i]
+    for i in range(end, int(layer.inputs)):
+        out[i + more] += given[i]
+    for i in range(start, end):
+        value = given[i]
+        if value == np.float32(0.0):
+            continue
+        at = i - start
+        plane, space = (at % planes, at // planes) if layer.by_space == 1 else (at // spaces, at % spaces)
+        for way in range(9):
+            row, column = space // columns + way // 3 - 1, space % columns + way % 3 - 1
+            if 0 <= row < rows and 0 <= column < columns:
+                to, first = start + (row * columns + column) * channels, layer.weights + (9 * plane + way) * channels
+                own = weights[first : first + channels]
+                for j in range(channels):
+                    out[to + j] += value * own[j]
 
 
 @rule

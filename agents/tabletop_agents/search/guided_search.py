@@ -12,7 +12,7 @@ import numpy as np
 
 from tabletop_agents.networks import Network, flat_network
 from tabletop_agents.policy import PolicyAgent
-from tabletop_agents.search.forward import LAYER, FlatNetwork
+from tabletop_agents.search.forward import LAYER, NO_BOARD, NONE, FlatNetwork
 from tabletop_agents.search.guided_tree import SETTINGS, Guide, new_guide
 from tabletop_agents.search.lookahead import Search, kernels_for
 from tabletop_agents.search.tree import Tree, new_tree
@@ -53,7 +53,7 @@ def calls(game: Game, search: Search) -> list[Call]:
     """The kernels that `guided_search_for` compiles, with arguments of their types."""
     batch, values = Batch(game.config(players=game.players[0]), 1, 0), np.zeros(game.num_actions)
     sizes = (game.observation.size, game.num_actions + 2 * game.players[-1])
-    layers = np.array([(0, 0, *sizes, 0)], LAYER)
+    layers = np.array([(0, 0, *sizes, NONE, *NO_BOARD)], LAYER)
     parts, weights = np.array([(0, 0), (0, 1), (0, 1)], np.int64), np.zeros((sizes[0] + 1) * sizes[1], np.float32)
     network = FlatNetwork(layers, parts, weights)
     tree, guide = new_guided_tree(game, network, 4, closed=True)

@@ -41,6 +41,7 @@ class Settings:
     clip: float = 0.2
     value_weight: float = 0.5
     max_gradient: float = 0.5
+    channels: tuple[int, ...] = ()  # channels of 3 x 3 convolutions over the board, before the trunk
     trunk: tuple[int, ...] = ()  # widths of the layers that policy and value share
     layers: tuple[int, ...] = (128, 128)  # widths of the layers after them, of policy and value each
     numbers: bool = False  # whether the network reads the printed numbers; one to start from gets them as new inputs
@@ -69,8 +70,11 @@ class Settings:
                 raise ConfigError(f"{name}={getattr(self, name)}: must be from 0 to 1")
         if self.reward not in REWARDS:
             raise ConfigError(f"reward={self.reward!r}: must be one of {', '.join(map(repr, REWARDS))}")
-        if any(width < 1 for width in (*self.trunk, *self.layers)):
-            raise ConfigError(f"trunk={self.trunk}, layers={self.layers}: must be widths of at least 1")
+        if any(width < 1 for width in (*self.channels, *self.trunk, *self.layers)):
+            widths = f"channels={self.channels}, trunk={self.trunk}, layers={self.layers}"
+            raise ConfigError(f"{widths}: must be widths of at least 1")
+        if self.channels and self.numbers:
+            raise ConfigError(f"channels={self.channels}, numbers=True: a network can have one of them")
         check_at_least_one(threads=1 if self.threads is None else self.threads)
         if self.num_envs * self.steps % self.minibatch == 1:  # a single decision's advantage can't be normalized
             raise ConfigError(

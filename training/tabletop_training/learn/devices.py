@@ -53,7 +53,7 @@ def fastest_threads(network: Network, minibatch: int) -> int:
     Torch's threads wait for each other by spinning. Two threads are nearly twice as fast as one on idle cores, but many
     times slower if another process needs the cores. Measuring takes a fraction of a second.
     """
-    observations = torch.zeros(minibatch, next(network.parameters()).shape[1])
+    observations = torch.zeros(minibatch, network.inputs)
 
     def seconds(passes: int) -> float:
         start = time.monotonic()

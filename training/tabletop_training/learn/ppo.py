@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
 
-from tabletop_agents.networks import Network, new_heads, new_layers
+from tabletop_agents.networks import Network, new_convolutions, new_heads, new_layers
 from tabletop_agents.search.forward import MARGIN_UNIT
 from tabletop_engine.game import Game
 from tabletop_training.files.settings import Settings
@@ -48,11 +48,15 @@ class Rollout(NamedTuple):
 
 
 def new_network(game: Game, settings: Settings) -> Network:
-    """A new network with the trunk and layers of the settings. It draws from torch's global generator."""
+    """A new network with the channels, trunk and layers of the settings. It draws from torch's global generator.
+
+    Raises ConfigError for channels in a game whose observation has no board.
+    """
     inputs = game.observation.size + (game.numbers.size if settings.numbers else 0)
-    trunk = [inputs, *settings.trunk]
+    convolutions: Any = new_convolutions(game.observation, settings.channels, inputs) if settings.channels else ()
+    trunk = [convolutions[-2].out_features if convolutions else inputs, *settings.trunk]
     network = Network(
-        new_layers(trunk),
+        nn.Sequential(*convolutions, *new_layers(trunk)),
         new_layers([trunk[-1], *settings.layers, game.num_actions], 0.01),
         new_layers([trunk[-1], *settings.layers, 1], 1.0),
     )
