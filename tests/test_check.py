@@ -110,9 +110,14 @@ def test_a_configuration_is_for_the_games_players() -> None:
 def test_a_mistake_of_a_redraw_is_found(module: ModuleType) -> None:
     """Games in which no two begin alike: what redraws leave is found, and what they draw that can't be."""
     assert not problems_of_redraws(module.GAME.config())
+    all_found = [""]
     for number, (mistake, expected) in enumerate(module.MISTAKES.items(), 1):
         (found,) = problems_of_redraws(module.GAME.config(mistake=number))
         assert re.search(expected, found), (mistake, found)
+        all_found.append(found)
+    if module is mistaken_tricks:
+        page = " ".join((ROOT / "docs" / "adding-a-game.md").read_text(encoding="utf-8").split())
+        assert all(all_found[one] in page for one in (module.EARLY, module.PARTNER, module.NO_SUITS))
 
 
 def test_secret_choices_that_are_left_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,6 +183,33 @@ def test_a_switch_ends_games_with_wrong_indices_with_a_message(tmp_path: Path) -
     assert len(told) == len(modules)
     for module, line in zip(modules, told, strict=True):
         assert line.startswith(f"{module}:") and "an index past the end of an array, or below its start" in line
+
+
+def test_a_crash_ends_with_a_message(tmp_path: Path) -> None:
+    """Plain Python plays no `greedy`, so that it does not meet the mistake of the rule that values positions."""
+    crash = Mistake(
+        "",
+        (
+            ("rules=Rules(", "rules=Rules(value=worth, "),
+            (
+                "# --- What a player sees",
+                "@rule\ndef worth(s: State, t: Any, w: Any, owner: int, memo: np.ndarray) -> float:\n"
+                "    memo[1 << 40] += s.points[owner]\n    return 0.0\n\n\n# --- What a player sees",
+            ),
+        ),
+    )
+    module = write(tmp_path, "a crash", {"a crash": crash})
+    ran = subprocess.run(
+        [sys.executable, "-m", "tabletop_cli", module, "check", "--games", "4"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    assert (ran.returncode, ran.stderr.splitlines()[-1]) == (2, f"python -m tabletop_cli {module}: 1 mistake"), ran
+    told = re.sub(r"\s+", " ", ran.stdout)
+    assert re.search("every state: compiled code ends its process by .*: .* an index past the end of an array", told)
 
 
 PLAYING = """

@@ -16,7 +16,7 @@ from tabletop_engine.compiling.compiled import JIT
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.batch import check_config
-from tabletop_engine.testing import declared, hidden, official, options, played
+from tabletop_engine.testing import declared, hidden, official, options, played, shielded
 from tabletop_engine.testing.lines import told
 from tabletop_engine.testing.problems import CheckFailed, Problem
 from tabletop_engine.testing.strict import games, overflow, parts, settings_of
@@ -79,6 +79,8 @@ def problems_of(
         on_check: called before each check.
         on_note: called with each thing that could not be checked, in a sentence.
 
+    The checks run in a process of their own (`shielded`), which imports the game by its `home`.
+
     Raises ConfigError for a number of players that the game does not have, for a configuration of another game, and
     for configurations together with numbers of players.
     """
@@ -91,6 +93,17 @@ def problems_of(
     for config in configs:
         if check_config(config) is not game:
             raise ConfigError(f"configs: {config!r:.200} is not one of {game.title}")
+    asked: dict[str, Any] = {"games": games, "numbers": numbers, "configs": configs}
+    if shielded.is_possible(game):
+        yield from shielded.problems(game, asked, on_check, on_note)
+    else:
+        yield from problems_here(game, **asked, on_check=on_check, on_note=on_note)
+
+
+def problems_here(
+    game: Game, games: int, numbers: Sequence[int], configs: Sequence[Config], on_check: OnProgress, on_note: OnNote
+) -> Iterator[Problem]:
+    """`problems_of` in this process: compiled code that crashes ends it. `numbers` are those of players."""
     total = 1 + (len(CHECKS) - 1) * len(configs or numbers)
     on_check(CHECKS[0], 0, total)
     found = list(declared.problems(game))

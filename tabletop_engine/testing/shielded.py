@@ -1,0 +1,116 @@
+"""All checks of a game in a process of its own, so that machine code that crashes ends with a message.
+
+`python -m tabletop_engine.testing.shielded HOME` checks the game of a module as the JSON in stdin says. It prints a
+line of JSON for each thing that it tells: its kind and its content.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from tabletop_engine.compiling.compiled import JIT
+from tabletop_engine.errors import TabletopError
+from tabletop_engine.game import Game
+from tabletop_engine.testing.problems import Problem
+from tabletop_engine.testing.strict import config_of, settings_of
+
+_CHECKED = "NUMBA_BOUNDSCHECK"
+"""The environment variable by which machine code refuses indices past the end of an array."""
+_SECONDS = 5
+"""The process may take so long to end its own processes."""
+
+
+def is_possible(game: Game) -> bool:
+    """Whether there is machine code to be afraid of, and another process finds this very game."""
+    return JIT and getattr(importlib.import_module(game.home), "GAME", None) is game
+
+
+def problems(
+    game: Game, asked: dict[str, Any], on_check: Callable[[str, int, int], None], on_note: Callable[[str], None]
+) -> Iterator[Problem]:
+    """The mistakes of a game, and where the process crashes, what code that refuses wrong indices says about it.
+
+    `asked` are the other arguments of `every.problems_here`.
+    """
+    asked = {**asked, "configs": [settings_of(config) for config in asked["configs"]]}
+    check = ""
+    for kind, *content in _messages(game.home, asked):
+        if kind == "check":
+            check = content[0].partition(",")[0]
+            on_check(*content)
+        elif kind == "note":
+            on_note(*content)
+        elif kind == "problem":
+            yield Problem(*content)
+        elif 0 < content[0] < 256:
+            yield Problem(check, f"the process of the checks ends with status {content[0]}")
+        elif content[0]:
+            by = signal.Signals(-content[0]).name if content[0] < 0 else f"status {content[0]:#x}"
+            again = (told for kind, *told in _messages(game.home, asked, **{_CHECKED: "1"}) if kind == "problem")
+            found = Problem(*next(again, (check, f"where {_CHECKED}=1 finds no wrong index")))
+            yield replace(found, message=f"compiled code ends its process by {by}: {found.message}")
+
+
+def _messages(home: str, asked: dict[str, Any], **environment: str) -> Iterator[list[Any]]:
+    """What the process tells, line by line; at last its exit status."""
+    paths = [str(Path(path or ".").resolve()) for path in sys.path]
+    with tempfile.TemporaryFile() as given:
+        given.write(json.dumps(asked).encode())
+        given.seek(0)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tabletop_engine.testing.shielded", home],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment},
+            stdin=given,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        assert process.stdout is not None
+        try:
+            yield from map(json.loads, process.stdout)
+            yield ["ended", process.wait()]
+        finally:
+            process.stdout.close()
+            process.terminate()
+            try:
+                process.wait(_SECONDS)
+            except subprocess.TimeoutExpired:  # it is in machine code, which hears no signal
+                process.kill()
+                process.wait()
+
+
+def main(home: str) -> None:
+    """Check a game, and print what is told."""
+    every = importlib.import_module("tabletop_engine.testing.every")
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # which ends what it has started
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process hears it, too
+    stdout, check = sys.stdout, [""]
+
+    def tell(kind: str, *content: Any) -> None:
+        if kind == "check":
+            check[0] = content[0].partition(",")[0]
+        print(json.dumps([kind, *content]), file=stdout, flush=True)
+
+    with redirect_stdout(sys.stderr):
+        game, asked = importlib.import_module(home).GAME, json.load(sys.stdin)
+        asked["configs"] = [config_of(game, one) for one in asked["configs"]]
+        heard = {"on_check": lambda *told: tell("check", *told), "on_note": lambda note: tell("note", note)}
+        try:
+            for problem in every.problems_here(game, **asked, **heard):
+                tell("problem", *asdict(problem).values())
+        except TabletopError as error:
+            tell("problem", check[0], str(error))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
