@@ -74,6 +74,11 @@ MISTAKES = {
     "an index below 0": change(
         "IndexError: index -1: below 0", "s.answers[current - 1, s.turn]", "s.answers[current - 2, s.turn]"
     ),
+    "an index below 0 in a redraw": change(
+        "IndexError: index -[12]: below 0, .*s.deck\\[s.cards\\[-1 - seat\\]\\]",
+        _SAMPLE,
+        _SAMPLE.replace("1 - seat", "-1 - seat"),
+    ),
     "a number that does not fit": change(
         "OverflowError: .* does not fit into int8",
         "RAISED_BY = np.array([0, 2, 4])",

@@ -1,8 +1,4 @@
-"""All checks of a game in a process of its own, so that machine code that crashes ends with a message.
-
-`python -m tabletop_engine.testing.shielded HOME` checks the game of a module as the JSON in stdin says. It prints a
-line of JSON for each thing that it tells: its kind and its content.
-"""
+"""All checks of a game in a process of its own, so that machine code that crashes ends with a message."""
 
 from __future__ import annotations
 
@@ -69,7 +65,7 @@ def _messages(home: str, asked: dict[str, Any], **environment: str) -> Iterator[
         given.write(json.dumps(asked).encode())
         given.seek(0)
         process = subprocess.Popen(
-            [sys.executable, "-m", "tabletop_engine.testing.shielded", home],
+            [sys.executable, "-c", f"from {__name__} import main; main({home!r})"],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment},
             stdin=given,
             stdout=subprocess.PIPE,
@@ -90,7 +86,7 @@ def _messages(home: str, asked: dict[str, Any], **environment: str) -> Iterator[
 
 
 def main(home: str) -> None:
-    """Check a game, and print what is told."""
+    """Check the game of a module as the JSON in stdin says; print each thing that is told as JSON: kind and content."""
     every = importlib.import_module("tabletop_engine.testing.every")
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # which ends what it has started
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process hears it, too
@@ -110,7 +106,3 @@ def main(home: str) -> None:
                 tell("problem", *asdict(problem).values())
         except TabletopError as error:
             tell("problem", check[0], str(error))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

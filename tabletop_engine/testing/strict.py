@@ -24,6 +24,7 @@ from zlib import crc32
 
 import numpy as np
 
+from tabletop_engine.compiling.compiled import JIT
 from tabletop_engine.errors import TabletopError
 from tabletop_engine.seeds import Stream, generator
 
@@ -31,6 +32,8 @@ MOST_STEPS = 20_000
 """Steps after which a random game counts as endless."""
 _SECONDS = 100.0
 """After this time games are broken off: some are long, and slow in plain Python."""
+_REDRAWN = 3
+"""After so many decisions what is hidden is redrawn, for each seat in turn."""
 NO_END = f"a game of random actions has no end after {MOST_STEPS:,} steps"
 ENGINE = Path(__file__).parents[1]
 _overflows: list[str] = []
@@ -136,13 +139,17 @@ def games(config: Any, number: int, first_seed: int = 0, end: float = math.inf) 
         _overflows.clear()
         try:
             batch = batch_of(config, 1, seed, autoreset="disabled", num_threads=1)
-            chosen = generator(seed, Stream.CHECK)
+            chosen, randoms = generator(seed, Stream.CHECK), generator(seed, Stream.CHECK, 5)
             sums = []
             for step in positions(batch, chosen, weighted=seed % 2 == 1):
                 seat = int(batch.actors[0])
                 sums.append(checksums(batch))
                 overflows |= {str(step): place for place in _overflows[:1]}
                 _overflows.clear()
+                if not JIT and step % _REDRAWN == 0:  # machine code says nothing about its mistakes in a redraw, either
+                    drawn = (batch.states.copy(), batch.tables, np.array([step // _REDRAWN % config.players]))
+                    config.game.kernels.sample_hidden_games(*drawn, randoms.integers(0, 2**64, 1, np.uint64))
+                    _overflows.clear()
                 if time.monotonic() > end:
                     yield {"seed": seed, "checksums": sums, "ranks": None, "overflows": overflows}
                     return
