@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 import pytest
 
+from petrichor_env.game import GAME as PETRICHOR
 from tabletop_engine.errors import ComponentsError, ConfigError
 from tabletop_engine.game import Config
 from tabletop_engine.testing import Difference, RandomStream, compare
@@ -106,6 +108,23 @@ def test_a_difference_with_other_numbers_is_told() -> None:
     assert str(found.value).endswith(again)
     with pytest.raises(Difference):
         compare(gem_market.GAME, ShippedGoal, players=(2,), seeds=(seed,), components=(("limits.goal", 1),))
+
+
+def test_a_difference_with_an_option_is_told() -> None:
+    class Nothing:
+        def __init__(self, config: Config, chance: RandomStream) -> None:
+            assert config == PETRICHOR.config(players=2, rounds=6)
+
+        def legal(self) -> list[str]:
+            return []
+
+        def answer(self, name: str) -> None: ...
+
+        def facts(self) -> dict[str, Any]:
+            return {}
+
+    with pytest.raises(Difference, match=r"compare\(GAME, slow_game, players=\(2,\), seeds=\(7,\), rounds=6\)$"):
+        compare(PETRICHOR, Nothing, players=(2,), seeds=(7,), rounds=6)
 
 
 def test_an_error_of_the_slow_game_is_told() -> None:

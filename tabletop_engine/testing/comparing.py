@@ -13,11 +13,11 @@ import json
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from difflib import unified_diff
 from math import prod
 from pprint import pformat
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, cast
 from zlib import crc32
 
 from tabletop_engine.errors import TabletopError
@@ -267,8 +267,9 @@ class _Plain(Comparison[Config]):
     def difference(self, problem: str = "") -> Difference:
         found = super().difference(problem)
         chosen = f"players=({self.config.players},), seeds=({self.seed},)"
-        if self.config.components is not None:
-            chosen += f", components={self.config.components!r}"
+        options = [one for one in fields(cast(Any, self.config)) if one.name != "players"]
+        values = {one.name: getattr(self.config, one.name) for one in options}
+        chosen += "".join(f", {one.name}={values[one.name]!r}" for one in options if values[one.name] != one.default)
         found.again = f"compare(GAME, slow_game, {chosen})"
         return found
 
@@ -279,7 +280,7 @@ def compare(
     *,
     players: Sequence[int] = (),
     seeds: Sequence[int] = range(100),
-    components: Any = None,
+    **options: Any,
 ) -> int:
     """Play random games with a game and a slow implementation of it. After every decision both must say the same.
 
@@ -288,7 +289,7 @@ def compare(
             must draw in the same order.
         players: numbers of players; (): all that the game has.
         seeds: of the games, for each number of players.
-        components: printed numbers that replace the shipped ones, as the game's configuration takes them.
+        options: other fields of the configuration, such as `components`.
 
     Returns the number of decisions.
 
@@ -297,7 +298,7 @@ def compare(
     """
     decisions = 0
     for number in players or game.players:
-        config = game.config(players=number, components=components)
+        config = game.config(players=number, **options)
         for seed in seeds:
             decisions += _Plain(config, seed, slow).play()
     return decisions
