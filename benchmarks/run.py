@@ -20,7 +20,7 @@ from benchmarks.playouts import playouts
 from benchmarks.rendering import rendering
 from benchmarks.scans import scans
 from benchmarks.search import search
-from benchmarks.small_games import connect_four, gem_market
+from benchmarks.small_games import card_games, connect_four, gem_market
 from benchmarks.startup import startup
 from tabletop_engine.errors import ConfigError
 
@@ -29,6 +29,7 @@ BENCHMARKS: dict[str, Callable[[Measured, int, float], list[Result]]] = {
     "vec_solo_int8": vec_solo_int8,
     "connect_four": connect_four,
     "gem_market": gem_market,
+    "card_games": card_games,
     "scans": scans,
     "single": single,
     "aec": aec,
@@ -39,7 +40,7 @@ BENCHMARKS: dict[str, Callable[[Measured, int, float], list[Result]]] = {
     "parts": parts,
 }
 
-SMALL_GAMES = ("connect_four", "gem_market")
+SMALL_GAMES = ("connect_four", "gem_market", "card_games")
 """Benchmarks that are not about the requested game."""
 
 

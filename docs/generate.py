@@ -499,7 +499,7 @@ BLOCKS = (
     Block("openspiel.md", "openspiel_lengths", openspiel_lengths, _benchmark("openspiel")),
     Block("openspiel.md", "openspiel_rates", openspiel_rates, _benchmark("openspiel")),
     Block("openspiel.md", "openspiel_operations", openspiel_operations, _benchmark("openspiel")),
-    *_measured("openspiel.md", "openspiel_evergreen"),
+    *_measured("openspiel.md", "openspiel_evergreen", "openspiel_card_games"),
     *_measured("jax.md", "jax_speed"),
     Block("playing.md", "hints", hints_table, _benchmark("advice")),
     Block("playing.md", "chances", chances_table, _benchmark("advice")),
