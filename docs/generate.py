@@ -456,7 +456,7 @@ BLOCKS = (
         "evergreen ladder",
     ),
     *_measured("evergreen/agents.md", "evergreen_versus"),
-    *_measured("training.md", "images"),
+    *_measured("training.md", "images", "convolutions"),
     *_measured(
         "shipped-policies.md",
         "shipped",

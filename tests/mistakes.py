@@ -481,7 +481,7 @@ def play_strictly(folder: str, *names: str) -> None:
     for module in map(module_of, names):
         lines, error = [], ""
         try:
-            lines = list(strict.games(importlib.import_module(module).GAME.config(), GAMES))
+            lines = list(strict.games(importlib.import_module(module).GAME.config(), GAMES, redraws=True))
         except Exception as raised:
             error = f"{type(raised).__name__}: {raised}"
         print(json.dumps([module, lines, error]), flush=True)

@@ -226,9 +226,10 @@ def _in_a_process(config: Config, number: int, hash_seed: str) -> tuple[list[dic
         "PYTHONHASHSEED": hash_seed,
         "PYTHONPATH": os.pathsep.join(paths),
     }
+    more = ["lines"] if hash_seed == "1" else []  # the other process only has to play the same
     try:
         ran = subprocess.run(
-            [sys.executable, "-m", "tabletop_engine.testing.strict", config.game.home, str(number)],
+            [sys.executable, "-m", "tabletop_engine.testing.strict", config.game.home, str(number), *more],
             env=environment,
             input=json.dumps(settings_of(config)),
             capture_output=True,

@@ -3,7 +3,8 @@
 Compiled code says nothing about -1 in an unsigned field, about a number that does not fit, about an index past the end.
 Here each of them is an error that names the line. `python -m tabletop_engine.testing.strict HOME GAMES` plays random
 games of the configuration whose settings stdin has as JSON. It prints a line of JSON for each: checksums of the states,
-or what went wrong. The last line has the lines of the rules that never ran.
+or what went wrong. With the word `lines`, it also redraws what is hidden, and a last line has the lines of the rules
+that never ran, which takes twice as long.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from zlib import crc32
 
 import numpy as np
 
-from tabletop_engine.compiling.compiled import JIT
 from tabletop_engine.errors import TabletopError
 from tabletop_engine.seeds import Stream, generator
 
@@ -125,15 +125,16 @@ def config_of(game: Any, settings: dict[str, Any]) -> Any:
     return game.config(**{name: tuple(one) if isinstance(one, list) else one for name, one in settings.items()})
 
 
-def games(config: Any, number: int, first_seed: int = 0, end: float = math.inf) -> Iterator[dict[str, Any]]:
+def games(config: Any, number: int, *, end: float = math.inf, redraws: bool = False) -> Iterator[dict[str, Any]]:
     """Play random games up to the first error; yields for each its seed and checksums, or the error and where it was.
 
+    `redraws`: what is hidden is redrawn in copies now and then, as machine code says nothing about mistakes in that.
     `overflows` has the steps in which a number overflowed, as texts, and a place for each. At the time `end`, by
     `time.monotonic`, the last game is broken off: its `ranks` are None.
     """
     batch_of = importlib.import_module("tabletop_engine.play.batch").Batch
     np.seterr(invalid="raise", divide="raise")
-    for seed in range(first_seed, first_seed + number):
+    for seed in range(number):
         step, seat = 0, None
         overflows: dict[str, str] = {}
         _overflows.clear()
@@ -146,7 +147,7 @@ def games(config: Any, number: int, first_seed: int = 0, end: float = math.inf) 
                 sums.append(checksums(batch))
                 overflows |= {str(step): place for place in _overflows[:1]}
                 _overflows.clear()
-                if not JIT and step % _REDRAWN == 0:  # machine code says nothing about its mistakes in a redraw, either
+                if redraws and step % _REDRAWN == 0:
                     drawn = (batch.states.copy(), batch.tables, np.array([step // _REDRAWN % config.players]))
                     config.game.kernels.sample_hidden_games(*drawn, randoms.integers(0, 2**64, 1, np.uint64))
                     _overflows.clear()
@@ -230,8 +231,12 @@ def main(arguments: list[str]) -> None:
     game = importlib.import_module(home).GAME
     config = config_of(game, json.load(sys.stdin))
     end = time.monotonic() + _SECONDS
-    with importlib.import_module("tabletop_engine.testing.lines").Lines(game) as lines:
+    if len(arguments) == 2:
         for line in games(config, number, end=end):
+            print(json.dumps(line), flush=True)
+        return
+    with importlib.import_module("tabletop_engine.testing.lines").Lines(game) as lines:
+        for line in games(config, number, end=end, redraws=True):
             print(json.dumps(line), flush=True)
     print(json.dumps({"left": lines.left()}))
 
