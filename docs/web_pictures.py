@@ -39,7 +39,7 @@ class Browser:
         self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
         self.url = url
         self.driver.get(url)
-        self.run("localStorage.tabletop = JSON.stringify({speed: '0'})")
+        self.run("localStorage.tabletop = JSON.stringify({turns: '0'})")
 
     def run(self, script: str, *arguments: Any) -> Any:
         return self.driver.execute_script(script, *arguments)

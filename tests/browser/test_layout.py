@@ -387,7 +387,7 @@ def test_a_whole_game_in_firefox(server: Server, game: str) -> None:
         browser.set_script_timeout(SECONDS)
         one = Visitor(browser, server.url)
         one.open("/")
-        one.run("localStorage.tabletop = JSON.stringify({ speed: '0' })")
+        one.run("localStorage.tabletop = JSON.stringify({ turns: '0' })")
         one.sit(server.make(game, ["here"], start={"seed": 5})[0])
         one.play_out()
         assert one.clicks["board"] > one.clicks["beside"] and one.text("verdict")

@@ -17,7 +17,7 @@ DESK, PHONE, TABLET, LAPTOP, LARGE = (1280, 900), (390, 844), (768, 1024), (1280
 ALONE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 """With this argument a browser reaches only this machine, as if there were no network."""
 _TEXT = 1  # the kind of a frame with text; other kinds are pings
-_KEPT = json.dumps(json.dumps({"speed": "0", "browser": BROWSER, "list": True}))
+_KEPT = json.dumps(json.dumps({"turns": "0", "browser": BROWSER, "list": True}))
 _AT_ONCE = f"""
 if (location.protocol.startsWith("http") && !localStorage.getItem("tabletop"))
   localStorage.setItem("tabletop", {_KEPT});

@@ -8,11 +8,12 @@ import { openMenu, closeMenu } from "./menu.js";
 
 const SMALL = 60; // in the picture's units: such places lie close together, so their lines are thin
 const EDGE = 8; // CSS pixels around places that are brought into sight
+const FAR = 24; // CSS pixels: a shorter way needs no arrow
+const MOST_ARROWS = 6;
 const ROW = 30; // places whose tops differ by less are in one row
 
 let shown = []; // the parts of the board, to know which are new
-let ghost = null; // the parts of a board as it would be, which is shown in place of it
-let placed = []; // [element, part] of the board
+let other = null; // {parts, className} of a board that is shown in place of it: as it would be, or as it was
 let marks = []; // {group, box, entries}
 let said = ""; // what of it the page says elsewhere
 let sheet = null;
@@ -28,16 +29,17 @@ const MOVE = { duration: 300, easing: "ease-out" };
 function piecesOf(svg) {
   const pieces = new Map();
   for (const piece of svg?.querySelectorAll("use") ?? []) {
-    const { left, top } = piece.getBoundingClientRect(), name = piece.getAttribute("href");
+    const { left, top, width, height } = piece.getBoundingClientRect(), name = piece.getAttribute("href");
     if (!pieces.has(name)) pieces.set(name, []);
-    pieces.get(name).push({ piece, left, top });
+    pieces.get(name).push({ piece, left, top, middle: [left + width / 2, top + height / 2] });
   }
   return pieces;
 }
 
-/* Let pieces that are elsewhere now come from where the nearest one of their kind is gone. */
+/* Let pieces that are elsewhere now come from where the nearest one of their kind is gone. Returns the ways, [from, to]. */
 function movePieces(before, svg) {
   flights = [];
+  const ways = [];
   for (const [name, pieces] of piecesOf(svg)) {
     const there = (one, others) => others.some(({ left, top }) => Math.hypot(left - one.left, top - one.top) < 1);
     const old = before.get(name) ?? [], gone = old.filter((one) => !there(one, pieces));
@@ -47,9 +49,22 @@ function movePieces(before, svg) {
       const from = gone.reduce((best, other) => (far(other) < far(best) ? other : best));
       gone.splice(gone.indexOf(from), 1);
       const { a: scale } = one.piece.parentNode.getScreenCTM();
-      flights.push(one.piece.animate({ translate: [`${(from.left - one.left) / scale}px ${(from.top - one.top) / scale}px`, "0 0"] }, MOVE));
+      ways.push([from.middle, one.middle]);
+      if (!still.matches) flights.push(one.piece.animate({ translate: [`${(from.left - one.left) / scale}px ${(from.top - one.top) / scale}px`, "0 0"] }, MOVE));
     }
   }
+  return ways;
+}
+
+/* Arrows along the longest ways. They stay until the board is another one. */
+function showArrows(ways, svg) {
+  const { left, top } = svg.getBoundingClientRect(), scale = scaleOf(svg);
+  const long = ways.map(([from, to]) => ({ from, to, far: Math.hypot(to[0] - from[0], to[1] - from[1]) })).filter(({ far }) => far > FAR);
+  const arrows = long.sort((a, b) => b.far - a.far).slice(0, MOST_ARROWS).map(({ from, to, far }) => {
+    const angle = (180 / Math.PI) * Math.atan2(to[1] - from[1], to[0] - from[0]), x = (from[0] - left) / scale, y = (from[1] - top) / scale;
+    return draw("path", { d: `M0 0H${far / scale - 3}m-9 -7l9 7l-9 7`, transform: `translate(${x} ${y})rotate(${angle})` });
+  });
+  if (arrows.length) sheet.append(draw("svg", { id: "arrows", viewBox: svg.getAttribute("viewBox"), "aria-hidden": "true" }, ...arrows));
 }
 
 /* Measure with all pieces where they land: one on its way would make the box of its place as large as the way. */
@@ -61,14 +76,11 @@ function landed(measure) {
   return measured;
 }
 
-/* Light up these parts of the board, of those that are on it. */
-export function flash(parts) {
-  const told = new Set(parts);
-  for (const [element, part] of placed) element.classList.toggle("told", told.has(part));
-}
+/* Show a board, given as parts of markup from the server's own drawing. `asked` is said elsewhere on the page.
 
-/* Show a board, given as parts of markup from the server's own drawing. `asked` is said elsewhere on the page. */
-export function showBoard(parts, numbers, label, animated = false, asked = "") {
+later: what led to it is shown first; `endMoments` brings it.
+*/
+export function showBoard(parts, numbers, label, animated = false, asked = "", later = false) {
   const board = numbers.map((number) => parts[number]);
   if (!sheet) {
     const picture = make("div", "picture");
@@ -78,22 +90,45 @@ export function showBoard(parts, numbers, label, animated = false, asked = "") {
     fitting.observe(sheet);
   }
   clearMarks();
+  $("board").classList.remove("stale");
+  sheet.firstElementChild.setAttribute("aria-label", label);
+  if (later && shown.length) {
+    other = { parts: other?.parts ?? shown, className: "" };
+    [shown, said] = [board, asked];
+    return;
+  }
   const moves = animated && shown.length > 0 && !still.matches;
   const before = moves ? piecesOf(sheet.querySelector(".picture svg")) : null;
   const known = animated ? markupOf(shown) : new Set();
-  [shown, ghost, said] = [board, null, asked];
+  [shown, other, said] = [board, null, asked];
   const svg = put(known);
-  sheet.firstElementChild.setAttribute("aria-label", label);
   if (before) movePieces(before, svg);
-  $("board").classList.remove("stale");
 }
 
 /* Show a board as it would be; what differs is drawn as a ghost. null: the board as it is. */
 export function showGhost(parts, numbers) {
-  if (!ghost && !numbers) return;
+  if (!numbers && other?.className !== "ghost") return;
   clearMarks();
-  ghost = numbers ? numbers.map((number) => parts[number]) : null;
+  other = numbers ? { parts: numbers.map((number) => parts[number]), className: "ghost" } : null;
   put(new Set());
+}
+
+/* Show the board as it was when somebody's turn ended. Pieces move there, with arrows. */
+export function showMoment(parts, numbers) {
+  if (!sheet) return;
+  clearMarks();
+  const before = piecesOf(sheet.querySelector(".picture svg")), known = markupOf(other?.parts ?? shown);
+  other = { parts: numbers.map((number) => parts[number]), className: "moment" };
+  const svg = put(known);
+  showArrows(movePieces(before, svg), svg);
+}
+
+/* The board as it is now. What the last turn changed stays marked, and all that was not shown. */
+export function endMoments() {
+  if (!other || other.className === "ghost") return;
+  const { parts } = other;
+  other = null;
+  if (parts.join() !== shown.join()) put(markupOf(parts), "moment");
 }
 
 function drawn(parts) {
@@ -112,19 +147,19 @@ function freshen(element, known, className) {
   else if (element.localName !== "rect") element.classList.add(className); // that would be a panel's ground
 }
 
-/* The picture of the parts that are shown; what is not known, if anything is, comes up. */
-function put(known) {
-  const parts = ghost ?? shown, svg = drawn(parts);
-  if (ghost) known = markupOf(shown);
-  placed = [...svg.children].map((child, i) => [child, parts[i + 1]]);
-  for (const [element] of placed) {
+/* The picture of the parts that are shown; what is not known, if anything is, is marked. */
+function put(known, className = other?.className || "fresh") {
+  const parts = other?.parts ?? shown, svg = drawn(parts);
+  if (other?.className === "ghost") known = markupOf(shown);
+  for (const element of svg.children) {
     if (said && element.getAttribute("aria-label") === said) {
       element.classList.add("said");
       if (element.previousElementSibling?.matches("use")) element.previousElementSibling.classList.add("said"); // of whom
-    } else if (known.size) freshen(element, known, ghost ? "ghost" : "fresh");
+    } else if (known.size) freshen(element, known, className);
   }
   svg.querySelector(":scope > title")?.remove(); // it would pop up wherever the mouse rests
   svg.setAttribute("aria-hidden", "true"); // to who can't see it, the board is its label
+  $("arrows")?.remove();
   sheet.firstElementChild.replaceChildren(svg);
   arrangedFor = $("board").clientWidth;
   arrange(svg, arrangedFor);
@@ -151,9 +186,8 @@ const fitting = new ResizeObserver(() => {
 export function clearBoard() {
   closeMenu();
   fitting.disconnect();
-  sheet = ghost = null;
+  sheet = other = null;
   shown = [];
-  placed = [];
   marks = [];
   $("board").replaceChildren();
 }

@@ -1,25 +1,88 @@
-/* What others and chance did, one thing after another. While a question waits, it is told beside it. */
+/* What others and chance did: each turn once on the board, with a sentence; in the list of what happened a line a turn. */
 
+import { endMoments, showMoment } from "./board.js";
 import { $, make, named, sentence, token } from "./dom.js";
-import { flash, showBoard } from "./board.js";
 import { remember, setting } from "./settings.js";
 
-const READ = 650; // milliseconds for any sentence at single speed
-const LETTER = 22; // more for each letter
-const LONGEST = 3200;
+const LATE = 3000; // milliseconds for a turn's board to come
 
-let finish = null; // ends the present pause
-let skipped = false;
-let hurried = false; // somebody is asked meanwhile: the rest is told beside the question
+let queue = []; // turns that are to be shown: {view, words, last}
+let round = 0; // what was skipped is shown no more
+let running = false;
+let finish = () => {}; // ends the present pause
 let onHurry = () => {};
-let beside = []; // what is told beside a question: {words, text, parts}
-let telling = null; // settled when all of it is told
+let onEnd = () => {};
 
-export const speed = () => Number($("speed").value);
+/* Seconds for each turn; 0: none is shown. */
+export const seconds = () => Number($("speed").value);
 
-function pause(text) {
+export const isTelling = () => running;
+
+/* act() is done when all is shown, or skipped. */
+export function afterTelling(act) {
+  onEnd = act;
+}
+
+/* What one player answered in a row: {owner, done, changes, last}, `last` the number of its last sentence. */
+function turnsOf({ steps, owners }) {
+  const turns = [];
+  let last = -1;
+  for (const { by, done, changes } of steps) {
+    last += changes.length;
+    if (turns.at(-1)?.by !== by) turns.push({ by, owner: owners[by], done: [], changes: [] });
+    const turn = turns.at(-1);
+    if (done) turn.done.push(done);
+    turn.changes.push(...changes);
+    turn.last = last;
+  }
+  return turns;
+}
+
+/* A turn in a sentence; of an own one, what followed from it. */
+function wordsOf({ owner, done, changes }, owners) {
+  const what = done.length ? done.join(", ") : (changes[0] ?? "");
+  return [...(owner ? [token(owner), make("b", "", `${owner.name}: `)] : []), make("span", "", ...named(owner ? what : sentence(what), owners))];
+}
+
+/* Show the turns that led to a view on the board, one after another. It settles when they are shown, or `hurry` is called. */
+export async function tell(view) {
+  recall(view);
+  if (document.hidden || !seconds()) return;
+  const turns = turnsOf(view).map((turn) => {
+    const { owner, changes, last } = turn, follows = changes.slice(1).join(" "); // of an own answer only what followed is news
+    return { view, last, words: owner?.who !== "you" ? wordsOf(turn, view.owners) : follows ? named(follows, view.owners) : null };
+  });
+  if (turns.every(({ words }) => !words)) return;
+  queue.push(...turns);
+  const told = new Promise((resolve) => (onHurry = queue.at(-1).told = resolve));
+  if (!running) run();
+  await told;
+}
+
+async function run() {
+  const mine = ++round;
+  running = true;
+  document.body.dataset.telling = "true";
+  $("skip").hidden = queue[0].view.kind === "watch";
+  while (queue.length) {
+    const { view, words, last, told } = queue.shift();
+    const found = await Promise.race([view.drawn, pause(LATE)]);
+    if (mine !== round) return told?.();
+    const board = last + 1 === view.steps.reduce((sum, { changes }) => sum + changes.length, 0) ? view.board : found?.boards.slice(0, last + 1).findLast(Boolean);
+    if (board) showMoment([...view.parts, ...(found?.parts ?? [])], board);
+    if (words) {
+      $("caption").replaceChildren(...words);
+      await pause(1000 * seconds());
+    }
+    told?.();
+    if (mine !== round) return;
+  }
+  skip();
+}
+
+function pause(time) {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, Math.min(LONGEST, READ + LETTER * text.length) / speed());
+    const timer = setTimeout(resolve, time);
     finish = () => {
       clearTimeout(timer);
       resolve();
@@ -27,108 +90,31 @@ function pause(text) {
   });
 }
 
-/* Tell what led to a view, with its boards. It ends early if `hurry` is called. Nothing is told while nobody looks. */
-export async function play(view) {
-  skipped = document.hidden;
-  hurried = false;
-  document.body.dataset.playing = "true";
-  $("skip").hidden = view.kind === "watch";
-  const inTime = new Promise((resolve) => {
-    onHurry = resolve;
-    setTimeout(resolve, LONGEST);
-  });
-  const { boards, parts } = withBoards(view, await Promise.race([inTime, Promise.all([view.drawn, telling]).then(([found]) => found)]));
-  if (telling) hurried = true; // it goes on, so this follows it
-  let number = 0, shown = [];
-  for (const { by, done, changes } of view.steps) {
-    const owner = view.owners[by];
-    const entry = write(view, owner, done);
-    entry.classList.add("now");
-    if (done) await tell(caption(owner, done, view.owners), done);
-    for (const text of changes) {
-      const board = number === boards.length - 1 ? view.board : boards[number];
-      number += 1;
-      entry.querySelector("ul").append(make("li", "", ...named(text, view.owners)));
-      scrollLog();
-      if (board && !skipped && !hurried && speed()) showBoard(parts, board, text, true);
-      await tell([make("span", "", ...named(text, view.owners))], text, board ? fresh(parts, board, shown) : []);
-      shown = board ? board.map((part) => parts[part]) : shown;
-    }
-    entry.classList.remove("now");
-  }
-  finish = null;
-  delete document.body.dataset.playing;
-  $("skip").hidden = !telling;
-}
+/* Somebody is asked meanwhile: the question doesn't wait for what is shown. */
+export const hurry = () => onHurry();
 
-/* The boards of what led to a view and their parts; no boards if none have come. */
-const withBoards = (view, found) => ({ boards: found?.boards ?? [], parts: [...view.parts, ...(found?.parts ?? [])] });
-
-/* The parts of a board that were not on the one before. */
-function fresh(parts, board, shown) {
-  const before = new Set(shown);
-  return shown.length ? board.map((part) => parts[part]).filter((part) => !before.has(part)) : [];
-}
-
-/* Somebody is asked: what is not yet told, is told beside the question. */
-export function hurry() {
-  hurried = true;
-  onHurry();
-  if (isPlaying()) finish?.();
-}
-
-/* Tell what led to a view beside its question: what others did, and what an own answer led to. */
-export async function tellBeside(view) {
-  recall(view);
-  if (document.hidden || !speed()) return;
-  const told = view.steps.flatMap(({ by, done, changes }) => {
-    const owner = view.owners[by], own = owner?.who === "you";
-    const lines = changes.map((text) => ({ words: [make("span", "", ...named(text, view.owners))], text, parts: [] }));
-    return own ? lines.slice(1) : [...(done ? [{ words: caption(owner, done, view.owners), text: done, parts: [] }] : []), ...lines];
-  });
-  beside.push(...told);
-  tellOn();
-  if (!told.length || !view.story) return;
-  const { boards, parts } = withBoards(view, await view.drawn);
-  const sentences = view.steps.flatMap(({ changes }) => changes);
-  let shown = [];
-  for (const [number, text] of sentences.entries()) {
-    const board = number === sentences.length - 1 ? view.board : boards[number];
-    if (!board) continue;
-    const line = told.find((one) => one.text === text && !one.parts.length);
-    if (line) line.parts = fresh(parts, board, shown);
-    shown = board.map((part) => parts[part]);
-  }
-}
-
-/* One sentence after another, until there are no more or somebody answers. */
-function tellOn() {
-  if (beside.length) telling ??= tellAll();
-}
-
-async function tellAll() {
-  await null; // so that it is known that something is told
-  $("skip").hidden = false;
-  document.body.dataset.telling = "true";
-  while (beside.length) {
-    const { words, text, parts } = beside.shift();
-    $("caption").replaceChildren(...words);
-    flash(parts);
-    await pause(text);
-  }
-  flash([]);
-  finish = null;
-  telling = null;
+/* End what is shown. */
+export function skip() {
+  if (!running) return;
+  round++;
+  for (const { told } of queue) told?.();
+  queue = [];
+  running = false;
   delete document.body.dataset.telling;
-  $("skip").hidden = !isPlaying();
+  $("skip").hidden = true;
+  finish();
+  endMoments();
+  onEnd();
 }
 
-/* What led to a view, in words only. */
+/* What led to a view, in words: a line a turn, with its details folded. */
 export function recall(view) {
-  for (const { by, done, changes } of view.steps) {
-    const entry = write(view, view.owners[by], done);
-    entry.querySelector("ul").append(...changes.map((text) => make("li", "", ...named(text, view.owners))));
+  for (const turn of turnsOf(view)) {
+    const words = wordsOf(turn, view.owners), rest = turn.done.length ? turn.changes : turn.changes.slice(1);
+    const details = () => make("details", "", make("summary", "who", ...words), make("ul", "", ...rest.map((text) => make("li", "", ...named(text, view.owners)))));
+    $("log").append(make("li", "", rest.length ? details() : make("p", "who", ...words)));
   }
+  while ($("log").children.length > 300) $("log").firstChild.remove();
   scrollLog();
 }
 
@@ -142,47 +128,8 @@ export function tellUndone(view) {
   scrollLog();
 }
 
-function caption(owner, done, owners) {
-  const words = owner ? done : sentence(done);
-  return [...(owner ? [token(owner), make("b", "", `${owner.name}: `)] : []), make("span", "", ...named(words, owners))];
-}
-
-function write(view, owner, done) {
-  const entry = make("li", "", make("p", "who", ...(done ? caption(owner, done, view.owners) : [])), make("ul"));
-  if (!done) entry.firstChild.remove();
-  $("log").append(entry);
-  while ($("log").children.length > 300) $("log").firstChild.remove();
-  scrollLog();
-  return entry;
-}
-
 function scrollLog() {
   $("log").scrollTop = $("log").scrollHeight;
-}
-
-async function tell(words, text, parts = []) {
-  if (skipped || !speed()) {
-    $("caption").replaceChildren(...words);
-    return;
-  }
-  if (hurried) {
-    beside.push({ words, text, parts });
-    tellOn();
-    return;
-  }
-  $("caption").replaceChildren(...words);
-  document.body.style.setProperty("--fade", `${Math.min(0.35, 0.5 / speed())}s`);
-  await pause(text);
-}
-
-export const isPlaying = () => document.body.dataset.playing === "true";
-export const isTelling = () => isPlaying() || telling !== null;
-
-/* Go to the end of what is told. */
-export function skip() {
-  skipped = true;
-  beside = [];
-  finish?.();
 }
 
 export function clearStory() {
@@ -198,12 +145,11 @@ export function faster(by) {
 }
 
 function keepSpeed() {
-  remember("speed", $("speed").value);
-  if (!speed()) beside = [];
-  finish?.(); // the next sentence comes at the new speed
+  remember("turns", $("speed").value);
+  if (!seconds()) skip();
 }
 
 new ResizeObserver(scrollLog).observe($("log")); // what was hidden could not be scrolled
-$("speed").value = setting("speed", "1");
-if ($("speed").selectedIndex < 0) $("speed").value = "1";
+$("speed").value = setting("turns", "0.7");
+if ($("speed").selectedIndex < 0) $("speed").value = "0.7";
 $("speed").addEventListener("change", keepSpeed);

@@ -15,7 +15,7 @@ import { closeReview, isRetrying, reviewPart, showReview, tryAnswer } from "./re
 import { noteGame, remember, setting } from "./settings.js";
 import { answerGiven, onTwice, questionCame } from "./slips.js";
 import { Connection } from "./socket.js";
-import { clearStory, faster, hurry, isTelling, play, recall, skip, speed, tellBeside, tellUndone } from "./story.js";
+import { afterTelling, clearStory, faster, hurry, isTelling, recall, seconds, skip, tell, tellUndone } from "./story.js";
 import { closeWatch, showWatch, stepCame, stepWatch, toggleWatch } from "./watch.js";
 
 const FAR_BEHIND = 8; // views that wait: what led to them is only told in words then
@@ -140,16 +140,17 @@ async function work() {
     $("home").textContent = next.title;
     usePanes(next);
     if (next.kind === "watch") stepCame(next);
+    let told = null;
     if (next.past || next.kind === "analyse") {
       clearStory();
       recall(next);
       if (next.undone) tellUndone(next);
-    } else if (isUrgent(next) || (present.queue.some(isUrgent) && waiting() < FAR_BEHIND)) tellBeside(next);
-    else if (waiting() < FAR_BEHIND) {
-      await play(next);
-      if (present.connection !== table) return;
-    } else recall(next);
-    arrive(next);
+    } else if (waiting() < FAR_BEHIND) told = tell(next);
+    else recall(next);
+    arrive(next); // the board shows it when what led to it was shown
+    if (isUrgent(next) || present.queue.some(isUrgent)) continue;
+    await told;
+    if (present.connection !== table) return;
   }
   working = false;
   if (present.view) activate();
@@ -174,7 +175,7 @@ function arrive(view) {
     return;
   }
   if ($("curtain").open) $("curtain").close();
-  if (!isEditing()) showBoard(view.parts, view.board, `The board. ${asked}`, before !== null && speed() > 0, asked);
+  if (!isEditing()) showBoard(view.parts, view.board, `The board. ${asked}`, before !== null && seconds() > 0, asked, isTelling());
   showSeats(view);
   $("about").textContent = [...view.about, view.seat === null ? "all hands shown" : ""].filter(Boolean).join(", ");
   showAsked(view);
@@ -183,13 +184,15 @@ function arrive(view) {
   showAnalysis(view);
   showWatch(view);
   showReview(view);
-  const waits = turn === "others";
-  if (isTelling() || view.undone) $("caption").classList.remove("waiting");
-  else {
-    const hint = view.kind === "play" && !before && turn === "you" ? "Choose on the board or below the question." : "";
-    $("caption").textContent = waits && view.thinking ? `${view.thinking} thinks …` : hint;
-    $("caption").classList.toggle("waiting", waits);
-  }
+  if (!before && view.kind === "play" && turn === "you") $("caption").textContent = "Choose on the board or below the question.";
+  showWaiting();
+}
+
+/* Who thinks, after what was told. */
+function showWaiting() {
+  const { turn, thinking, undone } = present.view, thinks = turn === "others" && thinking && !isTelling() && !undone;
+  if (thinks) $("caption").textContent = `${thinking} thinks …`;
+  $("caption").classList.toggle("waiting", Boolean(thinks));
 }
 
 /* For "My games" on the start page. */
@@ -253,6 +256,11 @@ function showResult({ turn, kind, result, owners, can, next }) {
   $("review-button").hidden = $("reviewer").hidden = !can.review || kind === "analyse";
   $("save").hidden = $("save-page").hidden = $("analyse-game").hidden = !can.export || kind === "analyse";
 }
+
+afterTelling(() => {
+  if (present.view) showWaiting();
+  if (active) offer();
+});
 
 /* The board shows the view again, not what was set up. */
 afterEditing(() => {
@@ -327,7 +335,7 @@ function offer() {
   showCommit();
   const offered = new Set(entries.map(({ places }) => String(places[0])));
   const back = chosen.filter(({ places }) => !offered.has(String(places[0]))).map((one) => ({ ...one, words: `take back: ${one.text}`, places: one.places.slice(0, 1) }));
-  if (active && !isEditing()) markPlaces([...entries, ...back], pick, (keys) => hover(those(keys)));
+  if (active && !isEditing() && !isTelling()) markPlaces([...entries, ...back], pick, (keys) => hover(those(keys)));
   document.body.dataset.begun = begun.length;
   if (turn === "others") return; // it is no one's turn here
   clearTimeout(settling);
@@ -367,6 +375,10 @@ function turnAside(words) {
 /* What a click beside the places says: what lies there, and why it is no answer. */
 onBeside((title) => {
   if (isEditing() || !present.view) return title;
+  if (isTelling()) {
+    skip(); // whoever points at the board has seen enough
+    return "";
+  }
   const { turn } = present.view, question = asking(present.view), placed = $("marks") ? "Only outlined places answer it." : "It is answered beside the board.";
   const why = { others: "It is somebody else's turn.", over: "The game is over." }[turn] ?? (active ? `This is no answer to “${question}”. ${placed}` : "");
   return [title && `${sentence(title)}.`, why].filter(Boolean).join(" ");
@@ -378,6 +390,7 @@ const inOrder = ({ actions }) => actions.every((action, i) => action === begun[i
 function pick(action, isHasty = false) {
   if (!active) return;
   answerGiven();
+  skip();
   if (action < 0) return takeBack(-1 - action);
   begun = [...begun, action];
   hasty = isHasty;
@@ -399,6 +412,7 @@ function settle() {
 /* An answer of the list is given at once, unless something can be added to it, or something is lost by it. */
 function choose(answer) {
   if (!active) return;
+  skip();
   const asksMore = answer.continues_answer || answer.gives_up;
   if (answer === whole || present.view.kind !== "play" || !asksMore) return give(answer.actions);
   answerGiven();
