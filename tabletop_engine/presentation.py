@@ -154,6 +154,17 @@ class Words(Protocol):
         """Pairs of a source of points and the points of each owner from it. Empty if the game does not count them."""
         ...
 
+    def projected(
+        self, state: Any, viewer: int | None, tables: np.ndarray | None = None
+    ) -> Sequence[tuple[str, Sequence[int]]]:
+        """Pairs of a source of points, such as "Grass on P4", and what each owner would score if it was scored now.
+
+        Numbers of things that are scored, such as tokens, count too. A source that scores nothing is listed with zeros,
+        so that a later list shows what was lost. It depends only on what the viewer may know. Empty if the game does
+        not say.
+        """
+        ...
+
     def lesson(self, config: Any, state: Any = None, tables: np.ndarray | None = None) -> Lesson:
         """An explanation for new players: of the pending decision, for its actor, from what that player knows.
 

@@ -8,10 +8,21 @@ from typing import Any
 import numpy as np
 import pytest
 
+from evergreen_env import Config as EvergreenConfig
+from evergreen_env import drawing as evergreen
+from evergreen_env.rules import seasons
+from evergreen_env.state import Source
+from petrichor_env import Config as PetrichorConfig
+from petrichor_env import drawing as petrichor
+from petrichor_env import scenario
+from petrichor_env.actions import ACTIONS
+from petrichor_env.rules.scoring import score_tile
 from petrichor_env.state import NOBODY
 from tabletop_engine.play.batch import Batch
+from tabletop_engine.play.names import make_agent
+from tabletop_play.advice import MOST_ANSWERS, continued
 from tabletop_play.combinations import combinations
-from tabletop_play.preview import Preview, preview
+from tabletop_play.preview import Preview, gains, preview
 from tests.support.configurations import OF_SEVERAL_GAMES
 
 REDRAWN = 4
@@ -83,3 +94,74 @@ def test_a_preview_comes_true(config: Any) -> None:
         begun += not found.is_whole and bool(found.told)
     assert (whole and several) or config.game.name not in BIG
     assert begun or config.game.name not in BIG
+
+
+@pytest.mark.parametrize("config", OF_SEVERAL_GAMES, ids=lambda config: f"{config.game.name}-{config.name}")
+def test_an_agent_goes_on(config: Any) -> None:
+    """A continuation begins with the given answers, and ends where another is asked, chance decides, or it is long."""
+    agent, longest = make_agent("random", config.game), 0
+    for batch, given, generator in some(config, 8 if config.game.name in BIG else 1):
+        found = continued(agent, config, batch.states[0], given[:1], generator)
+        actions = found.given.actions
+        assert actions[0] == given[0] and len(actions) <= MOST_ANSWERS
+        assert not found.is_whole or len(actions) == MOST_ANSWERS
+        seen = preview(config.game, batch.states[0], actions, batch.tables, np.random.default_rng(0))
+        assert seen.given.actions == actions and seen.told == found.told
+        longest = max(longest, len(actions))
+    assert longest > 1 or config.game.name not in BIG
+
+
+def test_a_harvest_pays_what_was_projected() -> None:
+    """What a Harvest would pay now, and once a tile grows; Wheat tokens are counted by themselves."""
+    now = total = later = 0
+    batch = Batch(PetrichorConfig(players=3, modules=("flower_tiles", "cactus")), 1, 5, autoreset="disabled")
+    while batch.actors[0] != NOBODY:
+        state, t = batch.states[0].copy(), batch.tables[0]
+        rows = dict(petrichor.projected(state, 0, batch.tables))
+        pays = {name: numbers for name, numbers in rows.items() if "grows" not in name}
+        before = state.copy()
+        for tile in np.flatnonzero(state["growing"]):
+            score_tile(state, t, int(tile))
+        paid = (state["points"] - before["points"])[:3]
+        tokens = (state["wheat_tokens"] - before["wheat_tokens"])[:3]
+        assert np.sum([pays[name] for name in pays if "token" not in name], axis=0).tolist() == paid.tolist()
+        assert np.sum([pays[name] for name in pays if "token" in name], axis=0).tolist() == tokens.tolist()
+        now, total, later = now + bool(paid.any()), total + 1, later + any(any(rows[one]) for one in rows.keys() - pays)
+        batch.step(batch.random_actions())
+    assert 0 < now < total and later
+
+
+def test_a_season_pays_what_was_projected() -> None:
+    """Light and the largest forest of a season that ends, fertility at the end, buds when the round ends."""
+    paid = np.zeros(4, int)
+    batch = Batch(EvergreenConfig(players=2), 1, 5, autoreset="disabled")
+    while batch.actors[0] != NOBODY:
+        state, t, before = batch.states[0].copy(), batch.tables[0], batch.states[0].copy()
+        rows = [numbers for _, numbers in evergreen.projected(state, None, batch.tables)]
+        seasons.end_round(state)
+        seasons.end_season(state, t)
+        seasons.score_fertility(state, t)
+        scored = (state["scored"] - before["scored"])[:2]
+        sources = (Source.LIGHT, Source.FOREST, Source.FERTILITY, Source.BUDS)
+        assert np.array(rows).tolist() == [scored[:, source].tolist() for source in sources]
+        paid += np.array(rows).any(axis=1)
+        batch.step(batch.random_actions())
+    assert (paid > 0).all()
+
+
+def test_gains() -> None:
+    """By source and owner: of a drop with which a tile grows, what a Harvest would pay then."""
+    config = PetrichorConfig(players=2)
+    grass = {"crop": "grass", "drops": {"player_0": 1, "player_1": 2}, "cloud": {"drops": {"player_0": 1}}}
+    cards = {"player_0": {"rain": 1}, "player_1": {"sun": 1}}
+    batch = Batch(config, 1, 0, autoreset="disabled")
+    batch.set_states(np.array([scenario({"players": 2, "hands": cards, "field": {"b1": grass}})]))
+    rain = [ACTIONS["play rain"]]  # there is only one drop that it can let fall
+    found = preview(config.game, batch.states[0], rain, batch.tables, np.random.default_rng(0))
+    before, after = batch.states[0], found.state
+    assert gains(config.game, before, after, 0, batch.tables) == [("Grass on b1", [3, 3])]  # a tie for the second place
+    assert gains(config.game, after, before, 0, batch.tables) == [
+        ("Grass on b1", [-3, -3]),
+        ("Grass on b1, once it grows", [3, 4]),
+    ]
+    assert gains(config.game, before, before, 0, batch.tables) == []

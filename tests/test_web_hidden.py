@@ -168,6 +168,29 @@ def test_what_a_preview_sends(config: Config) -> None:
     assert len(lengths) > 4 and max(lengths) > 1
 
 
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
+def test_what_an_agent_would_do(config: Config) -> None:
+    """All that the seat doesn't see is redrawn. How agents would go on with the turn is the same."""
+    generator = np.random.default_rng(7)
+    longest = compared = 0
+    for batch, _ in looked_at(config, 7, 2 * ONE_IN[config.players], generator):
+        seat = int(batch.actors[0])
+        other = swapped(batch.states, seat, generator)[0]
+        tables = [table_at(config, state) for state in (batch.states[0], other)]
+        links = [link_of(table, seat) for table in tables]
+        for table in tables:
+            opened(table, seat)
+        first = [int(generator.choice(batch.action_masks[0].nonzero()[0]))]
+        for agent in ("greedy", "ismcts-20"):
+            plans = [
+                ask(table, link, "plan", view=link.number, agent=agent, actions=first)
+                for table, link in zip(tables, links, strict=True)
+            ]
+            assert plans[0] == plans[1]
+            longest, compared = max(longest, len(plans[0]["given"]["actions"])), compared + 1
+    assert compared > 4 and longest > 2
+
+
 @pytest.mark.parametrize("config", CONFIGS[1:], ids=lambda config: config.name)
 def test_what_an_action_sends(config: Config) -> None:
     """Others' hidden cards, and actions with them, are exchanged. A seat that sees no difference is sent none."""

@@ -615,6 +615,11 @@ def test_advice(server: Server) -> None:
         assert {one["action"] for one in said["answers"]} == legal
         assert sum(one["share"] for one in said["answers"]) == pytest.approx(1)
         assert said["best"] in legal and said["agent"] == "ismcts-200" and said["meaning"] and said["estimated"]
+        here = {"view": page.view["number"], "agent": "greedy"}
+        plan = page.ask("plan", actions=[said["best"]], **here)
+        assert plan["given"]["actions"][0] == said["best"] and plan["board"] and plan["gains"] is not None
+        assert page.ask("plan", actions=[10**6], **here)["error"] == "this is not one of the answers"
+        assert "error" in page.ask("plan", actions=[said["best"]], **{**here, "view": 0})
         assert page.ask("advice", view=page.view["number"], agent="os:system")["error"].startswith("agent os:system")
         assert "error" in page.ask("advice", view=page.view["number"] + 1, agent="greedy")
         assert "error" in page.ask("review", agent="greedy")  # the game is on
@@ -655,6 +660,7 @@ def test_a_review(server: Server) -> None:
                 assert analysis.view["step"] == moment["step"]
                 assert analysis.view["line"][moment["step"]] == {"by": 0, "text": moment["text"]}
                 texts = {one["actions"][0]: one["text"] for one in analysis.view["answers"]}
+                assert moment["answers"] == len(texts)
                 assert texts[moment["better_action"]] == moment["better"]
                 assert texts[moment["action"]] == moment["text"]
                 here = {"view": analysis.view["number"], "agent": "ismcts-20"}

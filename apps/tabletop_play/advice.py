@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError, IllegalAction
-from tabletop_engine.play.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD, Agent, Decisions, assess
+from tabletop_engine.game import Config
+from tabletop_engine.play.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD, Agent, Decisions, ask, assess
 from tabletop_engine.play.batch import Batch, legal_actions
 from tabletop_engine.play.names import agents_of
 from tabletop_engine.record import FORFEIT
 from tabletop_engine.replays.replay import Replay
 from tabletop_engine.replays.reviews import Moment, Point, Review
 from tabletop_engine.seeds import Stream, generator
+from tabletop_play.preview import Preview, preview
 from tabletop_play.session import PERSON
 
 
@@ -53,6 +56,35 @@ def advise(agent: Agent, decisions: Decisions, generator: np.random.Generator) -
         estimate=None if np.isnan(value) else value,
         estimated=assessment.estimated,
     )
+
+
+MOST_ANSWERS = 12
+"""The most answers of a continuation."""
+
+
+@checked
+def continued(
+    agent: Agent, config: Config, state: Any, actions: Sequence[int], generator: np.random.Generator
+) -> Preview:
+    """How an agent would go on after some answers: as long as the same player is asked, and nothing unknown happens.
+
+    It is a preview of all these answers (`tabletop_play.preview`), so it shows nothing that the player can't know.
+
+    Arguments:
+        agent: it answers each question once.
+        state: one record.
+        actions: the first answers, at least one.
+
+    Raises IllegalAction for what the rules don't take and for a wrong answer of the agent, and what the agent raises.
+    """
+    batch, given = Batch(config, 1, autoreset="disabled"), list(actions)
+    redraws = int(generator.integers(2**63))
+    while True:
+        found = preview(config.game, state, given, batch.tables, np.random.default_rng(redraws))
+        if not found.is_whole or len(given) >= MOST_ANSWERS:
+            return found
+        batch.set_states(np.array([found.state]))
+        given.append(int(ask(agent, Decisions.of(batch), generator)[0]))
 
 
 def estimate_text(estimate: float, estimated: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from tabletop_engine.errors import IllegalAction
 from tabletop_engine.game import Game
 from tabletop_engine.play.batch import legal_actions
+from tabletop_engine.record import told_points
 from tabletop_play.combinations import Combination
 from tabletop_play.taking_back import ask_the_same, seen_by
 
@@ -17,6 +18,10 @@ _REDRAWS = 64
 """The games that are compared. One in which something else happens is hardly missed."""
 _TOLD = 4
 """How many of them are told in words, where they go on in different ways."""
+
+
+Rows = Iterable[tuple[str, Sequence[int]]]
+"""Sources of points, each with a number for each owner."""
 
 
 class Preview(NamedTuple):
@@ -72,6 +77,24 @@ def preview(
         last = games[0]
     is_whole = bool((games["actor"] == actor).all())
     return Preview(told, last, is_whole, Combination(tuple(actions), tuple(records)))
+
+
+def gains(game: Game, before: Any, after: Any, viewer: int, tables: np.ndarray) -> list[tuple[str, list[int | float]]]:
+    """What the owners of points gain and lose from one record to another, by source, as far as the viewer may know it.
+
+    That is what they score between them (`Words.sources`), and what changes of what they would score if it was scored
+    at once (`Words.projected`). Only sources that change are listed. What is scored is no loss there.
+    """
+
+    def changes(was: Rows, now: Rows) -> list[tuple[str, np.ndarray]]:
+        old = dict(was)
+        found = [(words, np.subtract(numbers, old.get(words, 0))) for words, numbers in now]
+        return [(words, change) for words, change in found if change.any()]
+
+    scored = changes(game.words.sources(before), game.words.sources(after))
+    projected = (game.words.projected(state, viewer, tables) for state in (before, after))
+    expected = [(words, np.maximum(change, 0) if scored else change) for words, change in changes(*projected)]
+    return [(words, told_points(change)) for words, change in [*scored, *expected] if change.any()]
 
 
 def _is_alike(game: Game, before: np.ndarray, after: np.ndarray, tables: np.ndarray, actor: int) -> bool:

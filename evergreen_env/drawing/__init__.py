@@ -25,7 +25,7 @@ from evergreen_env.drawing.decisions import (
 from evergreen_env.drawing.events import events, in_brief, story
 from evergreen_env.drawing.places import places
 from evergreen_env.drawing.rules_text import rules
-from evergreen_env.drawing.text import about, render_text, sources, text_blocks
+from evergreen_env.drawing.text import about, projected, render_text, sources, text_blocks
 from evergreen_env.state import NOBODY, Decision, State
 from evergreen_env.words import answer_name
 from tabletop_engine.presentation import Facts
@@ -50,6 +50,7 @@ __all__ = [
     "owner_names",
     "panes",
     "places",
+    "projected",
     "question",
     "render_svg",
     "render_text",

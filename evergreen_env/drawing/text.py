@@ -137,6 +137,19 @@ def sources(state: State) -> list[tuple[str, list[int]]]:
     return [(name, points) for name, points in by_source if any(points)]
 
 
+def projected(state: State, viewer: int | None = None, tables: np.ndarray | None = None) -> list[tuple[str, list[int]]]:
+    """`Words.projected`: the end of this season, and of the game, if everything stayed as the viewer knows it."""
+    names = player_names(state.players)
+    v, seats = View(state, tables_of(tables), viewer, names, names), range(state.players)
+    planets = [v.planet(seat, 0) for seat in seats]
+    return [
+        ("light this season", [planet.light_points for planet in planets]),
+        ("largest forest this season", [planet.forest.bit_count() for planet in planets]),
+        ("fertility at the end", [v.fertility_points(planet) for planet in planets]),
+        ("buds", [int(state.earned[seat]) if v.sees(seat) else 0 for seat in seats]),
+    ]
+
+
 # --- who is asked what -----------------------------------------------------------------------------------------------
 
 

@@ -21,7 +21,7 @@ from petrichor_env.drawing.decisions import (
 from petrichor_env.drawing.events import events, in_brief, story
 from petrichor_env.drawing.places import places
 from petrichor_env.drawing.rules_text import rules
-from petrichor_env.drawing.text import about, render_text, sources, text_blocks
+from petrichor_env.drawing.text import about, projected, render_text, sources, text_blocks
 from petrichor_env.words import owner_names
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "owner_names",
     "panes",
     "places",
+    "projected",
     "question",
     "render_svg",
     "render_text",

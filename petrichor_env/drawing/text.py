@@ -25,6 +25,8 @@ from petrichor_env.drawing.card_texts import FORECASTS, power_text
 from petrichor_env.drawing.decisions import asked_text, hides_actor, result_text
 from petrichor_env.drawing.icons import owner_shape
 from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
+from petrichor_env.rules.points import place
+from petrichor_env.rules.scoring import tile_points
 from petrichor_env.state import (
     CROP_NAMES,
     FACE_DOWN,
@@ -47,7 +49,7 @@ from petrichor_env.state import (
     State,
 )
 from petrichor_env.tables import Tables
-from petrichor_env.words import FIELDS, GROWING_NAMES, WEATHER_WORDS, owner_names, tile_name
+from petrichor_env.words import FIELDS, GROWING_NAMES, WEATHER_WORDS, owner_names, source_title, tile_name
 from tabletop_engine.drawing.lines import Block, Cells, Row, Size, Table, Tiles, Words, joined, width
 from tabletop_engine.text.terminal import BOLD, COLUMNS, painted
 from tabletop_engine.text.words import counted
@@ -232,6 +234,27 @@ def sources(state: State) -> list[tuple[str, list[int]]]:
     """`Words.sources`."""
     by_source = zip(SOURCE_NAMES, state.scored[: state.owners].T.tolist(), strict=True)
     return [(name.replace("_", " "), points) for name, points in by_source if any(points)]
+
+
+def projected(
+    state: State, viewer: int | None = None, tables: np.ndarray | None = None
+) -> Iterator[tuple[str, list[int]]]:
+    """`Words.projected`: what a Harvest would pay now, and for tiles that do not grow yet, what it would pay then."""
+    s, t, owners = state, (load_tables() if tables is None else tables)[0], range(state.owners)
+    for tile in FIELDS[s.players]:
+        crop, growing = int(s.crop[tile]), int(s.growing[tile])
+        if crop in (FACE_DOWN, Crop.LAKE):
+            continue
+        where = tile_name(s.players, tile)
+        then = growing or (Growing.SPROUTING if crop == Crop.COFFEE else Growing.DEVELOPED)
+        paid = {f"{source_title(CROP_NAMES[crop])} on {where}": [tile_points(s, t, tile, one, then) for one in owners]}
+        if crop == Crop.WHEAT:
+            drops = s.drops[tile]
+            paid[f"Wheat token on {where}"] = [int(drops[one] > 0 and place(s, tile, one) == 1) for one in owners]
+        for words, numbers in paid.items():
+            yield words, numbers if growing else [0] * len(numbers)
+            if not growing:
+                yield f"{words}, once it grows", numbers
 
 
 # --- who is asked what ----------------------------------------------------------------------------------------------

@@ -233,6 +233,11 @@ class PlainWords:
     def sources(self, state: Any) -> Sequence[tuple[str, Sequence[int]]]:
         return []
 
+    def projected(
+        self, state: Any, viewer: int | None, tables: np.ndarray | None = None
+    ) -> Sequence[tuple[str, Sequence[int]]]:
+        return []
+
 
 @dataclass(eq=False)
 class PlainDrawing:

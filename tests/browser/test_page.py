@@ -10,6 +10,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -126,7 +127,11 @@ def test_a_whole_game_alone(visitor: Visitor, sound: Callable[[], None], quick_a
     assert visitor.find("#line [aria-current]").get_attribute("data-step") == str(step)
     drawn = session.game.drawing.render_svg(replay.states[step], None)
     asked = drawn.partition('data-asked="')[2].partition('"')[0]
-    assert visitor.find("#board .picture svg").get_attribute("data-asked") == asked
+    assert f'data-asked="{asked}"' in visitor.picture
+    sound()
+    # what was played, and what would have been better, each with what it gains; the better one is on the board
+    wait(lambda: len(visitor.all("#estimates .plan")) == 2 and visitor.all("#board .ghost"), SECONDS)
+    assert [text.partition(":")[0] for text in visitor.texts("#estimates .plan")] == ["Played", "Better"]
 
 
 def test_looking_back(visitor: Visitor, server: Server, sound: Callable[[], None], quick_adviser: None) -> None:
@@ -634,6 +639,37 @@ def light_each_other_up(visitor: Visitor) -> None:
     assert lit == [spot["place"] for spot in spots if action in spot["actions"]]
 
 
+def test_a_coach(visitor: Visitor, server: Server, sound: Callable[[], None], quick_adviser: None) -> None:
+    """Advice shows the rest of the turn on the board, and what it gains. It can be chosen; its numbers are folded."""
+    visitor.sit(server.make("evergreen", ["here"], start={"seed": 5})[0])
+    while len(visitor.view()["answers"]) < 2:
+        visitor.answer(at_length=True)
+    before = visitor.ready
+    visitor.click("advice")
+    wait(lambda: visitor.all("#estimates .plan"), SECONDS)
+    assert visitor.all("#board .ghost") and visitor.all(".mark") and not visitor.can_commit
+    sound()
+    assert not visitor.shows("badges") and not visitor.find("#answers .share").is_displayed()
+    visitor.find("#estimates summary").click()
+    assert visitor.shows("badges") and visitor.find("#answers .share").is_displayed()
+    assert "Your points" in visitor.text("estimates") or "Your chance" in visitor.text("estimates")
+    press(visitor.browser, Keys.ESCAPE)
+    assert not visitor.all("#board .ghost") and visitor.text("estimates") == "" and visitor.all(".mark")
+
+    visitor.click("advice")
+    wait(lambda: visitor.all("#estimates .plan"), SECONDS)
+    visitor.find("#estimates .plan button").click()
+    wait(lambda: visitor.can_commit, SECONDS)
+    planned = visitor.text("estimates")
+    visitor.click("commit")
+    visitor.changed(before)
+    sent = visitor.sent()
+    asked = [message["actions"] for message in sent if message["do"] == "plan"]
+    assert len(asked) == 2 and asked[0] == asked[1]
+    given = visitor.given()[-1]
+    assert given[0] == asked[0][0] and len(given) > 2 and "take the card" in planned.lower()
+
+
 _ROWS = "return [...document.querySelectorAll('#answers button')].map((one) => one.dataset.action)"
 _CLICK = """
 // a click, and then what is on the page in the first frame with another view
@@ -657,26 +693,25 @@ look();
 
 
 def test_turns_of_others_are_played_once(patient: Visitor, patient_server: Server) -> None:
-    """The next question is there at once. Meanwhile each turn plays on the board, with a sentence; an answer ends it."""
-    patient.sit(patient_server.make("petrichor", ["here"], start={"seed": 5})[0])
+    """The next question is there at once, while each turn plays on the board, with a sentence. A button ends it."""
+    patient.sit(patient_server.make("petrichor", ["here", "random", "random"], start={"seed": 5})[0])
     choose_speed(patient, "0.3")
-    turns: list[str] = []
-    while len(turns) < 2:
+    steps: list[dict[str, Any]] = []
+    while not patient.all("#arrows path") or len({step["by"] for step in steps} - {0}) < 2:
         last = sum(bool(one["steps"][0]["places"]) for one in patient.view()["answers"]) - 1  # not to pass
         before = patient.ready
-        found = patient.browser.execute_async_script(_CLICK, last)
-        view = patient.view()
-        assert found["turn"] == "you" and found["answers"] == len(view["answers"]) and found["ready"] == ""
-        assert found["asked"] == view["question"]
+        patient.browser.execute_async_script(_CLICK, last)
         patient.changed(before)
-        turns = [step["done"] for step in view["steps"][1:] if step["done"]]
-    wait(lambda: not patient.shows("skip") and patient.all(".mark"), SECONDS)
-    told = patient.run("return window.captions")
-    assert len(dict.fromkeys(told)) <= len(turns) + 1 and any(turns[-1] in one for one in told)
-    assert patient.all("#board .moment")  # the last turn stays marked
-    entry = patient.find("#log > li:last-child")
-    assert not entry.find_elements("css selector", "details[open]")
-    assert patient.texts("#log > li:last-child li") == patient.view()["steps"][-1]["changes"]
+        wait(lambda: not patient.shows("skip"), SECONDS)
+        steps = patient.view()["steps"]
+    told = list(dict.fromkeys(patient.run("return window.captions")))
+    turns = [(by, list(those)) for by, those in groupby(steps, key=lambda step: int(step["by"]))]
+    expected = [f"random: {', '.join(step['done'] for step in those)}" for by, those in turns if by]
+    assert [words for words in told if words in expected] == list(dict.fromkeys(expected))
+    assert patient.all("#board .moment")  # what the last turn changed stays marked
+    assert len(patient.all("#log > li:last-child details:not([open])")) == 1
+    changes = [text for step in turns[-1][1] for text in step["changes"]]
+    assert patient.texts("#log > li:last-child li") == changes
 
     # slowly, with an answer in the middle
     choose_speed(patient, "2")
@@ -885,6 +920,7 @@ def test_what_changes_while_pieces_move(visitor: Visitor, server: Server, game: 
         for _ in range(16):
             assert visitor.run(_FITS) == [], visitor.text("asked")
             visitor.answer()
+            wait(lambda: not visitor.shows("skip"), SECONDS)
             number, wide = visitor.run(_PALE)
             assert wide == []
             pale += number
@@ -893,7 +929,7 @@ def test_what_changes_while_pieces_move(visitor: Visitor, server: Server, game: 
 
 _PALE = """
 // how many parts of the board come up, and which of them are as wide as a tile
-const all = [...document.querySelectorAll("#board .fresh")];
+const all = [...document.querySelectorAll("#board :is(.fresh, .moment)")];
 for (const one of document.getAnimations()) if (one.effect.target.closest("#board")) one.finish();
 const tile = document.querySelector("#board [data-tile]")?.getBoundingClientRect().width ?? Infinity;
 const size = ({ width, height }) => Math.min(width, height);

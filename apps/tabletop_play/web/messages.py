@@ -77,6 +77,7 @@ _actions, _names = _list_of(_number, MOST_ACTIONS, least=1), _list_of(_name, 20)
 ASKED: Mapping[str, Shape] = {
     "answer": {"view": _number, "actions": _actions},
     "preview": {"view": _number, "actions": _actions},
+    "plan": {"view": _number, "agent": _name, "actions": _actions},
     "alone": {"give": _switch},
     "undo": {"view": _number},
     "here": {},

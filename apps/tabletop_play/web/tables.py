@@ -19,7 +19,7 @@ from tabletop_engine.replays.page import page as page_of
 from tabletop_engine.replays.page import page_data
 from tabletop_engine.replays.reviews import Review
 from tabletop_engine.text.words import asked_of
-from tabletop_play.advice import advise, judged, review
+from tabletop_play.advice import advise, continued, judged, review
 from tabletop_play.catalogue import Catalogue
 from tabletop_play.session import Session
 from tabletop_play.web import people, views
@@ -478,6 +478,22 @@ class Table:
             return await asyncio.get_running_loop().run_in_executor(
                 _DRAWING, lambda: views.preview_of(session, session.preview(message["actions"]), viewer, goes_on)
             )
+        except (IllegalAction, OverflowError):
+            raise Refused("this is not one of the answers") from None
+
+    async def _on_plan(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        """How an agent would go on after these actions (`tabletop_play.advice.continued`), as a preview."""
+        self._check_turn(link)
+        session, name = self.session, message["agent"] or self.advisers[0]
+        state, generator = session.state, session.generator(1)
+
+        def planned() -> dict[str, Any]:
+            agent = self.catalogue.agent(name, self.game)
+            found = continued(agent, session.config, state, message["actions"], generator)
+            return views.preview_of(session, found, int(state["actor"]), goes_on=False)
+
+        try:
+            return await self._think(planned)
         except (IllegalAction, OverflowError):
             raise Refused("this is not one of the answers") from None
 

@@ -16,7 +16,7 @@ from tabletop_engine.replays.replay import Replay
 from tabletop_engine.replays.reviews import Moment, Review
 from tabletop_engine.text.words import asked_of, in_a_row
 from tabletop_play.combinations import Combination, combinations, joined
-from tabletop_play.preview import Preview
+from tabletop_play.preview import Preview, gains
 from tabletop_play.session import PERSON, Session
 from tabletop_play.web.line import Line
 
@@ -121,7 +121,7 @@ def answers_of(session: Session, combined: bool) -> list[dict[str, Any]]:
 
 
 def preview_of(session: Session, found: Preview, viewer: int | None, goes_on: bool) -> dict[str, Any]:
-    """A preview, with a board unless nothing can be told, and what its actor could answer after the answers in it.
+    """A preview, with a board unless nothing can be told, its gains, and what its actor could answer after it.
 
     That is what can be added to the last question (`joined`), or to give no more; if nothing can, and `goes_on`, the
     next question's answers, but for a single one. Each has the answers of the preview, too.
@@ -137,7 +137,10 @@ def preview_of(session: Session, found: Preview, viewer: int | None, goes_on: bo
             question = asked_of(session.game.words.question(found.state))
             whole = [Combination(given.actions + one.actions, given.states + one.states) for one in after]
             answers = _answers(session, whole, len(given.actions))
+    actor, after = int(session.state["actor"]), found.state
     return {
+        "given": _answers(session, [given])[0],
+        "gains": [] if after is None else gains(session.game, session.state, after, actor, session.tables),
         "told": found.told,
         "is_whole": found.is_whole,
         "board": board,
@@ -251,6 +254,7 @@ def _moment_of(replay: Replay, one: Moment) -> dict[str, Any]:
         "text": text(state, one.action),
         "better": text(state, one.better),
         "better_action": one.better,
+        "answers": len(legal_actions(state)),
         "estimate": one.estimate,
         "best": one.best,
         "drop": one.drop,

@@ -30,6 +30,7 @@ function piecesOf(svg) {
   const pieces = new Map();
   for (const piece of svg?.querySelectorAll("use") ?? []) {
     const { left, top, width, height } = piece.getBoundingClientRect(), name = piece.getAttribute("href");
+    if (!width) continue; // not shown on this screen
     if (!pieces.has(name)) pieces.set(name, []);
     pieces.get(name).push({ piece, left, top, middle: [left + width / 2, top + height / 2] });
   }
@@ -105,12 +106,15 @@ export function showBoard(parts, numbers, label, animated = false, asked = "", l
   if (before) movePieces(before, svg);
 }
 
-/* Show a board as it would be; what differs is drawn as a ghost. null: the board as it is. */
-export function showGhost(parts, numbers) {
+/* Show a board as it would be; what differs is drawn as a ghost. null: the board as it is.
+
+offers: the same places are offered on it.
+*/
+export function showGhost(parts, numbers, offers = false) {
   if (!numbers && other?.className !== "ghost") return;
-  clearMarks();
+  if (!offers) clearMarks();
   other = numbers ? { parts: numbers.map((number) => parts[number]), className: "ghost" } : null;
-  put(new Set());
+  putAgain();
 }
 
 /* Show the board as it was when somebody's turn ended. Pieces move there, with arrows. */
@@ -172,10 +176,11 @@ function put(known, className = other?.className || "fresh") {
 /* Once more, for another size of the window, or with other parts folded away. */
 function putAgain() {
   if (!sheet || !shown.length) return;
-  const again = marked, badges = shares;
+  const again = marked, badges = shares, focused = marks.findIndex(({ group }) => group === document.activeElement);
   put(new Set());
   if (again) markPlaces(...again);
   if (again && badges) showBadges(badges);
+  if (focused >= 0) focusMark(marks[focused] ?? marks[0]);
 }
 
 onFold(putAgain);
@@ -366,9 +371,12 @@ function moveFocus(event) {
   else return;
   event.preventDefault();
   event.stopPropagation();
-  if (!to) return;
-  for (const { group } of marks) group.setAttribute("tabindex", group === to.group ? 0 : -1);
-  to.group.focus();
+  if (to) focusMark(to);
+}
+
+function focusMark(to) {
+  for (const { group } of marks) group.setAttribute("tabindex", group === to?.group ? 0 : -1);
+  to?.group.focus({ preventScroll: true });
 }
 
 function neighbour(from, [right, down]) {

@@ -61,4 +61,15 @@ export function download(name, blob) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
+/* What answers gain, as the server lists it, in one sentence: "Grass on P4: +4 for you, −2 for Ana. …" */
+export function gainWords(gains, owners) {
+  const alone = owners.filter(({ who }) => who === "you").length === 1, whose = ({ who, name }) => (alone && who === "you" ? "you" : name);
+  return gains.map(([source, numbers]) => {
+    const each = numbers.flatMap((number, owner) => (number ? [`${signed(number)} for ${whose(owners[owner])}`] : []));
+    return `${capital(source)}: ${each.join(", ")}.`;
+  }).join(" ");
+}
+
+const signed = (number) => (number > 0 ? `+${number}` : `−${-number}`);
+
 export const isTyping = (element) => element.matches?.("input:not([type=checkbox], [type=radio], [type=range]), textarea, select") ?? false;

@@ -1,5 +1,6 @@
 /* Looking back at a game: the curve of what an agent expects, where choices mattered most, and trying these again. */
 
+import { explain } from "./advice.js";
 import { goToStep } from "./analysis.js";
 import { lightAnswers } from "./answers.js";
 import { light } from "./board.js";
@@ -16,6 +17,7 @@ let round = 0; // a review that began before something else was opened is of no 
 let taken = false; // into the analysis that is being opened
 let all = false; // whether all moments are listed
 let chosen = null; // the step on the curve, where the board doesn't show it
+let told = null; // the step of a mistake that is to be explained, once it is on the board
 let retry = null; // {moments, number, look}: what is tried again
 
 const curve = new Curve($("curve"), $("curve-told"), (step, sure) => {
@@ -32,7 +34,7 @@ export function closeReview() {
   running = false;
   $("review").hidden = $("retry").hidden = true;
   $("moments").replaceChildren();
-  if (!taken) found = retry = null;
+  if (!taken) found = retry = told = null;
   all = taken = false;
   chosen = null;
 }
@@ -46,7 +48,13 @@ export function showReview(now) {
   $("review").hidden = !found;
   if (found) showFound();
   else $("retry").hidden = true;
+  const one = now.kind === "analyse" && now.step === told && !retry && found?.moments.find(({ step }) => step === told);
+  if (one) explainMoment(one);
+  if (now.kind === "analyse") told = null;
 }
+
+/* What was played, and what would have been better, each with what it gains. */
+const explainMoment = ({ action, better_action: better }) => explain(found.agent, [["Played", action], ["Better", better]]);
 
 export function reviewPart({ agent, estimated, of, last, curve: points, moments }) {
   if (!running) return;
@@ -89,13 +97,14 @@ async function startReview() {
 /* --- what was found --- */
 
 const mistakes = () => found.moments.filter((one) => isMistake(one, found.estimated));
+const puzzles = () => mistakes().filter(({ answers }) => answers > 2); // of two answers, the other one is better
 const left = () => view().kind === "analyse" && view().played.left;
 
 function about() {
   const { agent, estimated, of, curve: { length }, moments } = found;
   if (length < of || running) return `${agent} ${running ? "looks" : "looked"} at ${length} of ${of} decisions.`;
   if (!moments.length) return `${agent} finds nothing that it would have done otherwise.`;
-  return `How much ${agent} thinks each choice cost (${estimated}), the dearest first.`;
+  return `How much ${agent} thinks each choice cost (${estimated} of the player who chose), the dearest first.`;
 }
 
 function showFound() {
@@ -103,7 +112,7 @@ function showFound() {
   $("review-progress").max = found.of;
   $("review-progress").value = found.curve.length;
   $("review-about").textContent = about();
-  $("retry-begin").hidden = running || retry !== null || !mistakes().length;
+  $("retry-begin").hidden = running || retry !== null || !puzzles().length;
   $("back-to-game").hidden = !left();
   showCurve();
   showMoments();
@@ -139,6 +148,7 @@ function shownMoment({ step, by, text, better, drop }) {
 
 /* The position at a step of the game, also when other answers were tried since. */
 async function goTo(step) {
+  told = step;
   if (view().kind === "analyse") return goToStep(step, left() ? "return" : "goto");
   taken = true;
   await analyseAt(step);
@@ -151,7 +161,7 @@ const tried = () => retry.moments[retry.number];
 
 async function startRetry() {
   const dearest = $("retry-order").value === "drop";
-  const moments = mistakes().sort((one, other) => (dearest ? other.drop - one.drop : one.step - other.step));
+  const moments = puzzles().sort((one, other) => (dearest ? other.drop - one.drop : one.step - other.step));
   retry = { moments, number: 0, look: view().seat ?? null };
   await showTried();
   if (view()?.kind === "analyse") $("retry-asked").focus({ preventScroll: true });
@@ -211,6 +221,7 @@ function showAnswer() {
   $("retry-answer").textContent = `Better: ${better}. ${words(best)} rather than ${words(estimate)} (${found.estimated}).`;
   light([action]);
   lightAnswers([action]);
+  explainMoment(tried());
 }
 
 async function nextRetry() {

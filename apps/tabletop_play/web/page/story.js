@@ -9,6 +9,7 @@ const LATE = 3000; // milliseconds for a turn's board to come
 let queue = []; // turns that are to be shown: {view, words, last}
 let round = 0; // what was skipped is shown no more
 let running = false;
+let known = new Set(); // sentences
 let finish = () => {}; // ends the present pause
 let onHurry = () => {};
 let onEnd = () => {};
@@ -23,7 +24,12 @@ export function afterTelling(act) {
   onEnd = act;
 }
 
-/* What one player answered in a row: {owner, done, changes, last}, `last` the number of its last sentence. */
+/* What was told of an own answer before it was given. Only the rest of what it led to is news. */
+export function foreseen(sentences) {
+  known = new Set(sentences);
+}
+
+/* What one player answered in a row: {owner, done, changes, then, last}, `last` the number of its last sentence. */
 function turnsOf({ steps, owners }) {
   const turns = [];
   let last = -1;
@@ -33,7 +39,7 @@ function turnsOf({ steps, owners }) {
     const turn = turns.at(-1);
     if (done) turn.done.push(done);
     turn.changes.push(...changes);
-    turn.last = last;
+    Object.assign(turn, { last, then: changes[1] }); // what followed from the last answer, if it had one effect
   }
   return turns;
 }
@@ -47,12 +53,14 @@ function wordsOf({ owner, done, changes }, owners) {
 /* Show the turns that led to a view on the board, one after another. It settles when they are shown, or `hurry` is called. */
 export async function tell(view) {
   recall(view);
-  if (document.hidden || !seconds()) return;
   const turns = turnsOf(view).map((turn) => {
-    const { owner, changes, last } = turn, follows = changes.slice(1).join(" "); // of an own answer only what followed is news
-    return { view, last, words: owner?.who !== "you" ? wordsOf(turn, view.owners) : follows ? named(follows, view.owners) : null };
+    const { owner, changes, then, last } = turn, news = known.size ? changes.find((one) => !known.has(one)) : then;
+    return { view, last, words: owner?.who !== "you" ? wordsOf(turn, view.owners) : news ? named(news, view.owners) : null };
   });
-  if (turns.every(({ words }) => !words)) return;
+  known = new Set();
+  const last = turns.findLast(({ words }) => words);
+  if (!last) return;
+  if (document.hidden || !seconds()) return say(last.words);
   queue.push(...turns);
   const told = new Promise((resolve) => (onHurry = queue.at(-1).told = resolve));
   if (!running) run();
@@ -71,13 +79,18 @@ async function run() {
     const board = last + 1 === view.steps.reduce((sum, { changes }) => sum + changes.length, 0) ? view.board : found?.boards.slice(0, last + 1).findLast(Boolean);
     if (board) showMoment([...view.parts, ...(found?.parts ?? [])], board);
     if (words) {
-      $("caption").replaceChildren(...words);
+      say(words);
       await pause(1000 * seconds());
     }
     told?.();
     if (mine !== round) return;
   }
   skip();
+}
+
+function say(words) {
+  $("caption").replaceChildren(...words);
+  $("caption").classList.remove("waiting");
 }
 
 function pause(time) {

@@ -1,11 +1,11 @@
 /* A table: what this page may see of a game, what it is asked, and what it answers. */
 
 import { useDrawings } from "./api.js";
-import { forgetAdvice, askAdvice, offerAdvisers } from "./advice.js";
+import { askAdvice, forgetAdvice, hideAdvice, offerAdvisers, onTake } from "./advice.js";
 import { closeAnalysis, moveInLine, showAnalysis } from "./analysis.js";
 import { disableAnswers, lightAnswers, narrowAnswers, showAnswers, startFilter, typed } from "./answers.js";
 import { clearBoard, clearMarks, light, markPlaces, onBeside, pictureOf, showBoard, showGhost } from "./board.js";
-import { $, attempt, capital, complain, complainOn, heading, make, named, sentence, token } from "./dom.js";
+import { $, attempt, capital, complain, complainOn, gainWords, heading, make, named, sentence, token } from "./dom.js";
 import { afterEditing, checkAgain, isEditing, leaveEditor } from "./editing.js";
 import { disableHand, lightHand, showHand } from "./hand.js";
 import { usePanes } from "./layout.js";
@@ -15,7 +15,7 @@ import { closeReview, isRetrying, reviewPart, showReview, tryAnswer } from "./re
 import { noteGame, remember, setting } from "./settings.js";
 import { answerGiven, onTwice, questionCame } from "./slips.js";
 import { Connection } from "./socket.js";
-import { afterTelling, clearStory, faster, hurry, isTelling, recall, seconds, skip, tell, tellUndone } from "./story.js";
+import { afterTelling, clearStory, faster, foreseen, hurry, isTelling, recall, seconds, skip, tell, tellUndone } from "./story.js";
 import { closeWatch, showWatch, stepCame, stepWatch, toggleWatch } from "./watch.js";
 
 const FAR_BEHIND = 8; // views that wait: what led to them is only told in words then
@@ -28,6 +28,7 @@ let offers = []; // previews that stand on each other: [{size, whole, answers, q
 let hasty = false; // whether what was chosen last was meant to be given at once
 let held = { at: 0, entries: [], asides: [] }; // what is beside the question, after so many of them
 let aside = ""; // the button whose answers are offered; "": those that need none
+let mark = () => {}; // marks the places that can be chosen
 let settling = 0; // the timer of a question's first moments
 const stories = new Map(); // by the number of the view, what waits for its boards
 let unsaved = ""; // why the server can't save the game at present
@@ -192,6 +193,7 @@ function arrive(view) {
 function showWaiting() {
   const { turn, thinking, undone } = present.view, thinks = turn === "others" && thinking && !isTelling() && !undone;
   if (thinks) $("caption").textContent = `${thinking} thinks …`;
+  else if ($("caption").matches(".waiting")) $("caption").textContent = "";
   $("caption").classList.toggle("waiting", Boolean(thinks));
 }
 
@@ -259,7 +261,9 @@ function showResult({ turn, kind, result, owners, can, next }) {
 
 afterTelling(() => {
   if (present.view) showWaiting();
-  if (active) offer();
+  if (!active) return;
+  if (held.entries.some(({ places, picture }) => picture === null && places.length)) offer(); // cards that came meanwhile
+  else mark();
 });
 
 /* The board shows the view again, not what was set up. */
@@ -335,7 +339,8 @@ function offer() {
   showCommit();
   const offered = new Set(entries.map(({ places }) => String(places[0])));
   const back = chosen.filter(({ places }) => !offered.has(String(places[0]))).map((one) => ({ ...one, words: `take back: ${one.text}`, places: one.places.slice(0, 1) }));
-  if (active && !isEditing() && !isTelling()) markPlaces([...entries, ...back], pick, (keys) => hover(those(keys)));
+  mark = () => active && !isEditing() && !isTelling() && markPlaces([...entries, ...back], pick, (keys) => hover(those(keys)));
+  mark();
   document.body.dataset.begun = begun.length;
   if (turn === "others") return; // it is no one's turn here
   clearTimeout(settling);
@@ -429,19 +434,37 @@ async function prepare() {
   if (present.view?.number !== number || working) return;
   active = true;
   if (!found) return takeBack(offers.at(-1)?.size ?? 0);
+  foresee(found, answer);
+  if (hasty) giveIfPlain();
+}
+
+/* Show what an answer does, and offer what can be answered after it. */
+function foresee(found, answer) {
+  const { actions } = answer, told = found.told.length ? found.told : [`${capital(answer.text)}.`], then = found.is_whole ? "" : "What follows is not known yet.";
   begun = actions;
-  const told = found.told.length ? found.told : [`${capital(answer.text)}.`], then = found.is_whole ? "" : "What follows is not known yet.";
   offers.push({
-    ...found, size: actions.length, whole: answer, told: [answer.gives_up, ...told, then].filter(Boolean).join(" "),
+    ...found, size: actions.length, whole: answer, sentences: found.told, told: [answer.gives_up, ...told, gainWords(found.gains, present.view.owners), then].filter(Boolean).join(" "),
     answers: found.answers.length ? found.answers : [answer], end: found.answers.find((one) => one.declines && one.actions.length === actions.length + 1),
   });
   showOffers();
-  if (hasty) giveIfPlain();
 }
+
+function advise() {
+  skip(); // it is about the board as it is now
+  askAdvice();
+}
+
+/* What an agent would do is chosen in place of what was. */
+onTake((plan) => {
+  if (!active) return;
+  [offers, whole, hasty] = [[], plan.given, false];
+  foresee(plan, plan.given);
+});
 
 /* Show what can be chosen now, on the board as it would be after the answers that are seen in advance. */
 function showOffers() {
   const last = offers.at(-1);
+  hideAdvice();
   showGhost(last?.parts, last ? last.board : null);
   $("begun").replaceChildren(...(last && whole ? named(last.told, present.view.owners) : []));
   showAnswers(last?.answers ?? present.view.answers, present.view.owners, choose, hover);
@@ -477,6 +500,7 @@ async function give(actions) {
   const { number } = present.view;
   answerGiven();
   skip(); // whoever answers has seen enough
+  foreseen(offers.at(-1)?.sentences ?? []);
   deactivate();
   if (isRetrying()) {
     await attempt(() => tryAnswer(actions));
@@ -555,7 +579,7 @@ for (const id of ["lesson", "introduction"]) {
   // the click comes before it opens or closes
   $(id).querySelector("summary").addEventListener("click", () => remember(id, !$(id).open));
 }
-$("advice").addEventListener("click", () => askAdvice());
+$("advice").addEventListener("click", advise);
 $("skip").addEventListener("click", skip);
 $("save").addEventListener("click", () => save("replay"));
 $("save-page").addEventListener("click", () => save("page"));
@@ -576,8 +600,9 @@ export function tableKey(key) {
   if (shown.kind === "analyse" && moveInLine(key)) return true;
   if (key === "Escape" && begun.length && active) return undo(), true;
   if (key === "Escape" && isTelling()) return skip(), true;
+  if (key === "Escape" && forgetAdvice()) return true;
   if (key === "u") return undo(), true;
-  if (key === "?") return askAdvice(), true;
+  if (key === "?") return advise(), true;
   if (key === "/") return startFilter();
   return typed(key);
 }
