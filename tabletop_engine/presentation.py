@@ -12,6 +12,7 @@ from tabletop_engine.drawing.lines import Block, Size
 from tabletop_engine.drawing.owners import Mark
 from tabletop_engine.drawing.panes import Panes
 from tabletop_engine.drawing.svg import Place
+from tabletop_engine.first_game import FirstGame
 
 
 @dataclass(frozen=True)
@@ -187,6 +188,11 @@ class Words(Protocol):
     @property
     def opponent(self) -> str:
         """The opponent in a solo game, in words; "" if there is no solo game."""
+        ...
+
+    @property
+    def first_game(self) -> FirstGame | None:
+        """A first game that teaches; None if the game has none."""
         ...
 
     @property

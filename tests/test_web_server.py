@@ -601,6 +601,40 @@ def test_learning(server: Server) -> None:
         assert page.view["lesson"] is None and page.view["introduction"] is None
 
 
+@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+def test_a_first_game(server: Server, game: str) -> None:
+    """Each step can be followed, to the end. Another answer ends the teaching; lessons go on."""
+    first = game_of(f"{game}_env").words.first_game
+    assert first is not None and 9 <= first.number <= 12 and first.steps[0].text
+    order: dict[str, Any] = {"seats": ["here", *first.opponents], "learn": True, "start": {"first": True}}
+    (path,) = server.make(game, **order)
+    with server.open(path) as page:
+        followed = 0
+        while name := next((step["name"] for step in page.view["guide"]["steps"] if step["name"]), ""):
+            assert page.view["guide"]["steps"][0]["text"] and page.view["lesson"] is None
+            given = next(one for one in page.view["answers"] if one["steps"][0]["name"] == name)
+            page.answer(given["actions"][:1])
+            page.until("you", "over")
+            followed += 1
+        assert followed == sum(bool(step.action) for step in first.steps)
+        assert page.view["guide"]["steps"][-1]["text"] == first.steps[-1].text
+        if page.view["turn"] == "over":
+            assert page.view["result"]["verdict"] == "You win."
+            with server.open(page.ask("again")["path"]) as again:  # a whole game, with lessons
+                again.until("you")
+                assert again.view["guide"] is None and again.view["lesson"]["text"] and again.view["round"] == 1
+        else:
+            page.answer(page.view["answers"][0]["actions"])
+            assert page.view["guide"] is None and page.view["lesson"]["text"]
+    (path,) = server.make(game, **order)
+    with server.open(path) as page:
+        wanted = next(step["name"] for step in page.view["guide"]["steps"] if step["name"])
+        page.answer(next(one for one in page.view["answers"] if one["steps"][0]["name"] != wanted)["actions"])
+        page.until("you")
+        assert page.view["guide"] is None and page.view["lesson"]["text"]
+    assert "first" in server.refused(game=game, players=1, seats=["here"], start={"first": True, "seed": 1})
+
+
 # --- advice, watching, analysing -------------------------------------------------------------------------------------
 
 

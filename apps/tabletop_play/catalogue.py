@@ -137,6 +137,7 @@ class Catalogue:
                 "name": game.name,
                 "title": game.title,
                 "opponent": game.words.opponent,
+                "first": None if game.words.first_game is None else list(game.words.first_game.opponents),
                 "players": list(game.players),
                 "options": options_of(game),
                 "agents": {players: self.suggested(game, players) for players in game.players},

@@ -23,6 +23,7 @@ from evergreen_env.drawing.decisions import (
     told_action,
 )
 from evergreen_env.drawing.events import events, in_brief, story
+from evergreen_env.drawing.first_game import first_game
 from evergreen_env.drawing.places import places
 from evergreen_env.drawing.rules_text import rules
 from evergreen_env.drawing.text import about, projected, render_text, sources, text_blocks
@@ -42,6 +43,7 @@ __all__ = [
     "events",
     "examples",
     "facts",
+    "first_game",
     "gives_up",
     "in_brief",
     "lesson",

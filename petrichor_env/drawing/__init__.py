@@ -19,6 +19,7 @@ from petrichor_env.drawing.decisions import (
     told_action,
 )
 from petrichor_env.drawing.events import events, in_brief, story
+from petrichor_env.drawing.first_game import first_game
 from petrichor_env.drawing.places import places
 from petrichor_env.drawing.rules_text import rules
 from petrichor_env.drawing.text import about, projected, render_text, sources, text_blocks
@@ -35,6 +36,7 @@ __all__ = [
     "events",
     "examples",
     "facts",
+    "first_game",
     "gives_up",
     "in_brief",
     "lesson",

@@ -38,6 +38,7 @@ from tabletop_engine.drawing.svg import (
     width_of,
 )
 from tabletop_engine.errors import ConfigError, ScenarioError, StateError, TabletopError
+from tabletop_engine.first_game import FirstGame
 from tabletop_engine.game import NOBODY, Game, changed_fields, game_of
 from tabletop_engine.legal import NOTHING_ASKED
 from tabletop_engine.presentation import Facts, Lesson
@@ -163,6 +164,7 @@ class PlainWords:
         opponent: "" here: no game is played alone against an opponent.
         rules_text: the rules of the game, as Markdown.
         examples: none here.
+        first_game: none here.
     """
 
     decisions: Sequence[str]
@@ -170,6 +172,7 @@ class PlainWords:
     rules_text: str = ""
     opponent: ClassVar[str] = ""
     examples: ClassVar[Sequence[str]] = ()
+    first_game: ClassVar[FirstGame | None] = None
 
     def question(self, state: Any) -> str:
         return f"for {self.decisions[state['decision']].replace('_', ' ')}"

@@ -37,7 +37,7 @@ from tabletop_play.web import people
 from tests.support.browser import by_id, chromium, prefer, press, resize, wait
 from tests.support.effort import THOROUGH
 from tests.support.recorded import NASTY, QUOTES
-from tests.support.visitor import DESK, PHONE, SPOTS, Visitor, a_browser, visiting, with_module
+from tests.support.visitor import DESK, OFFERED, PHONE, SPOTS, Visitor, a_browser, visiting, with_module
 from tests.support.web import SECONDS, Server, play_out, serving
 
 
@@ -1757,6 +1757,41 @@ def test_learning(visitor: Visitor, server: Server, sound: Callable[[], None], g
     visitor.find("#lesson summary").click()
     visitor.answer()
     assert not visitor.find("#lesson div").is_displayed() and visitor.find("#lesson summary").is_displayed()
+
+
+@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+def test_a_first_game(visitor: Visitor, sound: Callable[[], None], game: str) -> None:
+    """It is offered first. Only what a step asks for can be chosen, and the board points at it."""
+    title = game.capitalize()
+    visitor.open("/")
+    wait(lambda: visitor.shows("first-games"))
+    assert visitor.run("return document.querySelector('#start button').closest('section').id") == "first-games"
+    sound()
+    next(one for one in visitor.all("#first-games button") if one.text.endswith(title)).click()
+    visitor.starts()
+    first = game_of(f"{game}_env").words.first_game
+    titles, last = [], first.steps[-1].text
+    while last not in visitor.text("lesson"):
+        titles += visitor.texts("#lesson summary")
+        step, before = visitor.text("lesson"), visitor.facts
+        if visitor.all("#lesson button"):
+            assert not visitor.all(OFFERED) and visitor.all("#pointer path")
+            visitor.find("#lesson button").click()
+        elif "Do it" in step:
+            visitor.click("commit")
+        else:
+            offered = visitor.all(f"{OFFERED}, #hand button[aria-pressed=false]")
+            assert offered and (visitor.all("#pointer path") or visitor.all("#hand button[aria-pressed=false]"))
+            if len(titles) == 3:
+                sound()
+            visitor.press()
+        wait(partial(_is_next, visitor, step, before), SECONDS)
+    assert len(dict.fromkeys(titles)) == first.number - 1 and titles[0] == f"Step 1 of {first.number}"
+    assert visitor.turn == "over" or visitor.all(OFFERED)
+
+
+def _is_next(visitor: Visitor, step: str, facts: dict[str, str]) -> bool:
+    return bool(visitor.ready) and (visitor.text("lesson"), visitor.facts) != (step, facts)
 
 
 def rulebook(lesson: Any) -> list[str]:

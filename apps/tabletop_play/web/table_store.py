@@ -115,6 +115,8 @@ class TableStore:
     def again(self, table: Table) -> Table:
         """Another game of the same people and agents. Several people move on by a seat, so that two change seats.
 
+        After a first game it is a whole one.
+
         Raises Refused as `add`.
         """
         old = table.session
@@ -123,7 +125,8 @@ class TableStore:
         def moved(seat: int) -> int:
             return (seat - by) % players
 
-        start = None if old.replay.seed is not None else old.replay.states[0]
+        anew = old.replay.seed is not None or table.first is not None
+        start = None if anew else old.replay.states[0]
         agents = {moved(seat): agent for seat, agent in old.agents.items()}
         session = Session(old.config, agents, seed=secrets.randbits(32), start=start)
         session.given_names = {moved(seat): name for seat, name in old.given_names.items()}
@@ -201,8 +204,14 @@ class TableStore:
 
     def _start(self, order: dict[str, Any], game: Game, start: dict[str, Any]) -> tuple[Config, Any, int]:
         """The configuration, the first state if the request describes one, and the seed."""
-        if len(start) > 1 or not start.keys() <= {"seed", "scenario"}:
-            raise Refused("start: a seed, a scenario, or for an analysis a replay")
+        if len(start) > 1 or not start.keys() <= {"seed", "scenario", "first"}:
+            raise Refused("start: a seed, a scenario, the first game, or for an analysis a replay")
+        if "first" in start:
+            first = game.words.first_game
+            if first is None:
+                raise Refused(f"start: {game.title} has no first game")
+            state = game.scenario(first.scenario, None)
+            return game.config.of(state), state, first.seed
         seed = start.get("seed", secrets.randbits(32))
         if type(seed) is not int or not 0 <= seed < 2**32:
             raise Refused("seed: a whole number from 0 to 4,294,967,295")

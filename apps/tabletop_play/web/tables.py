@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from tabletop_engine.described.forms import Form, shortest
 from tabletop_engine.errors import IllegalAction, ScenarioError, TabletopError
+from tabletop_engine.first_game import FirstGame
 from tabletop_engine.game import NOBODY, Game
 from tabletop_engine.replays.page import page as page_of
 from tabletop_engine.replays.page import page_data
@@ -136,6 +137,7 @@ class Table:
         self.advisers = catalogue.advisers(session.config)
         self.trouble = self.unsaved = ""
         self.look: int | None = None  # whose view an analysis shows
+        self.first = self._first_game()
         self._playing: asyncio.Task[None] | None = None
         self._stories: set[asyncio.Task[None]] = set()
         self._questions = 0
@@ -145,6 +147,19 @@ class Table:
     @property
     def game(self) -> Game:
         return self.session.game
+
+    def _first_game(self) -> FirstGame | None:
+        """The game's own first game, if it is played here."""
+        first = self.game.words.first_game if self.kind == "play" and self.learn else None
+        if first is None or self.session.replay.seed is not None:
+            return None
+        start, own = self.session.until(0).state, self.game.scenario(first.scenario, None)
+        return first if start.tobytes() == own.tobytes() else None
+
+    @property
+    def _guide(self) -> dict[str, Any] | None:
+        """The steps of a first game that are left."""
+        return None if self.first is None else views.guide_of(self.session, self.first)
 
     def link(self, key: str) -> Link:
         """The link with this key."""
@@ -402,16 +417,18 @@ class Table:
         words = self.game.words
         asked = turn == "you"
         thinks = session.waits_for_agent and actor != NOBODY and self.kind == "play"
-        lesson = None
-        if self.learn and (asked or session.over):
+        told = asked or session.over
+        lesson, guide = None, self._guide if told else None
+        if self.learn and told and guide is None:
             lesson = words.lesson(session.config, session.state, session.tables)
         return {
             "question": asked_of(words.question(session.state)) if asked else "",
-            # a first game explains each of the answers that continue each other
-            "answers": views.answers_of(session, combined=self.kind == "play" and not self.learn) if asked else [],
+            # lessons explain each of the answers that continue each other
+            "answers": views.answers_of(session, combined=self._combines) if asked else [],
+            "guide": guide,
             "thinking": session.agents[actor].name if thinks else "",
             "lesson": None if lesson is None else _lesson(lesson),
-            "introduction": _lesson(words.lesson(session.config)) if self.learn and not session.number else None,
+            "introduction": _lesson(words.lesson(session.config)) if lesson and not session.number else None,
             "result": views.result_of(session),
             "advisers": self.advisers,
             "can": {
@@ -423,6 +440,11 @@ class Table:
             "next": self._path_of_next(link),
             **(session.described(self.look) if isinstance(session, Line) else {}),
         }
+
+    @property
+    def _combines(self) -> bool:
+        """Whether answers that go on with each other are offered as one, and what can be asked next with them."""
+        return self.kind == "play" and (not self.learn or self._guide is not None)
 
     def _way_back(self, link: Link) -> int | None:
         """The number of answers that are left when this link's people take something back; None if they may not."""
@@ -470,10 +492,10 @@ class Table:
     async def _on_preview(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         """What these actions would do (`views.preview_of`), with what could be answered after them. Nothing is played.
 
-        A first game explains each question, so there every one is asked by itself.
+        Lessons explain each question, so with them every one is asked by itself.
         """
         self._check_turn(link)
-        session, viewer, goes_on = self.session, self._viewer(link), not self.learn
+        session, viewer, goes_on = self.session, self._viewer(link), self._combines
         try:
             return await asyncio.get_running_loop().run_in_executor(
                 _DRAWING, lambda: views.preview_of(session, session.preview(message["actions"]), viewer, goes_on)

@@ -9,6 +9,7 @@ from typing import Any
 
 from tabletop_engine.drawing.parts import parts_without_drawings
 from tabletop_engine.drawing.svg import clean
+from tabletop_engine.first_game import FirstGame
 from tabletop_engine.game import NOBODY
 from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.record import told_points
@@ -168,6 +169,7 @@ def _answers(session: Session, found: Sequence[Combination], begun: int = 0) -> 
                 "places": game.drawing.places(before, action),
                 "decision": int(before["decision"]),
                 "aside": game.words.aside(before, action),
+                "name": game.words.answer_name(before, action),
             }
         return steps_by_record[key]
 
@@ -185,6 +187,15 @@ def _answers(session: Session, found: Sequence[Combination], begun: int = 0) -> 
         }
 
     return sorted(map(answer, found), key=lambda one: not one["steps"][begun]["places"])
+
+
+def guide_of(session: Session, first: FirstGame) -> dict[str, Any] | None:
+    """What is left of a first game's steps; None once the player has given other answers, and at the end."""
+    named = session.game.words.answer_name
+    names = [named(one.before, one.action) for one in session.steps(0, None) if one.owner == 0]
+    rest = first.rest(names)
+    steps = [{"text": one.text, "name": one.action, "place": one.place} for one in rest or ()]
+    return {"steps": steps, "of": first.number} if steps else None
 
 
 def steps_of(session: Session, first: int, viewer: int | None) -> tuple[list[dict[str, Any]], list[Any]]:

@@ -420,6 +420,17 @@ export function showBadges(by) {
   $("marks").append(draw("g", { id: "badges", "aria-hidden": "true" }, ...badges));
 }
 
+/* An arrow at a place; null: none. */
+export function pointAt(path) {
+  $("pointer")?.remove();
+  const svg = sheet?.querySelector("svg"), element = path && svg && find(svg, path);
+  if (!element || isFolded(element)) return;
+  const { x, y, width } = boxOf(element, svg.getBoundingClientRect(), scaleOf(svg)), tip = [x + Math.min(width / 2, 40), Math.max(y + 6, 50)];
+  const arrow = draw("path", { d: "M0 0l-13 -20h7v-24h12v24h7z", transform: `translate(${tip})` });
+  sheet.append(draw("svg", { id: "pointer", viewBox: svg.getAttribute("viewBox"), "aria-hidden": "true" }, arrow));
+  if (kindOfScreen(arrangedFor) !== "desk") scrollBy({ top: arrow.getBoundingClientRect().top - innerHeight / 5, behavior: "instant" });
+}
+
 /* How much of a box others cover. */
 const covered = (box, others) => others.reduce((sum, other) => sum + Math.max(0, across(box, other)) * Math.max(0, along(box, other)), 0);
 

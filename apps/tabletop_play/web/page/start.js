@@ -23,10 +23,21 @@ export async function showStart(wanted, leave) {
   const name = wanted?.game ?? setting("game", all[0].name);
   game = all.find((one) => one.name === name) ?? all[0];
   players = wanted?.players ?? setting("players", game.players[0]);
+  showFirstGames();
   showMine();
   lookAfterMine();
   showGames();
   chooseGame(game);
+}
+
+/* For those who have never played. */
+function showFirstGames() {
+  const those = all.filter(({ first }) => first);
+  $("first-games").hidden = !those.length;
+  $("first-games").querySelector(".actions").replaceChildren(...those.map(({ name, title, first }) =>
+    button(`First game of ${title}`, () => busyWith(() => openAndGo({
+      game: name, players: 1 + first.length, kind: "play", learn: true, seats: [HERE, ...first], start: { first: true },
+    }, navigate)), "main")));
 }
 
 const TURNS = { you: "your turn", handover: "your turn", others: "others think", over: "over", gone: "not on this server now" };

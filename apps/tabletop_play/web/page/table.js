@@ -7,6 +7,7 @@ import { disableAnswers, lightAnswers, narrowAnswers, showAnswers, startFilter, 
 import { clearBoard, clearMarks, light, markPlaces, onBeside, pictureOf, showBoard, showGhost } from "./board.js";
 import { $, attempt, capital, complain, complainOn, gainWords, heading, make, named, sentence, token } from "./dom.js";
 import { afterEditing, checkAgain, isEditing, leaveEditor } from "./editing.js";
+import { guided, leaveGuide, showGuide } from "./guide.js";
 import { disableHand, lightHand, showHand } from "./hand.js";
 import { usePanes } from "./layout.js";
 import { announce, clockCame, forgetPeople, isForUs, peopleCame, seenBy, showSeats } from "./people.js";
@@ -69,6 +70,7 @@ export function closeTableView() {
   closeReview();
   forgetAdvice();
   forgetPeople();
+  leaveGuide();
   showAnswers([], [], () => {}, () => {});
   if ($("curtain").open) $("curtain").close();
   $("banner").textContent = "";
@@ -225,7 +227,8 @@ function showAsked(view) {
   offerAdvisers(view);
 }
 
-function showLesson({ lesson, introduction }) {
+function showLesson({ lesson, introduction, guide }) {
+  if (guide) return;
   $("learning").hidden = !lesson && !introduction;
   $("learning").scrollTop = 0;
   fillLesson("introduction", introduction);
@@ -324,9 +327,11 @@ const open = () => (offers.at(-1)?.answers ?? present.view.answers).filter(left)
 function offer() {
   const { turn, number, can } = present.view, seen = offers.at(-1)?.size ?? 0, starts = begun.length === seen;
   const all = [...new Map(open().flatMap(next).map((step) => [step.action, { ...step, key: step.action, words: step.text }])).values()];
-  const asides = starts ? [...new Set(all.map((one) => one.aside))].filter(Boolean) : [];
+  const step = guided(present.view, begun.length), end = whole && offers.at(-1)?.end?.steps.at(-1).name;
+  const asides = starts && !step ? [...new Set(all.map((one) => one.aside))].filter(Boolean) : [];
   if (starts && !asides.includes(aside)) aside = "";
-  const entries = all.filter((one) => !starts || one.aside === aside);
+  const isMeant = ({ name }) => !step || step.isLast || (name === step.name && name !== end); // what the button gives is not to be chosen
+  const entries = all.filter((one) => (!starts || one.aside === aside) && isMeant(one));
   const those = (keys) => open().filter((answer) => next(answer).some(({ action }) => keys.includes(action)));
   showAsked(present.view);
   holdHand(entries, asides);
@@ -341,6 +346,8 @@ function offer() {
   const back = chosen.filter(({ places }) => !offered.has(String(places[0]))).map((one) => ({ ...one, words: `take back: ${one.text}`, places: one.places.slice(0, 1) }));
   mark = () => active && !isEditing() && !isTelling() && markPlaces([...entries, ...back], pick, (keys) => hover(those(keys)));
   mark();
+  if (step) showGuide(step, entries[0], whole && !entries.length, offer);
+  else leaveGuide();
   document.body.dataset.begun = begun.length;
   if (turn === "others") return; // it is no one's turn here
   clearTimeout(settling);
@@ -359,7 +366,7 @@ function showCommit() {
 function holdHand(entries, asides) {
   const { hand } = present.view, isCard = ({ places }) => places.length > 0 && hand.includes(places[0].at(-1)[0]);
   const those = entries.filter((one) => isCard(one) || !one.places.length || one.aside);
-  if (those.length || begun.length <= held.at) {
+  if (those.length || begun.length <= held.at || (begun.length === offers.at(-1)?.size && offers.at(-1).question)) {
     held = { at: begun.length, asides, entries: those.map((one) => ({ ...one, picture: isCard(one) ? pictureOf(one.places[0]) : null })) };
   }
 }
@@ -435,7 +442,7 @@ async function prepare() {
   active = true;
   if (!found) return takeBack(offers.at(-1)?.size ?? 0);
   foresee(found, answer);
-  if (hasty) giveIfPlain();
+  if (hasty || answer.declines) giveIfPlain();
 }
 
 /* Show what an answer does, and offer what can be answered after it. */

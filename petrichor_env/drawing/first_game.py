@@ -1,0 +1,67 @@
+"""The first game: the last round of a game for two, in which each of the four cards is played once."""
+
+from __future__ import annotations
+
+from tabletop_engine.first_game import FirstGame, Step
+
+_FIELD = {
+    "b1": {"crop": "wheat"},
+    "b2": {"crop": "grass", "drops": {"player_0": 2, "player_1": 1}},
+    "c1": {"crop": "cotton"},
+    "c2": {"crop": "coffee"},
+    "a3": {"crop": "potato", "drops": {"player_1": 2}, "cloud": {"drops": {"player_1": 1}}},
+}
+_GRASS, _WEATHER = (("tile", "b2"),), (("weather", "rain"),)
+first_game = FirstGame(
+    scenario={
+        "players": 2,
+        "round": 4,
+        "turns": 0,
+        "actor": "player_0",
+        "field": _FIELD,
+        "hands": {
+            "player_0": {"frost": 1, "sun": 1, "wind": 1, "rain": 1},
+            "player_1": {"frost": 1, "sun": 1, "rain": 1},
+        },
+        "votes": {"rain": {"player_0": 1, "player_1": 1}},
+        "points": {"player_0": 12, "player_1": 3},
+    },
+    opponents=("greedy",),
+    steps=(
+        Step(
+            "These are the Fields. Each tile is a crop that needs water. On this Grass lie 2 of your drops and 1 of "
+            "the other player: 3 of the 4 drops that it needs to grow. A Harvest pays 4 points to who has the most "
+            "drops on Grass, and 3 to the second.",
+            place=_GRASS,
+        ),
+        Step("On your turn you play a card. Frost makes a new cloud. Choose your Frost card.", "play frost"),
+        Step("The cloud brings one of your drops. Put it above this Wheat, beside the Grass.", "tile b1"),
+        Step(
+            "Each card also votes for a weather: its own, or the next one clockwise. Vote for Sun. The weathers with "
+            "the most votes happen to everybody when the round ends.",
+            "vote sun",
+        ),
+        Step("", "decline"),
+        Step(
+            "The other player had a turn. Now your Sun card: it adds 2 drops to a cloud of yours. Vote for Sun again.",
+            "play sun",
+        ),
+        Step("", "vote sun"),
+        Step("A second action would cost more cards than you have, so end your turn.", "decline"),
+        Step("Wind moves a cloud to the next tile. Choose your Wind card.", "play wind"),
+        Step("Move your cloud south, above the Grass.", "move south"),
+        Step("Vote for Rain this time: in Rain weather, thunderclouds pour out.", "vote rain", _WEATHER),
+        Step(
+            "Rain lets a drop fall from a cloud onto the tile below: the fourth on the Grass, so it grows. You have 3 "
+            "drops there, the other player has 1.",
+            "play rain",
+        ),
+        Step(
+            "Vote for Rain once more. The round ends, the weathers happen, and this Harvest is the last.", "vote rain"
+        ),
+        Step(
+            "The Harvest has come: the Grass paid you 4 points, and the votes paid, too. That is the whole game: "
+            "bring drops to where they pay, and watch who has the most. “Play again” begins a whole game."
+        ),
+    ),
+)
