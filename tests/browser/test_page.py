@@ -1770,7 +1770,8 @@ def test_a_first_game(visitor: Visitor, sound: Callable[[], None], game: str) ->
     next(one for one in visitor.all("#first-games button") if one.text.endswith(title)).click()
     visitor.starts()
     first = game_of(f"{game}_env").words.first_game
-    titles, last = [], first.steps[-1].text
+    assert first is not None
+    titles, last = list[str](), first.steps[-1].text
     while last not in visitor.text("lesson"):
         titles += visitor.texts("#lesson summary")
         step, before = visitor.text("lesson"), visitor.facts
