@@ -7,18 +7,18 @@ import { disableAnswers, lightAnswers, narrowAnswers, showAnswers, startFilter, 
 import { clearBoard, clearMarks, light, markPlaces, onBeside, pictureOf, showBoard, showGhost } from "./board.js";
 import { $, attempt, capital, complain, complainOn, gainWords, heading, make, named, sentence, token } from "./dom.js";
 import { afterEditing, checkAgain, isEditing, leaveEditor } from "./editing.js";
-import { guided, leaveGuide, showGuide } from "./guide.js";
 import { disableHand, lightHand, showHand } from "./hand.js";
 import { usePanes } from "./layout.js";
 import { announce, clockCame, forgetPeople, isForUs, peopleCame, seenBy, showSeats } from "./people.js";
 import { analyseAt, ask, present, save, waiting } from "./present.js";
-import { closeReview, isRetrying, reviewPart, showReview, tryAnswer } from "./review.js";
 import { noteGame, remember, setting } from "./settings.js";
 import { answerGiven, onTwice, questionCame } from "./slips.js";
 import { Connection } from "./socket.js";
 import { afterTelling, clearStory, faster, foreseen, hurry, isTelling, recall, seconds, skip, tell, tellUndone } from "./story.js";
 import { closeWatch, showWatch, stepCame, stepWatch, toggleWatch } from "./watch.js";
 
+let review = null; // the module that looks back, and the one that guides through a first game, once they are needed
+let guide = null;
 const FAR_BEHIND = 8; // views that wait: what led to them is only told in words then
 
 let working = false;
@@ -67,10 +67,10 @@ export function closeTableView() {
   clearBoard();
   closeAnalysis();
   closeWatch();
-  closeReview();
+  review?.closeReview();
   forgetAdvice();
   forgetPeople();
-  leaveGuide();
+  guide?.leaveGuide();
   showAnswers([], [], () => {}, () => {});
   if ($("curtain").open) $("curtain").close();
   $("banner").textContent = "";
@@ -96,7 +96,7 @@ function receive(message) {
     complainOn(present.view?.trouble || unsaved);
     if (!unsaved) complain("This game is saved again.");
   }
-  if (message.review) reviewPart(message.review);
+  if (message.review) review?.reviewPart(message.review);
   if (message.story) {
     stories.get(message.story.view)?.(message.story);
     stories.delete(message.story.view);
@@ -128,6 +128,9 @@ function isUrgent({ kind, turn, past, steps, owners }) {
   return kind === "play" && (turn !== "others" || steps.every(({ by }) => owners[by]?.who === "you"));
 }
 
+/* A module; null if it doesn't come. */
+const loaded = (module) => module.catch((error) => (complain(error.message), null));
+
 /* One view after another: at once if it is urgent, otherwise after what led to it has been told. */
 async function work() {
   if (working) return;
@@ -137,6 +140,8 @@ async function work() {
   while (waiting() && present.connection === table) {
     const next = present.queue.shift();
     await useDrawings(next.game).catch((error) => complain(error.message));
+    if (next.can?.review || next.kind === "analyse") review ??= await loaded(import("./review.js"));
+    if (next.guide) guide ??= await loaded(import("./guide.js"));
     if (present.connection !== table) return; // left meanwhile
     $("rules-link").href = `/#rules=${next.game}&table=${present.key}`;
     $("rules-link").hidden = false;
@@ -186,7 +191,7 @@ function arrive(view) {
   showResult(view);
   showAnalysis(view);
   showWatch(view);
-  showReview(view);
+  review?.showReview(view);
   if (!before && view.kind === "play" && turn === "you") $("caption").textContent = "Choose on the board or below the question.";
   showWaiting();
 }
@@ -327,7 +332,7 @@ const open = () => (offers.at(-1)?.answers ?? present.view.answers).filter(left)
 function offer() {
   const { turn, number, can } = present.view, seen = offers.at(-1)?.size ?? 0, starts = begun.length === seen;
   const all = [...new Map(open().flatMap(next).map((step) => [step.action, { ...step, key: step.action, words: step.text }])).values()];
-  const step = guided(present.view, begun.length), end = whole && offers.at(-1)?.end?.steps.at(-1).name;
+  const step = guide?.guided(present.view, begun.length), end = whole && offers.at(-1)?.end?.steps.at(-1).name;
   const asides = starts && !step ? [...new Set(all.map((one) => one.aside))].filter(Boolean) : [];
   if (starts && !asides.includes(aside)) aside = "";
   const isMeant = ({ name }) => !step || step.isLast || (name === step.name && name !== end); // what the button gives is not to be chosen
@@ -346,8 +351,8 @@ function offer() {
   const back = chosen.filter(({ places }) => !offered.has(String(places[0]))).map((one) => ({ ...one, words: `take back: ${one.text}`, places: one.places.slice(0, 1) }));
   mark = () => active && !isEditing() && !isTelling() && markPlaces([...entries, ...back], pick, (keys) => hover(those(keys)));
   mark();
-  if (step) showGuide(step, entries[0], whole && !entries.length, offer);
-  else leaveGuide();
+  if (step) guide.showGuide(step, entries[0], whole && !entries.length, offer);
+  else guide?.leaveGuide();
   document.body.dataset.begun = begun.length;
   if (turn === "others") return; // it is no one's turn here
   clearTimeout(settling);
@@ -509,8 +514,8 @@ async function give(actions) {
   skip(); // whoever answers has seen enough
   foreseen(offers.at(-1)?.sentences ?? []);
   deactivate();
-  if (isRetrying()) {
-    await attempt(() => tryAnswer(actions));
+  if (review?.isRetrying()) {
+    await attempt(() => review.tryAnswer(actions));
     if (!working && present.view?.number === number) activate();
   } else if ((await attemptAt(number, () => ask("answer", { view: number, actions }))) && !working && present.view?.number === number) {
     // somebody is asked in secret: until that is over, no view tells what the answer did
