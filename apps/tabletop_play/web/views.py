@@ -201,8 +201,9 @@ def guide_of(session: Session, first: FirstGame) -> dict[str, Any] | None:
 def steps_of(session: Session, first: int, viewer: int | None) -> tuple[list[dict[str, Any]], list[Any]]:
     """What happened since the given answer, in words, as far as the viewer may know it.
 
-    What an answer that the viewer may not know of has led to belongs to the step before. With the steps come the
-    records at the sentences, one for each; None where the game keeps none.
+    What an answer that the viewer may not know of has led to belongs to the step before. A step `begins` a turn if
+    anything was drawn since the answer before it. With the steps come the records at the sentences, one for each; None
+    where the game keeps none.
     """
     steps: list[dict[str, Any]] = []
     moments: list[Any] = []
@@ -211,8 +212,9 @@ def steps_of(session: Session, first: int, viewer: int | None) -> tuple[list[dic
         step = next(session.steps(number, viewer))
         after = [*session.game.words.story(step.before, step.action, viewer, session.tables), *after]
         if step.done or (number == first and after):
-            changes = [sentence for sentence, _ in after]
-            steps.insert(0, {"by": step.owner if step.done else NOBODY, "done": step.done, "changes": changes})
+            by, changes = step.owner if step.done else NOBODY, [sentence for sentence, _ in after]
+            begins = number > 0 and session.drew_chance(number - 1)
+            steps.insert(0, {"by": by, "done": step.done, "changes": changes, "begins": begins})
             moments = [*(state for _, state in after), *moments]
             after = []
         if len(steps) == MOST_STEPS:

@@ -10,6 +10,7 @@ let queue = []; // turns that are to be shown: {view, words, last}
 let round = 0; // what was skipped is shown no more
 let running = false;
 let known = new Set(); // sentences
+let written = null; // the turn that stands last in the list of what happened
 let finish = () => {}; // ends the present pause
 let onHurry = () => {};
 let onEnd = () => {};
@@ -29,13 +30,13 @@ export function foreseen(sentences) {
   known = new Set(sentences);
 }
 
-/* What one player answered in a row: {owner, done, changes, then, last}, `last` the number of its last sentence. */
+/* What one player answered in a row, before anything was drawn: {by, begins, owner, done, changes, then, last}, `last` the number of its last sentence. */
 function turnsOf({ steps, owners }) {
   const turns = [];
   let last = -1;
-  for (const { by, done, changes } of steps) {
+  for (const { by, done, changes, begins } of steps) {
     last += changes.length;
-    if (turns.at(-1)?.by !== by) turns.push({ by, owner: owners[by], done: [], changes: [] });
+    if (begins || turns.at(-1)?.by !== by) turns.push({ by, begins, owner: owners[by], done: [], changes: [] });
     const turn = turns.at(-1);
     if (done) turn.done.push(done);
     turn.changes.push(...changes);
@@ -120,9 +121,14 @@ export function skip() {
   onEnd();
 }
 
-/* What led to a view, in words: a line a turn, with its details folded. */
+/* What led to a view, in words: a line a turn, with its details folded. What was told of a turn before, it continues. */
 export function recall(view) {
-  for (const turn of turnsOf(view)) {
+  for (let turn of turnsOf(view)) {
+    if (written?.by === turn.by && !turn.begins) {
+      turn = { ...turn, done: [...written.done, ...turn.done], changes: [...written.changes, ...turn.changes] };
+      $("log").lastChild.remove();
+    }
+    written = turn;
     const words = wordsOf(turn, view.owners), rest = turn.done.length ? turn.changes : turn.changes.slice(1);
     const details = () => make("details", "", make("summary", "who", ...words), make("ul", "", ...rest.map((text) => make("li", "", ...named(text, view.owners)))));
     $("log").append(make("li", "", rest.length ? details() : make("p", "who", ...words)));
@@ -137,6 +143,7 @@ export function tellUndone(view) {
   const who = owner?.who === "you" ? "You take" : `${owner?.name ?? "Somebody"} takes`;
   const words = () => [...(owner ? [token(owner)] : []), make("b", "", `${who} back: `), make("span", "", ...named(done, view.owners))];
   $("log").append(make("li", "undone", make("p", "who", ...words())));
+  written = null;
   $("caption").replaceChildren(...words());
   scrollLog();
 }
@@ -148,6 +155,7 @@ function scrollLog() {
 export function clearStory() {
   skip();
   $("log").replaceChildren();
+  written = null;
   $("caption").replaceChildren();
 }
 
