@@ -371,7 +371,7 @@ function showCommit() {
 function holdHand(entries, asides) {
   const { hand } = present.view, isCard = ({ places }) => places.length > 0 && hand.includes(places[0].at(-1)[0]);
   const those = entries.filter((one) => isCard(one) || !one.places.length || one.aside);
-  if (those.length || begun.length <= held.at || (begun.length === offers.at(-1)?.size && offers.at(-1).question)) {
+  if (those.length || begun.length <= held.at) {
     held = { at: begun.length, asides, entries: those.map((one) => ({ ...one, picture: isCard(one) ? pictureOf(one.places[0]) : null })) };
   }
 }
