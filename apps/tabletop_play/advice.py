@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -78,9 +79,9 @@ def continued(
     Raises IllegalAction for what the rules don't take and for a wrong answer of the agent, and what the agent raises.
     """
     batch, given = Batch(config, 1, autoreset="disabled"), list(actions)
-    redraws = int(generator.integers(2**63))
+    redraws = generator.spawn(1)[0]
     while True:
-        found = preview(config.game, state, given, batch.tables, np.random.default_rng(redraws))
+        found = preview(config.game, state, given, batch.tables, copy.deepcopy(redraws))  # each time the same
         if not found.is_whole or len(given) >= MOST_ANSWERS:
             return found
         batch.set_states(np.array([found.state]))
