@@ -29,7 +29,7 @@ FILES = {path: floor for floor, folder in FLOORS.items() for path in sorted(fold
 ENGINE = (
     *("errors", "extras", "files", "seeds", "observation", "record", "registration"),
     *("compiling", "chance", "legal", "decisions", "editions", "defaults", "parts"),
-    *("checks", "drawing", "presentation", "game"),
+    *("checks", "drawing", "first_game", "presentation", "game"),
     *("play", "described", "positions", "text", "envs", "replays", "testing"),
 )
 """The engine's files and folders from the ground up: tools, what rules use, what a game is, what is done with games."""

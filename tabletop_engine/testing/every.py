@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from contextlib import redirect_stdout
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from tabletop_engine.checks import checked
 from tabletop_engine.compiling.compiled import JIT
-from tabletop_engine.errors import ConfigError
+from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.batch import check_config
 from tabletop_engine.testing import declared, hidden, official, options, played, shielded
 from tabletop_engine.testing.lines import told
 from tabletop_engine.testing.problems import CheckFailed, Problem
-from tabletop_engine.testing.strict import games, overflow, parts, settings_of
+from tabletop_engine.testing.strict import config_of, games, overflow, parts, settings_of
 
 CHECKS = ("declarations", "plain Python", "two processes", "every state", "hidden information", "official checks")
 """What is checked, in this order."""
@@ -129,6 +132,31 @@ def problems_here(
     left = set.intersection(*never) if never else set()
     if left:
         on_note(f"rule lines that never ran in random games in plain Python: {told(left)}")
+
+
+def tell_problems(home: str) -> None:
+    """Check the game of a module as the JSON in stdin says; print each thing that is told as JSON: kind and content.
+
+    This is what the process of `shielded` does.
+    """
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # which ends what it has started
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process hears it, too
+    stdout, check = sys.stdout, [""]
+
+    def tell(kind: str, *content: Any) -> None:
+        if kind == "check":
+            check[0] = content[0].partition(",")[0]
+        print(json.dumps([kind, *content]), file=stdout, flush=True)
+
+    with redirect_stdout(sys.stderr):
+        game, asked = importlib.import_module(home).GAME, json.load(sys.stdin)
+        asked["configs"] = [config_of(game, one) for one in asked["configs"]]
+        heard: dict[str, Any] = {"on_check": lambda *told: tell("check", *told), "on_note": lambda note: tell("note", note)}
+        try:
+            for problem in problems_here(game, **asked, **heard):
+                tell("problem", *asdict(problem).values())
+        except TabletopError as error:
+            tell("problem", check[0], str(error))
 
 
 def _checks(

@@ -10,17 +10,17 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stdout
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tabletop_engine.compiling.compiled import JIT
-from tabletop_engine.errors import TabletopError
 from tabletop_engine.game import Game
 from tabletop_engine.testing.problems import Problem
-from tabletop_engine.testing.strict import config_of, settings_of
+from tabletop_engine.testing.strict import settings_of
 
+_EVERY = "tabletop_engine.testing.every"
+"""The module with all checks, which the process imports."""
 _CHECKED = "NUMBA_BOUNDSCHECK"
 """The environment variable by which machine code refuses indices past the end of an array."""
 _SECONDS = 5
@@ -65,7 +65,7 @@ def _messages(home: str, asked: dict[str, Any], **environment: str) -> Iterator[
         given.write(json.dumps(asked).encode())
         given.seek(0)
         process = subprocess.Popen(
-            [sys.executable, "-c", f"from {__name__} import main; main({home!r})"],
+            [sys.executable, "-c", f"from {_EVERY} import tell_problems; tell_problems({home!r})"],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment},
             stdin=given,
             stdout=subprocess.PIPE,
@@ -83,26 +83,3 @@ def _messages(home: str, asked: dict[str, Any], **environment: str) -> Iterator[
             except subprocess.TimeoutExpired:  # it is in machine code, which hears no signal
                 process.kill()
                 process.wait()
-
-
-def main(home: str) -> None:
-    """Check the game of a module as the JSON in stdin says; print each thing that is told as JSON: kind and content."""
-    every = importlib.import_module("tabletop_engine.testing.every")
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # which ends what it has started
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process hears it, too
-    stdout, check = sys.stdout, [""]
-
-    def tell(kind: str, *content: Any) -> None:
-        if kind == "check":
-            check[0] = content[0].partition(",")[0]
-        print(json.dumps([kind, *content]), file=stdout, flush=True)
-
-    with redirect_stdout(sys.stderr):
-        game, asked = importlib.import_module(home).GAME, json.load(sys.stdin)
-        asked["configs"] = [config_of(game, one) for one in asked["configs"]]
-        heard = {"on_check": lambda *told: tell("check", *told), "on_note": lambda note: tell("note", note)}
-        try:
-            for problem in every.problems_here(game, **asked, **heard):
-                tell("problem", *asdict(problem).values())
-        except TabletopError as error:
-            tell("problem", check[0], str(error))
