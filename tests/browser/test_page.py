@@ -516,7 +516,13 @@ def test_point_preview_commit(visitor: Visitor, server: Server) -> None:
     assert visitor.find("#hand .aside").get_attribute("aria-expanded") == "true"
     offered = {one["actions"][0] for one in visitor.view()["answers"] if one["steps"][0]["aside"]}
     assert {int(one.get_attribute("data-action")) for one in visitor.all("#hand [data-action]")} == offered
-    visitor.find("#hand .aside").click()
+
+    def fold() -> bool:
+        visitor.find("#hand .aside").click()
+        return bool(visitor.find("#hand .aside").get_attribute("aria-expanded") == "false")
+
+    wait(fold, SECONDS)  # a second click that comes too soon does not count
+    wait(lambda: visitor.ready == before, SECONDS)
     press_card(0)
     visitor.tap(visitor.spots()[0])
     wait(lambda: visitor.can_commit, SECONDS)
