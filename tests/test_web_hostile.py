@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
+import segno
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from websockets.exceptions import ConnectionClosed
@@ -380,6 +381,7 @@ def test_others_need_the_token(tmp_path: Any) -> None:
             assert browser.get("/").status_code == 200
             made = browser.post("/api/tables", json=order).json()["links"]
         assert all(one["url"].endswith(f"?token={token}") and "127.0.0.1" not in one["url"] for one in made)
+        assert all(one["code"] == segno.make(one["url"]).svg_data_uri(scale=4, light="white") for one in made)
         assert socket_status(server, made[0]["path"], origin=server.url) == 403
         cookie = {"Cookie": f"tabletop-{port}={token}"}
         with server.connect(made[0]["path"], additional_headers=cookie) as socket:

@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+import segno
 from PIL import Image
 
 pytest.importorskip("selenium", reason="needs selenium")
@@ -1130,13 +1131,25 @@ def test_playing_again(visitor: Visitor, other: Visitor, server: Server) -> None
 
 
 def test_links_of_a_computer_alone(visitor: Visitor, sound: Callable[[], None]) -> None:
-    """Links that only this computer can open say so, and how others can join. A link to no table says that."""
+    """Links that only this computer can open say so, and how others can join; others have a code for a phone's camera.
+
+    A link to no table says that.
+    """
     visitor.choose("petrichor", 3)
     visitor.all(".seat-row select")[1].send_keys("Somebody")
     visitor.click("play")
     wait(lambda: visitor.shows("links"), SECONDS)
     assert visitor.find("#links-list input").get_attribute("value").startswith("http://127.0.0.1")
     assert visitor.shows("links-local") and "petrichor web --host 0.0.0.0" in visitor.text("links-local")
+    assert not visitor.all("#links-list details")
+    sound()
+    code = segno.make("http://192.0.2.7:8000/table/x").svg_data_uri()
+    links = json.dumps([{"seats": [1], "url": "http://192.0.2.7:8000/table/x", "path": "/table/x", "code": code}])
+    visitor.find("#links-close, #own-link").click()
+    visitor.browser.execute_async_script(with_module("start", f"start.showLinks({links})"))
+    assert not visitor.shows("links-local")
+    visitor.find("#links-list summary").click()
+    wait(lambda: visitor.run("return document.querySelector('#links-list .code').naturalWidth > 20"))
     sound()
     visitor.open("/table/nobody-knows")
     wait(lambda: "no such table" in visitor.text("banner"))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import segno
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -214,7 +215,9 @@ class _Web:
         links = []
         for link in table.links:
             path = f"/table/{link.key}"
-            links.append({"seats": link.seats, "path": path, "url": self._url_of(name, path)})
+            url = self._url_of(name, path)
+            code = segno.make(url).svg_data_uri(scale=4, light="white")
+            links.append({"seats": link.seats, "path": path, "url": url, "code": code})
         return Json({"links": links})
 
     # --- a page of a table ---

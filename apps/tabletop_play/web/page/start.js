@@ -350,8 +350,9 @@ $("position-off").addEventListener("click", () => {
 const LOCAL = ["127.0.0.1", "localhost", "[::1]"]; // what a computer calls itself
 
 export function showLinks(links) {
-  $("links-local").hidden = !links.every(({ url }) => LOCAL.includes(new URL(url).hostname));
-  $("links-list").replaceChildren(...links.filter(({ own }) => !own).map(({ seats, url }) => {
+  const isLocal = links.every(({ url }) => LOCAL.includes(new URL(url).hostname));
+  $("links-local").hidden = !isLocal;
+  $("links-list").replaceChildren(...links.filter(({ own }) => !own).map(({ seats, url, code }) => {
     const input = makeInput("text", { readOnly: true, value: url });
     const who = seats.map((seat) => `player_${seat}`).join(", ");
     input.setAttribute("aria-label", `Link of ${who}`);
@@ -365,6 +366,7 @@ export function showLinks(links) {
       copy.textContent = "Copied";
     });
     const item = make("li", "", make("p", "", who), make("div", "together", input, copy));
+    if (code && !isLocal) item.append(asCode(code, who)); // a phone could not open a link of this computer alone
     item.dataset.seats = seats.join(" ");
     return item;
   }));
@@ -373,6 +375,13 @@ export function showLinks(links) {
   $("links-close").hidden = Boolean(own);
   if (own) $("own-link").href = own.path;
   $("links").showModal();
+}
+
+/* A link as a picture for a phone's camera. It is folded, because whoever sees it can open the link. */
+function asCode(code, who) {
+  const picture = make("img", "code");
+  Object.assign(picture, { src: code, alt: `QR code of the link of ${who}` });
+  return make("details", "", make("summary", "", "QR code"), picture);
 }
 
 $("own-link").addEventListener("click", (event) => {
