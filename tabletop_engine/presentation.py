@@ -157,7 +157,7 @@ class Words(Protocol):
 
     def projected(
         self, state: Any, viewer: int | None, tables: np.ndarray | None = None
-    ) -> Sequence[tuple[str, Sequence[int]]]:
+    ) -> Iterable[tuple[str, Sequence[int]]]:
         """Pairs of a source of points, such as "Grass on P4", and what each owner would score if it was scored now.
 
         Numbers of things that are scored, such as tokens, count too. A source that scores nothing is listed with zeros,

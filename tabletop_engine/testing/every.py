@@ -151,9 +151,9 @@ def tell_problems(home: str) -> None:
     with redirect_stdout(sys.stderr):
         game, asked = importlib.import_module(home).GAME, json.load(sys.stdin)
         asked["configs"] = [config_of(game, one) for one in asked["configs"]]
-        heard: dict[str, Any] = {"on_check": lambda *told: tell("check", *told), "on_note": lambda note: tell("note", note)}
+        asked |= {"on_check": lambda *told: tell("check", *told), "on_note": lambda note: tell("note", note)}
         try:
-            for problem in problems_here(game, **asked, **heard):
+            for problem in problems_here(game, **asked):
                 tell("problem", *asdict(problem).values())
         except TabletopError as error:
             tell("problem", check[0], str(error))

@@ -238,7 +238,7 @@ class PlainWords:
 
     def projected(
         self, state: Any, viewer: int | None, tables: np.ndarray | None = None
-    ) -> Sequence[tuple[str, Sequence[int]]]:
+    ) -> Iterable[tuple[str, Sequence[int]]]:
         return []
 
 
