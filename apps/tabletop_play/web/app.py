@@ -45,6 +45,9 @@ from tabletop_play.web.rules import rules_page
 from tabletop_play.web.table_store import TableStore
 from tabletop_play.web.tables import Link, Table
 
+LOOPBACK = "127.0.0.1"
+LOCAL_NAMES = ("localhost", LOOPBACK, "[::1]")
+"""What a computer calls itself."""
 _PAGE = Path(__file__).with_name("page")
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _REFERENCE = re.compile(r'(?<=")(?:\./|/page/)(\w+\.(?:js|css))(?=")')
@@ -216,7 +219,8 @@ class _Web:
         for link in table.links:
             path = f"/table/{link.key}"
             url = self._url_of(name, path)
-            code = segno.make(url).svg_data_uri(scale=4, light="white")
+            is_local = url.split("/")[2].rpartition(":")[0] in LOCAL_NAMES  # a phone could not open it
+            code = "" if is_local else segno.make(url).svg_data_uri(scale=4, light="white")
             links.append({"seats": link.seats, "path": path, "url": url, "code": code})
         return Json({"links": links})
 

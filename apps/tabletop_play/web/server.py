@@ -26,15 +26,13 @@ from tabletop_engine.text.words import counted
 from tabletop_play.catalogue import Catalogue
 from tabletop_play.listening import listen, server_of
 from tabletop_play.session import Session
-from tabletop_play.web.app import make_app
+from tabletop_play.web.app import LOCAL_NAMES, LOOPBACK, make_app
 from tabletop_play.web.messages import MOST_BYTES
 from tabletop_play.web.table_store import TableStore
 from tabletop_play.web.tables import new_link
 
-LOOPBACK = "127.0.0.1"
 PORT = 8321
 _MOST_CONNECTIONS = 1000
-_LOCAL_NAMES = ("localhost", LOOPBACK, "[::1]")
 _TURN_OF_THREADS = 0.001
 """Seconds that a thread may go on while another waits. With Python's 5 ms, answers would wait for agents and boards."""
 
@@ -69,7 +67,7 @@ class Site:
         inside = _is_loopback(host)
         token = "" if inside else secrets.token_urlsafe(16)
         port = listening.getsockname()[1]
-        names = _LOCAL_NAMES if inside else (*_LOCAL_NAMES, host.lower(), socket.gethostname().lower())
+        names = LOCAL_NAMES if inside else (*LOCAL_NAMES, host.lower(), socket.gethostname().lower())
         url_of = partial(_url_of, host, port, token)
         app = make_app(tables, names=names, port=port, any_address=not inside, token=token, url_of=url_of)
         server = server_of(
@@ -146,7 +144,7 @@ def main(
 
 def _url_of(host: str, port: int, token: str, asked: str, path: str) -> str:
     """The address of a path for other devices. `asked` is the host name by which this device reached the server."""
-    if not _is_loopback(host) and asked in _LOCAL_NAMES:
+    if not _is_loopback(host) and asked in LOCAL_NAMES:
         asked = _address(host)
     return f"http://{asked}:{port}{path}{f'?token={token}' if token else ''}"
 

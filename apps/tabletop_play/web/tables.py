@@ -424,7 +424,7 @@ class Table:
         return {
             "question": asked_of(words.question(session.state)) if asked else "",
             # lessons explain each of the answers that continue each other
-            "answers": views.answers_of(session, combined=self._combines) if asked else [],
+            "answers": views.answers_of(session, combined=self._combines(guide)) if asked else [],
             "guide": guide,
             "thinking": session.agents[actor].name if thinks else "",
             "lesson": None if lesson is None else _lesson(lesson),
@@ -441,10 +441,9 @@ class Table:
             **(session.described(self.look) if isinstance(session, Line) else {}),
         }
 
-    @property
-    def _combines(self) -> bool:
+    def _combines(self, guide: dict[str, Any] | None) -> bool:
         """Whether answers that go on with each other are offered as one, and what can be asked next with them."""
-        return self.kind == "play" and (not self.learn or self._guide is not None)
+        return self.kind == "play" and (not self.learn or guide is not None)
 
     def _way_back(self, link: Link) -> int | None:
         """The number of answers that are left when this link's people take something back; None if they may not."""
@@ -495,7 +494,7 @@ class Table:
         Lessons explain each question, so with them every one is asked by itself.
         """
         self._check_turn(link)
-        session, viewer, goes_on = self.session, self._viewer(link), self._combines
+        session, viewer, goes_on = self.session, self._viewer(link), self._combines(self._guide)
         try:
             return await asyncio.get_running_loop().run_in_executor(
                 _DRAWING, lambda: views.preview_of(session, session.preview(message["actions"]), viewer, goes_on)

@@ -347,11 +347,8 @@ $("position-off").addEventListener("click", () => {
 
 /* --- links --- */
 
-const LOCAL = ["127.0.0.1", "localhost", "[::1]"]; // what a computer calls itself
-
 export function showLinks(links) {
-  const isLocal = links.every(({ url }) => LOCAL.includes(new URL(url).hostname));
-  $("links-local").hidden = !isLocal;
+  $("links-local").hidden = links.some(({ code }) => code);
   $("links-list").replaceChildren(...links.filter(({ own }) => !own).map(({ seats, url, code }) => {
     const input = makeInput("text", { readOnly: true, value: url });
     const who = seats.map((seat) => `player_${seat}`).join(", ");
@@ -366,7 +363,7 @@ export function showLinks(links) {
       copy.textContent = "Copied";
     });
     const item = make("li", "", make("p", "", who), make("div", "together", input, copy));
-    if (code && !isLocal) item.append(asCode(code, who)); // a phone could not open a link of this computer alone
+    if (code) item.append(asCode(code, who));
     item.dataset.seats = seats.join(" ");
     return item;
   }));
