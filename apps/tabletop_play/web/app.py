@@ -60,7 +60,7 @@ _MOST_REFUSED = 200
 _MOST_WAITING = 300
 """Messages that may wait for a page that does not read them."""
 _LONGEST_ERROR = 500
-_THOUGHTFUL = ("advice", "review", "judge", "page")
+_THOUGHTFUL = ("advice", "plan", "review", "judge", "page")
 """Requests that take so long that the page may send others in the meantime."""
 _NO_TABLE, _TOO_MANY, _TOO_SLOW = 4404, 4429, 4408
 """Why a socket is closed."""
