@@ -44,7 +44,7 @@ from tabletop_training.suite.tasks import task_table
 
 DOCS = Path(__file__).parent
 DIFFICULTY = (
-    "petrichor difficulty random greedy policy:solo search-800:solo --search-games 200 --output docs/difficulty"
+    "petrichor difficulty random greedy policy:solo search-200:solo --search-games 1000 --output docs/difficulty"
 )
 STRENGTH = "petrichor strength --games 300"
 
