@@ -107,9 +107,11 @@ def forward_trunk(
     begins = similar.known[seat] == 0 or differing > held
     if begins:
         sum_inputs(layer, weights, inputs, sums)
-        earlier[:] = inputs
+        for i in range(layer.inputs):
+            earlier[i] = inputs[i]
         similar.known[seat] = 1
-    out[: layer.outputs] = sums
+    for j in range(layer.outputs):
+        out[j] = sums[j]
     if not begins:
         add_rows(layer, weights, different, out)
     activate(layer, out)
