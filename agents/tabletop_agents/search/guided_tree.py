@@ -217,7 +217,8 @@ def search_guided_tree(
             write_prediction(s, p.margin, heads, most, utilities, wins)
             if node >= 0:
                 if closed:
-                    hidden[node] = seen[: hidden.shape[1]]
+                    for i in range(hidden.shape[1]):  # machine code in wheels has no assignments of slices
+                        hidden[node, i] = seen[i]
                 # No edge leads on from here, so `back_up` does not reach this node.
                 nodes[node].visits += 1
                 nodes[node].total += utilities[rules.team(s, int(s.actor))]
