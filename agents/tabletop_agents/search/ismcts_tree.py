@@ -37,11 +37,11 @@ from tabletop_engine.record import NOBODY
 @kernel_template
 def search_tree(
     root: np.ndarray, tables: np.ndarray, settings: np.ndarray, walk: Walk, tree: Tree, simulations: int
-) -> bool:
+) -> int:
     """Add simulations from `root` (1,) to an open tree. A new tree is first given its root.
 
-    The root's own random stream seeds what is hidden and what happens; the stream advances. Returns whether all
-    playouts came to an end; it stops at the first that did not.
+    The root's own random stream seeds what is hidden and what happens; the stream advances. Returns 1 if all
+    playouts came to an end, else 0; it stops at the first that did not.
     """
     size, nodes, edges, path = tree.size, tree.nodes, tree.edges, tree.path
     utilities, wins = tree.utilities, tree.wins  # (K,)
@@ -71,7 +71,7 @@ def search_tree(
             rules.step(s, t, edge.action)
             node = outcome(edge, r, nodes, np.uint64(0))
         if not play_on(stack, lines, memo, t, w, last, int(p.playout_nodes)):
-            return False
+            return 0
         # An owner's utility costs an evaluation, so only those on the path are asked for. None is below 0.
         utilities[:] = -1.0
         for i in range(depth):
@@ -79,7 +79,7 @@ def search_tree(
             if utilities[owner] < 0.0:
                 utilities[owner] = utility(s, p, owner, rules.value(s, t, w, owner, memo) - start)
         back_up(r, nodes, edges, path, depth, utilities, wins)
-    return True
+    return 1
 
 
 @rule_template

@@ -65,7 +65,7 @@ def calls(game: Game, search: Search) -> list[Call]:
     ]
 
 
-def check_end(game: Game, is_there: bool) -> None:
+def check_end(game: Game, is_there: int) -> None:
     """Raises StateError if a playout came to no end."""
     if not is_there:
         raise StateError(

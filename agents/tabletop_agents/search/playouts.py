@@ -27,11 +27,11 @@ def mean_utilities(
     walk: Walk,
     chances: np.ndarray,
     values: np.ndarray,
-) -> bool:
+) -> int:
     """Add the mean utility of every legal action of `root` (1,), for its actor, to `values` (A,).
 
-    There is a playout for each of `chances` (uint64), which seed what is hidden and what happens. Returns whether all
-    came to an end; it stops at the first that did not.
+    There is a playout for each of `chances` (uint64), which seed what is hidden and what happens. Returns 1 if all
+    came to an end, else 0; it stops at the first that did not.
     """
     stack, lines, memo = walk.stack, walk.lines, walk.memo
     seat, t, w, p = int(root[0].actor), tables[edition_of(root[0], tables)], walk.weights[0], settings[0]
@@ -44,11 +44,11 @@ def mean_utilities(
             rules.sample_hidden(stack[0], t, seat, chance)
             rules.step(stack[0], t, action)
             if not play_on(stack, lines, memo, t, w, last, int(p.playout_nodes)):
-                return False
+                return 0
             margin = rules.value(stack[0], t, w, own, memo) - start
             values[action] += utility(stack[0], p, own, margin) / chances.shape[0]
             action = next_legal(root[0], action + 1)
-    return True
+    return 1
 
 
 @rule_template
