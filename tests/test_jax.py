@@ -440,7 +440,8 @@ def test_records_that_no_game_reaches_are_refused_or_can_be_played(config: Confi
                 state = step(state, first_legal(state))
             jax.block_until_ready(state)
         except ValueError as error:  # the record is a game's, but no game comes to it
-            assert "a game can't go on" in str(error)
+            if "a game can't go on" not in str(error):
+                raise
     assert refused
 
 
