@@ -85,6 +85,8 @@ class SlotsFunction:
             arguments.append(value)
             self.told.append(told)
         returned = signature.return_type
+        if isinstance(returned, types.Boolean):  # the caller makes each result an int, so True would come back as -1
+            raise TypeError(f"no kernel of machine code returns {returned}")
         status, result = convention.call_function(self.builder, kernel, returned, signature.args, arguments)
         members = [] if returned == types.none else [result]
         if isinstance(returned, types.BaseTuple):

@@ -107,7 +107,7 @@ def forward_trunk(
     begins = similar.known[seat] == 0 or differing > held
     if begins:
         sum_inputs(layer, weights, inputs, sums)
-        for i in range(layer.inputs):
+        for i in range(layer.inputs):  # one by one: machine code in wheels can't assign an array to a slice
             earlier[i] = inputs[i]
         similar.known[seat] = 1
     for j in range(layer.outputs):

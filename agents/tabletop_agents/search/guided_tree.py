@@ -217,7 +217,7 @@ def search_guided_tree(
             write_prediction(s, p.margin, heads, most, utilities, wins)
             if node >= 0:
                 if closed:
-                    for i in range(hidden.shape[1]):  # machine code in wheels has no assignments of slices
+                    for i in range(hidden.shape[1]):  # one by one, as in `forward_trunk`
                         hidden[node, i] = seen[i]
                 # No edge leads on from here, so `back_up` does not reach this node.
                 nodes[node].visits += 1
