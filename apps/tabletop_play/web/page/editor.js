@@ -2,7 +2,6 @@
 
 import { $, make } from "./dom.js";
 import { light, markPlaces, showBoard } from "./board.js";
-import { isEditing } from "./editing.js";
 import { called, calledInFull, field, problemAt, refresh, withNames } from "./form.js";
 import { Position, whereOf } from "./position.js";
 import { ask, view } from "./present.js";
@@ -70,7 +69,7 @@ function fillText(description) {
 }
 
 export function closeEditor() {
-  if (!isEditing()) return;
+  if ($("editor").hidden) return;
   clearTimeout(timer);
   latest++;
   closeSpot();
@@ -99,7 +98,7 @@ function soon() {
 
 /* The server can be asked again, which it couldn't be meanwhile. */
 export function checkAgain() {
-  if (isEditing()) soon();
+  if (!$("editor").hidden) soon();
 }
 
 function described() {
