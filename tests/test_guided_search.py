@@ -518,11 +518,11 @@ def test_a_network_without_heads_is_refused(tmp_path: Path) -> None:
         make_agent(f"search-10:{path}", GAME)
 
 
-def test_games_of_several_are_explored_less() -> None:
+def test_priors_of_games_of_several_are_less_flat() -> None:
     policy = PolicyAgent(network_for(GAME))
-    for settings, alone, together in (({}, 1.2, 0.5), ({"exploration": 0.9}, 0.9, 0.9)):
+    for settings, alone, together in (({}, 3.0, 2.0), ({"temperature": 1.5}, 1.5, 1.5)):
         agent = GuidedSearchAgent(policy, 5, settings=settings)
-        assert agent._settings["exploration"] == alone and agent._settings_of_several["exploration"] == together
+        assert agent._settings["temperature"] == alone and agent._settings_of_several["temperature"] == together
 
 
 def test_budgets_and_settings_are_checked() -> None:

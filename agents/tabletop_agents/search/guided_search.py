@@ -27,8 +27,8 @@ from tabletop_engine.play.threads import in_threads
 
 DEFAULT_SETTINGS: dict[str, float] = {"exploration": 1.2, "temperature": 3.0, "widening": 2.0, "margin": 0.02}
 """The default settings, which `guided_tree.SETTINGS` explains. They were found by playing games (docs/agents.md)."""
-OF_SEVERAL = {"exploration": 0.5}
-"""Defaults that differ in games of several players: hidden cards and the others make each value less certain."""
+OF_SEVERAL = {"temperature": 2.0}
+"""Defaults that differ in games of several players: with flatter priors the others would play too badly in the tree."""
 
 SIMULATIONS = 800
 """Simulations a decision of the agent named `search:POLICY`."""
