@@ -20,13 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import exploiters, learning_curve, values
+from benchmarks import exploiters, learning_curve, levels, values
 from benchmarks.advice import CLASSES
 from benchmarks.cluster import LONG, SHORT, THIS_PROCESS
 from benchmarks.run import shown
 from docs import api_pages, command_pages, library_snippets, text_pages
 from docs.game_pages import EVERGREEN, EVERGREEN_BLOCKS, GAMES
 from docs.pictures import FOLDER, WIDTH, drawings
+from tabletop_agents.levels import FILE as LEVELS_FILE
 from tabletop_engine.drawing.raster import save_png
 from tabletop_engine.play.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD
 from tabletop_engine.text.words import counted
@@ -435,6 +436,10 @@ class Block:
         return f"{self.make()}\n\nMade by `{self.command}`." if self.command else self.make()
 
 
+def levels_table(folder: Path = DOCS) -> str:
+    return levels.table(json.loads(LEVELS_FILE.read_text(encoding="utf-8")))
+
+
 def _benchmark(name: str) -> str:
     """The command that writes `docs/NAME.json`."""
     return f"python -m benchmarks.{name} --json docs/{name}.json"
@@ -447,6 +452,7 @@ def _measured(page: str, *names: str) -> tuple[Block, ...]:
 BLOCKS = (
     Block("../README.md", "difficulty", difficulty_table, DIFFICULTY),
     Block("agents.md", "ladder", ladder_table, "petrichor ladder"),
+    Block("agents.md", "levels", levels_table, "python -m benchmarks.levels --json agents/tabletop_agents/levels.json"),
     Block("agents.md", "ablations", ablations_table, STRENGTH),
     Block("agents.md", "thinking", thinking_table, STRENGTH),
     Block(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import typer
 
-AGENTS = ("random", "greedy", "rollout", "ismcts", "ismcts-200")
+AGENTS = ("random", "greedy", "rollout", "ismcts", "ismcts-200", *(f"level-{number}" for number in range(1, 9)))
 """Names of agents without a policy."""
 GUIDED = ("policy", "policy-sample", "search", "search-200")
 """The prefixes of a policy's name."""

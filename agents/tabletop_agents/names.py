@@ -63,6 +63,12 @@ def _guided(game: Game, path: str, simulations: int | None = None, **options: An
     return GuidedSearchAgent.load(checkpoint_path(path, game), game, simulations=simulations, **options)
 
 
+def _level(game: Game, number: int) -> Agent:
+    from tabletop_agents.levels import LevelAgent
+
+    return LevelAgent(game, number)
+
+
 def _openspiel(kind: str, simulations: int) -> Agent:
     from tabletop_agents.openspiel import OpenSpielAgent
 
@@ -116,14 +122,15 @@ AGENTS = (
     AgentName("ismcts", f"`ismcts-{SIMULATIONS}`", lambda game: IsmctsAgent(SIMULATIONS)),
     AgentName("ismcts-N", "tree search, N simulations a decision", lambda game, n: IsmctsAgent(n)),
     AgentName("ismcts-Nms", "tree search, N milliseconds a decision", lambda game, ms: IsmctsAgent(None, ms)),
+    AgentName("level-N", "an opponent for people, from 1 to 8", _level, _TORCH),
     AgentName("openspiel-mcts-N", "OpenSpiel's own search", lambda game, n: _openspiel("mcts", n), _SPIEL),
     AgentName("openspiel-ismcts-N", "the one for hidden hands", lambda game, n: _openspiel("ismcts", n), _SPIEL),
     AgentName("policy:PATH", "a network's likeliest action", _policy, _TORCH, _shipped),
     AgentName("policy-sample:PATH", "one by its probabilities", lambda game, path: _policy(game, path, True), _TORCH),
     AgentName(
-        "soft-N:PATH",
-        "a weaker player: logits divided by N",
-        lambda game, n, path: _policy(game, path, True, n),
+        "soft-T:PATH",
+        "a weaker player: logits divided by T",
+        lambda game, temperature, path: _policy(game, path, True, temperature),
         _TORCH,
     ),
     AgentName("search:PATH", "`search-800:PATH`", _guided, _TORCH),
@@ -172,13 +179,17 @@ def check_trusted(path: str | Path, names: Iterable[str], trusted: Iterable[str]
 
 @checked
 def agent_file(name: str, game: Game) -> Path | None:
-    """The file that decides how an agent of this name plays: a checkpoint, or the module of its class.
+    """The file that decides how an agent of this name plays: a checkpoint, `levels.json`, or the module of its class.
 
     None for all other agents, and if there is no such module. Raises CheckpointError for a missing checkpoint.
     """
     row, chosen = look_up(name) or (None, {})
     if "PATH" in chosen and row in AGENTS:
         return checkpoint_path(chosen["PATH"], game)
+    if row in AGENTS and row.form == "level-N":
+        from tabletop_agents.levels import FILE
+
+        return FILE
     if "MODULE" not in chosen:
         return None
     _look_in_the_current_folder()

@@ -22,6 +22,7 @@ Another package of agents may add its own."""
 
 _CHOSEN: dict[str, tuple[Callable[[str], Any], str]] = {
     "N": (int, "([0-9]{1,9})"),
+    "T": (float, r"([0-9]{1,9}(?:\.[0-9]+)?)"),
     "Nms": (float, r"([0-9]{1,9}(?:\.[0-9]+)?)ms"),
     "PATH": (str, "((?s:.+))"),
     "MODULE": (str, r"([^\W\d]\w*(?:\.[^\W\d]\w*)*)"),
@@ -37,8 +38,8 @@ class AgentName:
     """A form of names, and the agent behind them.
 
     Attributes:
-        form: such as "rollout-N". These words in it stand for what people choose: N for a number of at least 1, Nms for
-            a number of milliseconds, PATH for any text, MODULE for a module with a FUNCTION or CLASS.
+        form: such as "rollout-N". These words in it stand for what people choose: N for a number of at least 1, T for a
+            temperature above 0, Nms for a number of milliseconds, PATH for any text, MODULE for a module with a FUNCTION or CLASS.
         plays: what the agent plays.
         make: takes the game and what was chosen, in the order of the form; returns the agent, which gets its name then.
         needs: the optional library that it needs, and the extra that installs it; () for none.
