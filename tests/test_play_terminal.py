@@ -36,6 +36,7 @@ from tabletop_engine.text.terminal import (
     obeys_sequences,
     wants_colour,
 )
+from tabletop_play.opponents import in_names
 from tabletop_play.session import PERSON, hints_for
 from tabletop_play.terminal import Terminal, hangups_end_input, main, play
 from tabletop_play.typed import TypedSession
@@ -85,11 +86,11 @@ def play_out(session: TypedSession, seed: int = 0) -> None:
 
 def test_a_screen() -> None:
     session = solo()
-    assert "player_0 (you) against the Southern Winds (neutral). The game is solo.\n" in session.screen()
+    assert "You against the Southern Winds (neutral). The game is solo.\n" in session.screen()
     session.answer("1")
     screen = session.screen()
-    assert "player_0 (you): play a Frost card\n- player_0 discards 1 frost.\n" in screen
-    board = render_text(session.state, 0).split("\n\n", 1)
+    assert "You: play a Frost card\n- You discard 1 frost.\n" in screen
+    board = render_text(session.state, 0).replace("player_0", "You     ").split("\n\n", 1)
     assert board[1] in screen and "\nRound 1 of 4, action phase\n" in screen
     assert screen.endswith(
         "\nChoose a tile for the new cloud:\n"
@@ -105,7 +106,7 @@ def test_what_happened_since_the_last_own_decision() -> None:
     """Everything that others did is told once. An answer is not taken back against them."""
     session = against_two()
     go_on(session)
-    assert "player_0 (greedy), player_1 (you), player_2 (random). The game is 3p.\n" in session.screen()
+    assert "greedy, You, random. The game is 3p.\n" in session.screen()
     before = session.state
     while not session.waits_for_agent:
         before = session.state
@@ -113,9 +114,9 @@ def test_what_happened_since_the_last_own_decision() -> None:
     go_on(session)
     replay = session.replay
     screen = session.screen()
-    told = re.findall(r"^(player_\d \(\w+\)): (.*)$", screen.split("\nRound ")[0], re.MULTILINE)
-    assert told[0] == ("player_1 (you)", action_text(before, replay.actions[-len(told)]))
-    assert {who for who, _ in told[1:]} <= {"player_0 (greedy)", "player_2 (random)"} and len(told) > 2
+    told = re.findall(r"^(greedy|You|random): (.*)$", screen.split("\nRound ")[0], re.MULTILINE)
+    assert told[0] == ("You", action_text(before, replay.actions[-len(told)]))
+    assert {who for who, _ in told[1:]} <= {"greedy", "random"} and len(told) > 2
     now = session.state.tobytes()
     assert session.answer("u").text == "No undo: only in the game alone against the Southern Winds."
     assert session.state.tobytes() == now
@@ -195,6 +196,39 @@ def test_fit() -> None:
     assert in_columns(["one", "two", "three", "four"], 14) == ["one    three", "two    four"]
 
 
+def test_seats_have_names() -> None:
+    """No screen calls a seat as programs do. What is typed has the same names; the file keeps those of programs."""
+    config = Config(players=4, modules=MODULES)
+    agents = [make_agent(name, config.game) for name in ("level-2", "greedy", "level-2")]
+    session = TypedSession(config, dict(enumerate(agents, 1)), seed=3, hints=QUICK)
+    assert "You, Ben (level-2), greedy, Ben 2 (level-2). The game is 4p" in " ".join(session.screen().split())
+    generator, shown = np.random.default_rng(1), ""
+    go_on(session)
+    while not session.over:
+        shown += session.screen(100) + session.screen(80, rows=24)
+        number = int(generator.integers(len(session.answers())))
+        text = session.answers()[number][1]
+        assert session.answer(text).moved, text
+        go_on(session)
+    shown += session.screen()
+    assert "player_" not in shown and re.search(r"p1 Ben  .*\n", shown) and "of Ben 2" in shown and "You place a" in shown
+    assert session.replay.names == ("person", "level-2", "greedy", "level-2")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("player_0 discards 1 frost.", "You discard 1 frost."),
+        ("A drop. player_0 has passed, now player_1 has.", "A drop. You have passed, now Ben has."),
+        ("2 drops of player_0, now 3; 1 of player_1.", "2 drops of yours, now 3; 1 of Ben."),
+        ("player_1 forfeited, player_0 passes", "Ben forfeited, you pass"),
+        ("player_0's planet, player_10", "Your planet, player_10"),
+    ],
+)
+def test_a_reader_is_spoken_to(text: str, said: str) -> None:
+    assert in_names(text, ("player_0", "player_1"), ("You", "Ben")) == said
+
+
 def test_the_numbers_of_a_game_stand_below_their_headings() -> None:
     """`render_text` draws the same numbers in a narrow terminal, each below its heading, in the same colours.
 
@@ -226,7 +260,7 @@ def test_who_won() -> None:
         play_out(session, seed)
         won = session.replay.winners
         assert won in ((0,), (1,))
-        verdict = "\nYou win.\n" if won == (0,) else "\nplayer_1 (random) wins.\n"
+        verdict = "\nYou win.\n" if won == (0,) else "\nrandom wins.\n"
         assert verdict in session.screen()
         verdicts.add(verdict)
     assert len(verdicts) == 2
@@ -247,17 +281,18 @@ def test_people_at_one_terminal_see_their_own_cards_only() -> None:
         if session.changes_hands:
             changes += 1
             screen = session.screen()
-            assert screen == f"player_{seat} is asked. player_{seat}, press Enter when nobody else looks at the screen."
+            assert screen == f"Player {seat + 1} is asked. Player {seat + 1}, press Enter when nobody else looks at the screen."
             number = len(session.replay.actions)
             assert session.answer("1").text == session.answer("?").text == "Press Enter first."
             assert len(session.replay.actions) == number and session.changes_hands
             assert session.answer("").moved
         screen = session.screen()
-        assert f"player_{seat} is asked" in screen
-        assert render_text(session.state, seat).split("\n\n", 1)[1] in screen
+        assert f"Player {seat + 1} is asked" in screen
+        board = re.sub(r"player_([02])", lambda found: f"Player {int(found[1]) + 1}", render_text(session.state, seat))
+        assert board.replace("player_1", "random  ").split("\n\n", 1)[1] in screen
         session.answer(str(generator.integers(1, len(legal_actions(session.state)), endpoint=True)))
     assert changes > 10 and not session.changes_hands
-    winners = [f"player_{seat}{' (random)' if seat == 1 else ''}" for seat in session.replay.winners or ()]
+    winners = [("Player 1", "random", "Player 3")[seat] for seat in session.replay.winners or ()]
     assert winners and f"\n{' and '.join(winners)} {'win' if winners[1:] else 'wins'}.\n" in session.screen()
 
 
@@ -532,7 +567,7 @@ def test_after_the_end(tmp_path: Path) -> None:
     play_out(session)
     screen = session.screen()
     own, neutral = session.state["points"][:2].tolist()
-    rows = re.findall(r"^([a-z ]+?) {2,}(-?\d+) +(-?\d+)$", screen.split("(you)  neutral\n")[1], re.MULTILINE)
+    rows = re.findall(r"^([a-z ]+?) {2,}(-?\d+) +(-?\d+)$", screen.split("  You  neutral\n")[1], re.MULTILINE)
     assert rows.pop() == ("points", str(own), str(neutral))
     assert {name for name, *_ in rows} <= {*CROP_NAMES, "dice", "voting wins", "wheat tokens", "cards"}
     assert [sum(int(row[i]) for row in rows) for i in (1, 2)] == [own, neutral]
@@ -640,7 +675,7 @@ def test_replies_fit(wide: int) -> None:
     assert others == []  # nothing was played since
     for text in (screen, usage, hint):
         assert max(map(width, text.split("\n"))) <= wide
-    assert "player_4 (ismcts-200)" in " ".join(usage.split())
+    assert "ismcts-200 4" in " ".join(usage.split())
     assert saved == f"Saved. Go on later with: petrichor play --resume {path}"
 
 

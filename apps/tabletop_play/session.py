@@ -31,6 +31,7 @@ from tabletop_engine.replays.replay import Replay, told_steps, words_for
 from tabletop_engine.text.answers import Option, legal_options
 from tabletop_engine.text.words import counted, win_text
 from tabletop_play.combinations import Combination, chain, combinations
+from tabletop_play.opponents import called
 from tabletop_play.preview import Preview, preview
 from tabletop_play.taking_back import may_be_taken_back
 
@@ -409,6 +410,11 @@ class Session:
         """The names of the seats, then of an opponent that the rules play."""
         return self.game.words.owner_names(self.config.players)
 
+    def called(self, own: int | None = None) -> tuple[str, ...]:
+        """As `names`, for people: their own names, "You" for the seat `own`, and agents by their levels' names."""
+        agents = [None if name == PERSON else name for name in self.seats]
+        return (*called(agents, self.given_names, own), *self.names[self.config.players :])
+
     def label(self, seat: int) -> str:
         """`player_1 (greedy)`."""
         if seat in self.agents:
@@ -427,8 +433,8 @@ class Session:
         """` against …`: the opponent that the rules play in a game for one; "" if there is none."""
         return f" against {self.game.words.opponent}" if self.game.words.opponent else ""
 
-    def verdict(self) -> str:
-        """The result of a finished game, for the people who played it."""
+    def verdict(self, own: int | None = None) -> str:
+        """The result of a finished game, for the people who played it, or for the one in the seat `own`."""
         winners = self.game.winners(self.state)
         if self.alone and self.against:
             own, other = told_points(self.state["points"][:2])
@@ -437,11 +443,12 @@ class Session:
         if self.config.owners == 1:
             who = "You have" if self.people else "All together have"
             return f"{who} {counted(told_points(self.state['points'][:1])[0], 'point')}."
-        if self.people == tuple(winners):
-            return "You win."
         if not winners:
             return "Nobody wins."
-        return f"{win_text([self.label(seat) for seat in winners])}."
+        if tuple(winners) == (own,):
+            return "You win."
+        names = self.called(own)
+        return f"{win_text([names[seat] for seat in winners])}."
 
     def points(self) -> list[tuple[str, Sequence[int | float]]]:
         """Rows of points by source, and the total: a word, and a number for each of `names`."""

@@ -6,24 +6,27 @@ Nothing here reads or prints; `tabletop_play.terminal` does that.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from tabletop_agents.names import own_agents
 from tabletop_engine.checks import checked
-from tabletop_engine.drawing.lines import Words, in_columns, in_groups, joined, wrapped
+from tabletop_engine.drawing.lines import Block, Words, in_columns, in_groups, joined, width, wrapped
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.files import free_path
 from tabletop_engine.game import NOBODY, Config, Game
 from tabletop_engine.play.agents import Agent
-from tabletop_engine.text.answers import begin_words, read_answer
+from tabletop_engine.text.answers import Option, begin_words, read_answer
 from tabletop_engine.text.terminal import BOLD, COLUMNS, FAINT, painted
 from tabletop_engine.text.words import asked_of, plain_rules, shown
 from tabletop_play.advice import advise, estimate_text
+from tabletop_play.opponents import in_names, level_of
 from tabletop_play.session import Session
 
 _MOST_SHOWN = 3
@@ -105,6 +108,31 @@ class TypedSession(Session):
 
     # --- what is to be seen ---
 
+    @cached_property
+    def _own(self) -> int | None:
+        """The seat that is called "You"; None where several people play."""
+        return self.people[0] if len(self.people) == 1 else None
+
+    @cached_property
+    def _called(self) -> tuple[str, ...]:
+        return self.called(self._own)
+
+    def label(self, seat: int) -> str:
+        """As people are called."""
+        return self._called[seat]
+
+    def answers(self) -> list[tuple[int, str]]:
+        """As for `Session`, with people's names."""
+        return [(action, self._named(text)) for action, text in super().answers()]
+
+    def options(self) -> list[Option]:
+        """As for `Session`, with people's names."""
+        return [one._replace(text=self._named(one.text)) for one in super().options()]
+
+    def _named(self, text: str) -> str:
+        """The text with people's names in place of those of the seats."""
+        return in_names(text, self.names, self._called)
+
     def screen(self, columns: int = COLUMNS, colour: bool = False, rows: int | None = None) -> str:
         """What happened since the person's last decision, the board, and the question with all answers, in words.
 
@@ -112,17 +140,22 @@ class TypedSession(Session):
         them.
         """
         if self.changes_hands:
-            name = self.names[self.actor]
+            name = self.label(self.actor)
             return f"{name} is asked. {name}, press Enter when nobody else looks at the screen."
         # who is asked stands above the answers, too
-        board = self.game.drawing.text_blocks(self.state, self._viewer, colour, self.tables, asked=False)
+        board = self._board(colour, asked=False)
         above = [painted("=" * min(columns, COLUMNS), FAINT, colour), *self._since(colour)]
         below = [*self._result(colour), *self._offer()] if self.over else self._asked(columns, colour)
         high = len(joined([*board, Words(below)], columns).split("\n")) + 1  # with the line that is typed
         if rows is not None and high > rows and columns >= _SMALL and not self.over:
-            board = self.game.drawing.text_blocks(self.state, self._viewer, colour, self.tables, size="small")
+            board = self._board(colour, size="small")
             below = self._asked(columns, colour, rows - 1 - sum(len(block.lines(columns)) for block in board[-2:]))
         return joined([Words(above), *board, Words(below)], columns)
+
+    def _board(self, colour: bool, **how: Any) -> list[Block]:
+        """The board with people's names."""
+        blocks = self.game.drawing.text_blocks(self.state, self._viewer, colour, self.tables, **how)
+        return [_Named(one, self.names, self._called) for one in blocks]
 
     @property
     def _viewer(self) -> int:
@@ -138,19 +171,20 @@ class TypedSession(Session):
             first = 0
         for answer, sentences in self.events(first, self._viewer):
             if answer:
-                yield painted(answer, BOLD, colour)
-            yield from (f"- {one}" for one in sentences)
+                yield painted(self._named(answer), BOLD, colour)
+            yield from (f"- {self._named(one)}" for one in sentences)
         if first < len(self._actions):
             yield ""
 
     def _asked(self, columns: int, colour: bool, rows: int | None = None) -> list[str]:
         """The question and the answers; close together where they have more than `rows` lines."""
-        who = "" if len(self.people) == 1 else self.names[self.actor]
+        who = "" if len(self.people) == 1 else self.label(self.actor)
         entries = [f"{number:4}  {text}" for number, (_, text) in enumerate(self.answers(), 1)]
         undo = ", u undo" if self.alone else ""
         keys = f"a number, or part of a name; ? hint{undo}, s save, q quit, h help"
         shown = entries if len(entries) <= _LONG_LIST else in_columns(entries, columns)
-        question = painted(f"{asked_of(self.game.words.question(self.state), who)}:", BOLD, colour)
+        asked = asked_of(self._named(self.game.words.question(self.state)), who)
+        question = painted(f"{asked}:", BOLD, colour)
         if rows is None:
             return ["", question, *shown, painted(keys, FAINT, colour)]
         room = rows - len(wrapped(question, columns)) - len(wrapped(keys, columns))
@@ -165,14 +199,14 @@ class TypedSession(Session):
 
     def _result(self, colour: bool) -> list[str]:
         """The points by source, and who won."""
-        labels = [self.label(seat) if seat < self.config.players else name for seat, name in enumerate(self.names)]
+        labels = self._called
         rows = [("", labels), *self.points()]
         table = [
             f"{name:14}" + "".join(f"  {one:{len(label)}}" for one, label in zip(row, labels, strict=False))
             for name, row in rows
         ]
         seed = [f"The seed was {self._start}."] if isinstance(self._start, int) else []
-        return ["", *table, "", painted(self.verdict(), BOLD, colour), *seed]
+        return ["", *table, "", painted(self.verdict(self._own), BOLD, colour), *seed]
 
     def _offer(self) -> list[str]:
         """What can be typed when somebody leaves, or after the end."""
@@ -253,9 +287,14 @@ class TypedSession(Session):
 
     def _seating(self) -> str:
         """Who sits where, and in which game. The seed is left out, because it reveals everything hidden."""
-        seats = [self.label(seat) for seat in range(self.config.players)]
+        seats = [self._seated(seat) for seat in range(self.config.players)]
         against = f"{self.against} ({self.names[1]})" if self.alone and self.against else ""
         return f"{', '.join(seats)}{against}. The game is {self.config.name}."
+
+    def _seated(self, seat: int) -> str:
+        """`Ben (level-2)`: a player, and the agent where its name doesn't tell it."""
+        agent = self.seats[seat]
+        return self.label(seat) if level_of(agent) is None else f"{self.label(seat)} ({agent})"
 
     @property
     def _no_undo(self) -> str:
@@ -356,6 +395,25 @@ class TypedSession(Session):
 
     def _default_path(self, folder: Path = Path()) -> Path:
         return self._path or free_path(folder / f"{self.game.name}-{self.config.name}.json")
+
+
+@dataclass(frozen=True)
+class _Named:
+    """A part of the board with people's names. Beside a mark such as `p1` they are as wide as the seat's own."""
+
+    block: Block
+    seats: Sequence[str]
+    names: Sequence[str]
+
+    def lines(self, columns: int) -> list[str]:
+        """As of a block."""
+        return [part for line in self.block.lines(columns) for part in self._named(line, columns)]
+
+    def _named(self, line: str, columns: int) -> list[str]:
+        before = width(line)
+        for seat, name in zip(self.seats, self.names, strict=True):
+            line = re.sub(rf"(?<=p\d ){seat}\b", f"{name:{len(seat)}.{len(seat)}}", line)
+        return wrapped(in_names(line, self.seats, self.names), max(columns, before))
 
 
 def _unquoted(name: str) -> str:
