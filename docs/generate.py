@@ -528,12 +528,19 @@ WHOLE_PAGES = {
 
 
 STRENGTHS = Path(catalogue.__file__).with_name("strengths.json")
-"""How strong agents are, in words for the start page of `petrichor web`; from `benchmark.json` of each game."""
+"""How strong agents are, and how hard it is to play alone, for the start page of `petrichor web`; from the
+`benchmark.json` of each game, and from `difficulty/difficulty.csv`."""
+BEGINNER, STRONG = "greedy", "search-200:solo"
+"""The agents whose shares of won games say how hard a set of variants is."""
 
 
 def strengths() -> str:
-    """The text of `STRENGTHS`: what agents reach alone, and how often they beat `greedy` in games for two."""
-    games: dict[str, dict[str, dict[str, str]]] = {}
+    """The text of `STRENGTHS`: what agents reach alone, and how often they beat `greedy` in games for two.
+
+    Of a game alone for points also the mean of `BEGINNER`; of one with variants the shares that `BEGINNER` and `STRONG`
+    win with each set.
+    """
+    games: dict[str, dict[str, Any]] = {}
     for name, folder in (("petrichor", DOCS), ("evergreen", DOCS / "evergreen")):
         measured = _read("benchmark.json", folder)
         one = {agent: _reached(row) for agent, row in measured["solo"].items()}
@@ -548,7 +555,19 @@ def strengths() -> str:
                 f"Won {100 * won / len(pair['games']):.0f} % of {len(pair['games'])} games for two against greedy."
             )
         games[name] = {"one": one, "several": several}
+        if "mean_points" in measured["solo"][BEGINNER]:
+            games[name]["points"] = round(measured["solo"][BEGINNER]["mean_points"][0])
+    games["petrichor"]["sets"] = {"variants": _shares_by_set()}
     return json.dumps(games, indent=1) + "\n"
+
+
+def _shares_by_set() -> dict[str, list[float]]:
+    """By set of variants, its names joined by "+": the shares of games that `BEGINNER` and `STRONG` have won."""
+    with (DOCS / "difficulty" / "difficulty.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if not row["modules"]]
+    won = {(row["variants"], row["agent"]): float(row["win_rate"]) for row in rows}
+    sets = dict.fromkeys(row["variants"] for row in rows)
+    return {"" if one == "base" else one: [won[one, BEGINNER], won[one, STRONG]] for one in sets}
 
 
 def _reached(row: Mapping[str, Any]) -> str:

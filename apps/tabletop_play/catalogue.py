@@ -15,12 +15,14 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from tabletop_agents.checkpoint import read_notes
+from tabletop_agents.levels import Level, levels_of
 from tabletop_agents.names import checkpoint_path, shipped_policies
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game, game_of
 from tabletop_engine.play.agents import Agent
 from tabletop_engine.play.names import make_agent
 from tabletop_engine.play.warm_up import warm_up
+from tabletop_play.opponents import LEVEL_NAMES, level_of
 from tabletop_play.session import hints_name
 from tabletop_play.web.messages import Refused
 from tabletop_play.web.reviews import Reviews
@@ -41,7 +43,8 @@ _ABOUT = {
 }
 """A sentence about each kind of agent."""
 _STRENGTHS = Path(__file__).with_name("strengths.json")
-"""How strong agents are: by game, by whether one player plays or several, and by agent (`docs.generate` writes it)."""
+"""What was measured, by game (`docs.generate` writes it): how strong agents are, by whether one player plays or several;
+what a beginner's agent reaches alone; and how often it and a strong one win with each set of names of an option."""
 _LISTED = ", separated by commas"
 """Words of a command's options that a page does not need, because it has boxes to tick."""
 _MOST_AGENTS = 32
@@ -105,7 +108,7 @@ class Catalogue:
 
     def allows(self, name: str, game: Game) -> bool:
         """Whether a client may choose this agent. No such name leads to a file, or to code that is not ours."""
-        if name in self.own or _PLAIN.fullmatch(name) is not None:
+        if name in self.own or _PLAIN.fullmatch(name) is not None or level_of(name) is not None:
             return True
         found = _LEARNED.fullmatch(name)
         return found is not None and found["policy"] in _policies(game)
@@ -130,16 +133,25 @@ class Catalogue:
         }
         return {name: " ".join(filter(None, both)) for name, both in sentences.items()}
 
+    def _levels(self, game: Game, players: int) -> list[dict[str, Any]]:
+        """The opponents by level that can be used here, the weakest first, each with a sentence of how strong it is."""
+        rows = [one for one in levels_of(game, players) if ":" not in one.agent or _policies(game)]
+        return [
+            {"agent": f"level-{one.number}", "name": LEVEL_NAMES[one.number - 1], "about": _about_level(one)}
+            for one in rows
+        ]
+
     def described(self) -> list[dict[str, Any]]:
         """The games as the start page shows them."""
         return [
             {
                 "name": game.name,
                 "title": game.title,
-                "opponent": game.words.opponent,
+                "alone": _about_alone(game),
                 "first": None if game.words.first_game is None else list(game.words.first_game.opponents),
                 "players": list(game.players),
-                "options": options_of(game),
+                "options": [one | {"sets": _sets(game, one["name"])} for one in options_of(game)],
+                "levels": {players: self._levels(game, players) for players in game.players},
                 "agents": {players: self.suggested(game, players) for players in game.players},
                 "about": {players: self._about(game, players) for players in game.players},
             }
@@ -147,9 +159,43 @@ class Catalogue:
         ]
 
 
+def _about_level(one: Level) -> str:
+    """`Level 3: wins 62 % against level 2.`"""
+    if one.won is None:
+        return f"Level {one.number}, the weakest."
+    return f"Level {one.number}: wins {100 * one.won[0]:.0f} % against level {one.number - 1}."
+
+
 @cache
-def _strengths() -> dict[str, dict[str, dict[str, str]]]:
+def _strengths() -> dict[str, dict[str, Any]]:
     return dict(json.loads(_STRENGTHS.read_text(encoding="utf-8")))
+
+
+def _about_alone(game: Game) -> str:
+    """Against whom one plays alone; where it is for points, how many are good."""
+    points = _strengths().get(game.name, {}).get("points")
+    good = f" A beginner does well with {points}, what a simple agent has on average." if points else ""
+    return f"Alone, against {game.words.opponent}." if game.words.opponent else f"Alone, for points.{good}"
+
+
+def _sets(game: Game, option: str) -> list[dict[str, Any]]:
+    """Sets of names of an option by measured difficulty, the easiest first, each with a sentence.
+
+    Of those about which the same would be said, the first.
+    """
+    measured = _strengths().get(game.name, {}).get("sets", {}).get(option, {})
+    sets: dict[str, list[str]] = {}
+    for names, (beginner, strong) in sorted(measured.items(), key=lambda one: (-one[1][0], -one[1][1])):
+        also = f", a strong one {_wins(strong)}" if _wins(strong) != _wins(1.0) else ""
+        words = f"A beginner's agent {_wins(beginner)}{also}."
+        sets.setdefault(words, names.split("+") if names else [])
+    return [{"names": names, "about": words} for words, names in sets.items()]
+
+
+def _wins(share: float) -> str:
+    """A share of won games in words."""
+    number = round(10 * share)
+    return {0: "hardly ever wins", 10: "nearly always wins"}.get(number, f"wins {number} in 10")
 
 
 def _kind(name: str) -> str:

@@ -410,10 +410,11 @@ class Session:
         """The names of the seats, then of an opponent that the rules play."""
         return self.game.words.owner_names(self.config.players)
 
-    def called(self, own: int | None = None) -> tuple[str, ...]:
-        """As `names`, for people: their own names, "You" for the seat `own`, and agents by their levels' names."""
+    def called(self, own: int | None = None, given: Mapping[int, str] | None = None) -> tuple[str, ...]:
+        """As `names`, for people (`opponents.called`). `given`: in place of the names that people gave."""
         agents = [None if name == PERSON else name for name in self.seats]
-        return (*called(agents, self.given_names, own), *self.names[self.config.players :])
+        names = called(agents, self.given_names if given is None else given, own)
+        return (*names, *self.names[self.config.players :])
 
     def label(self, seat: int) -> str:
         """`player_1 (greedy)`."""

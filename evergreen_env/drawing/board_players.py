@@ -118,7 +118,7 @@ def player(
 
 def _tags(v: View, seat: int, won: bool) -> str:
     facts = {
-        v.seats[seat]: v.names[seat] != v.seats[seat],
+        v.said[seat]: v.names[seat] != v.said[seat],
         "wins": won and v.s.players > 1,
         "forfeited": v.s.forfeited == seat,
     }

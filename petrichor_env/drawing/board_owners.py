@@ -127,8 +127,8 @@ def _name_and_tags(v: View, seat: int, x: float, middle: float, won: bool) -> It
     name = v.names[seat]
     facts = {"wins": won, "passed": s.passed == seat, "forfeited": s.forfeited == seat}
     tags = [word for word, on in facts.items() if on and not (won and word == "passed")]
-    if name != v.seats[seat]:
-        tags.insert(0, v.seats[seat])
+    if name != v.said[seat]:
+        tags.insert(0, v.said[seat])
     first = s.players > 1 and s.first_player == seat
     up, room = 4 if tags else -5.5, 107 if first else 134  # the umbrella stands apart
     yield text(name, x, middle - up, 16, bold=True, fit=room, keep_end=True)

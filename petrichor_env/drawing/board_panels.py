@@ -186,7 +186,7 @@ def module_notes(v: View, x: float, y: float, width: float, height: float) -> It
     s = v.s
     yield panel(x, y, width, height)
     counting = np.flatnonzero(s.counts_clouds)
-    lines = [f"Drops of {v.seats[seat]} in clouds count below them in this Harvest." for seat in counting]
+    lines = [f"Drops of {v.said[seat]} in clouds count below them in this Harvest." for seat in counting]
     lines += drops_lines(s)
     top = y + 8
     if s.modules[Module.FORECASTS]:

@@ -53,7 +53,7 @@ class View(Shown):
 
     def in_words(self, counts: np.ndarray) -> str:
         """Counts by owner in words: `player_0 3, player_1 1`."""
-        there = zip(self.seats, counts.tolist(), strict=False)
+        there = zip(self.said, counts.tolist(), strict=False)
         return ", ".join(f"{seat} {count}" for seat, count in there if count)
 
 
@@ -85,14 +85,14 @@ def owner_tokens(
             down = (i - (len(lines) - 1) / 2) * 29 * scale
             spot = x + (j - (len(line) - 1) / 2) * pitch, y + down, scale
             if name:
-                yield _drops(name, v.seats[owner], owner_shape(v.s.players, owner), count, *spot)
+                yield _drops(name, v.seats[owner], v.said[owner], owner_shape(v.s.players, owner), count, *spot)
             else:
                 yield owner_token(v, owner, count, *spot)
 
 
 @lru_cache(maxsize=4096)
-def _drops(name: str, seat: str, shape: int, count: int, x: float, y: float, scale: float) -> Markup:
-    return titled(f"{seat}: {counted(count, 'drop')}", token(shape, count, x, y, scale), **{name: seat})
+def _drops(name: str, seat: str, said: str, shape: int, count: int, x: float, y: float, scale: float) -> Markup:
+    return titled(f"{said}: {counted(count, 'drop')}", token(shape, count, x, y, scale), **{name: seat})
 
 
 def card_counts(counts: Sequence[int], x: float, y: float, width: float, name: str = "") -> Iterator[Markup]:

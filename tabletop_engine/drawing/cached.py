@@ -54,6 +54,11 @@ class Shown:
             raise TabletopError(f"names={names!r}: one for each of {players} seats")
         return cls(s, t, viewer, labels, seats)
 
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What the owners are called in words: their labels, if all differ, otherwise as `seats`."""
+        return self.names if len(set(self.names)) == len(self.names) else self.seats
+
     def sees(self, seat: int) -> bool:
         """Whether the viewer sees what this seat hides from others."""
         return self.viewer is None or self.viewer == seat

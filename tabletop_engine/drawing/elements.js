@@ -27,12 +27,13 @@ export function token(owner, className = "token") {
   return draw("svg", { class: className, viewBox: "-17 -18 34 37", "aria-hidden": "true" }, use);
 }
 
-/* Words, with their shape before the owners that are named in them, and in no longer word; people by their names. */
+/* Words, with their shape before the owners that are named in them, by name or by seat, and in no longer word. */
 export function named(words, owners) {
-  const seats = owners.map(({ seat }) => seat.replace(/[^\w ]/g, "\\$&")).sort((a, b) => b.length - a.length);
-  if (!seats.length) return [words];
-  return words.split(new RegExp(`\\b(${seats.join("|")})\\b`)).flatMap((part, i) => {
-    const owner = i % 2 ? owners.find(({ seat }) => seat === part) : null;
-    return owner ? [make("span", "named", token(owner, "small"), ["you", "person"].includes(owner.who) ? owner.name : part)] : [part];
+  const namesOf = ({ name, seat }) => [name, seat, ...(name === "You" ? ["yours"] : [])];
+  const names = owners.flatMap(namesOf).map((name) => name.replace(/[^\w ]/g, "\\$&")).sort((a, b) => b.length - a.length);
+  if (!names.length) return [words];
+  return words.split(new RegExp(`(?<!\\w)(${names.join("|")})(?!\\w)`)).flatMap((part, i) => {
+    const owner = i % 2 ? owners.find((one) => namesOf(one).includes(part)) : null;
+    return owner ? [make("span", "named", token(owner, "small"), part)] : [part];
   });
 }

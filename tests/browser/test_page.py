@@ -33,6 +33,7 @@ from tabletop_engine.game import game_of
 from tabletop_engine.play.batch import legal_actions
 from tabletop_engine.replays.replay import Replay
 from tabletop_play import catalogue
+from tabletop_play.opponents import LEVEL_NAMES
 from tabletop_play.session import Session
 from tabletop_play.web import people
 from tests.support.browser import by_id, chromium, prefer, press, resize, wait
@@ -971,8 +972,7 @@ def test_names_clocks_and_own_games(visitor: Visitor, server: Server) -> None:
     assert len(visitor.all(".seat-row .hint")) == 3 and len(visitor.run(shown)) == 1
     name = "<b>Ana</b>"
     visitor.choose("evergreen", 2)
-    visitor.find("[aria-label='Name of player_0']").send_keys(name)
-    assert "against greedy" not in visitor.find(".seat-row[data-seat='1'] .hint").text
+    visitor.find("[aria-label='Name of player 1']").send_keys(name)
     assert visitor.run("return document.getElementById('clock').value") == ""  # none, unless one is chosen
     visitor.find("#clock").send_keys("5 min")
     visitor.click("play")
@@ -988,7 +988,7 @@ def test_names_clocks_and_own_games(visitor: Visitor, server: Server) -> None:
     assert any(name in text for text in visitor.texts("#owners th")) and name in visitor.text("board")
     visitor.open("/")
     wait(lambda: visitor.shows("mine"))
-    assert visitor.find("#mine-list a").text == f"Evergreen: {name} against greedy"
+    assert visitor.find("#mine-list a").text == f"Evergreen: {name} against Cara"
     assert re.match(r"\d+ : \d+, your turn", visitor.find("#mine-list .hint").text)
     visitor.find("#mine-list a").click()
     wait(lambda: visitor.ready)
@@ -999,6 +999,88 @@ def test_names_clocks_and_own_games(visitor: Visitor, server: Server) -> None:
     wait(lambda: "over" in visitor.text("mine-list"))
     visitor.find("#mine-list button").click()
     assert not visitor.shows("mine")
+
+
+def test_opponents(visitor: Visitor, server: Server, sound: Callable[[], None]) -> None:
+    """An opponent is one of eight levels with a name, a face and a sentence, or any agent by its name."""
+    visitor.choose("petrichor", 3)
+    row = ".seat-row[data-seat='{}']".format
+    assert visitor.texts(f"{row(1)} .levels span") == list(LEVEL_NAMES)
+    faces = visitor.run("return [...document.querySelectorAll('.face')].map((one) => one.innerHTML)")
+    assert len(faces) == 16 and len(set(faces)) == 8
+    assert visitor.run(f"return document.querySelector(\"{row(1)} .levels :checked\").value") == "level-3"
+    assert visitor.find(f"{row(1)} .hint").text.startswith("Level 3: wins ")
+    visitor.find(f"{row(1)} .levels label:nth-child(5)").click()
+    assert re.fullmatch(r"Level 5: wins \d\d % against level 4\.", visitor.find(f"{row(1)} .hint").text)
+    sound()
+    assert not visitor.find(f"{row(2)} .others input").is_displayed()
+    visitor.find(f"{row(2)} .others summary").click()
+    visitor.find(f"{row(2)} .others input").send_keys("random")
+    assert not visitor.all(f"{row(2)} .levels :checked") and "Plays anything" in visitor.find(f"{row(2)} .hint").text
+    visitor.choose("evergreen", 3)  # what was chosen stays
+    assert visitor.run(f"return document.querySelector(\"{row(1)} .levels :checked\").value") == "level-5"
+    visitor.click("play")
+    visitor.starts()
+    assert session_of(server, visitor).seats == ("person", "level-5", "random")
+    assert visitor.texts("#owners th span span") == ["You", "Edda", "random"]
+    visitor.choose("petrichor", 1)
+    assert not visitor.all(".levels")
+
+
+_CALLED = """
+// all that is read or heard here, but what is typed
+const words = [document.body.textContent, document.title];
+for (const one of document.querySelectorAll("*")) words.push(one.getAttribute("aria-label") ?? "", one.title || "");
+return words.filter((one) => /player_\\d/.test(one));
+"""
+
+
+@pytest.mark.parametrize(("game", "options"), [("petrichor", {"modules": list(MODULES)}), ("evergreen", {})])
+def test_seats_have_names(visitor: Visitor, server: Server, quick_adviser: None, game: str, options: dict[str, Any]) -> None:
+    """No seat is called as programs do, from the first question to the look back. Two of a level are told apart."""
+    visitor.sit(server.make(game, ["here", "level-2", "level-2"], options=options, start={"seed": 2})[0])
+    assert visitor.texts("#owners th span span") == ["You", "Ben", "Ben 2"]
+    number = 0
+    while visitor.turn != "over":
+        assert visitor.run(_CALLED) == []
+        if number == 6:
+            visitor.click("advice")
+            wait(lambda: visitor.texts("#estimates .gains"), SECONDS)
+        number += 1
+        visitor.answer(at_length=number % 2 > 0)
+    told = visitor.text("log")
+    assert "Ben 2: " in told and "You: " in told and re.search(r"You (discard|take|score|place|grow) ", told)
+    assert re.fullmatch(r"(You win|(You|Ben|Ben 2)( and .*)? wins?)\.", visitor.text("verdict"))
+    visitor.click("review-button")
+    wait(lambda: visitor.all("#moments button") and not visitor.shows("review-progress"), SECONDS)
+    assert visitor.run(_CALLED) == []
+    visitor.find("#moments button").click()
+    visitor.starts("analyse")
+    wait(lambda: visitor.texts("#estimates .gains"), SECONDS)
+    assert visitor.run(_CALLED) == []
+    assert visitor.texts("#owners th span span") == ["Player 1", "Ben", "Ben 2"]
+
+
+def test_variants_by_difficulty(visitor: Visitor, server: Server) -> None:
+    """A click chooses a set of variants, the easiest first; the boxes say what is in it, and can be changed."""
+    visitor.choose("petrichor", 1)
+    told = visitor.texts(".sets .hint")
+    assert told[0] == "A beginner's agent wins 9 in 10." and told[2] == "A beginner's agent wins 4 in 10."
+    assert told[-1] == "A beginner's agent hardly ever wins, a strong one wins 6 in 10."
+    pressed = "return [...document.querySelectorAll('.sets [aria-pressed=true] b')].map((one) => one.textContent)"
+    ticked = "return [...document.querySelectorAll('.boxes [name=variants]:checked')].map((one) => one.value)"
+    assert (visitor.run(pressed), visitor.run(ticked)) == (["none"], [])
+    visitor.all(".sets button")[3].click()
+    both = ["non_random_targets", "one_more_turn"]
+    assert (visitor.run(pressed), visitor.run(ticked)) == (["non random targets, one more turn"], both)
+    visitor.find("[name=variants][value=non_random_targets]").click()
+    assert (visitor.run(pressed), visitor.run(ticked)) == (["one more turn"], ["one_more_turn"])
+    visitor.click("play")
+    visitor.starts()
+    assert session_of(server, visitor).config.variants == ("one_more_turn",)
+    visitor.choose("evergreen", 1)
+    assert re.fullmatch(r"Alone, for points\. A beginner does well with \d+, .*", visitor.text("alone"))
+    assert not visitor.all(".sets")
 
 
 def give_and_leave(visitor: Visitor) -> None:
@@ -1049,7 +1131,8 @@ def test_people_at_a_table(visitor: Visitor, other: Visitor, server: Server, sou
     for page in (asked, waits):
         give_and_leave(page)
 
-    assert any("player_0" in text for text in visitor.texts("#log .who"))
+    for page, called in ((visitor, "You"), (other, "Player 1")):
+        assert any(text.startswith(f"{called}: ") for text in page.texts("#log .who"))
     name = "<b>Ana</b>"
     # by the page itself, because what others do may make the button anew between finding and clicking it
     visitor.run("const button = document.querySelector('#owners .rename'); button.focus(); button.click()")
@@ -1063,7 +1146,7 @@ def test_people_at_a_table(visitor: Visitor, other: Visitor, server: Server, sou
     for page in pages:
         wait(partial(lambda page: name in page.text("owners") and name in page.text("board"), page))
         assert any(name in text for text in page.texts("#log .who"))
-        assert not any("player_0" in text for text in page.texts("#log .who"))
+        assert not any(text.startswith(("You: ", "Player 1: ")) for text in page.texts("#log .who")[:1])
     assert visitor.run("return document.activeElement.matches('#owners .rename')")
     give_and_leave(visitor)
     visitor.open("/")
@@ -1630,7 +1713,7 @@ def test_setting_up_by_keys_on_a_phone(visitor: Visitor, server: Server) -> None
     place = "player:player_0 space:c2"
     visitor.run("document.querySelector(`.mark[data-place='${arguments[0]}']`).focus()", place)
     press(visitor.browser, Keys.ENTER)
-    wait(lambda: visitor.text("spot-title") == "Space c2 of player_0")
+    wait(lambda: visitor.text("spot-title") == "Space c2 of Player 1")
     press(visitor.browser, Keys.TAB, Keys.TAB, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     piece = "return document.querySelector('[data-player=player_0] [data-space=c2]').dataset.piece"
     wait(lambda: visitor.run(piece) == "small_tree")

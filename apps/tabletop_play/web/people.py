@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from tabletop_play.catalogue import Catalogue
+from tabletop_play.opponents import YOU
 from tabletop_play.session import PERSON, Session
 from tabletop_play.web.messages import Refused, cleaned_name
 
@@ -148,7 +149,7 @@ def names_of(session: Session, given: Mapping[int, str], catalogue: Catalogue) -
     names = {seat: cleaned_name(name) for seat, name in given.items() if seat in session.people}
     names = {seat: name for seat, name in names.items() if name}
     folded = [name.casefold() for name in names.values()]
-    taken = {PERSON, *(name.casefold() for name in (*session.names, *session.seats))}
+    taken = {PERSON, *(name.casefold() for name in (*session.names, *session.seats, *session.called(given={}), YOU))}
     for name, key in zip(names.values(), folded, strict=True):
         if key in taken or folded.count(key) > 1 or catalogue.allows(key, session.game):
             raise Refused(f"names: {name} is what somebody else is called")

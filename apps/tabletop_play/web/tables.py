@@ -22,6 +22,7 @@ from tabletop_engine.replays.reviews import Review
 from tabletop_engine.text.words import asked_of
 from tabletop_play.advice import advise, continued, judged, review
 from tabletop_play.catalogue import Catalogue
+from tabletop_play.preview import Preview
 from tabletop_play.session import Session
 from tabletop_play.web import people, views
 from tabletop_play.web.clock import Clock
@@ -82,6 +83,11 @@ class Link:
         self.visitors = Visitors(everybody=not self.seats, let_in=let_in)
         if self.seats:
             self.at_screen = self.seats[0]
+
+    @property
+    def own(self) -> int | None:
+        """The seat that is "You" here; None where several play, and where everybody may see everything."""
+        return self.seats[0] if len(self.seats) == 1 else None
 
     @property
     def pages(self) -> tuple[Page, ...]:
@@ -384,18 +390,18 @@ class Table:
         """
         session, viewer, turn = self._known(link), self._viewer(link), self.turn(link)
         view: dict[str, Any] = {"kind": self.kind, "learn": self.learn, "turn": turn, "trouble": self.trouble}
-        boards, story = views.Boards(), None
+        boards, story = views.Boards(link.own), None
         steps: list[dict[str, Any]] = []
         if turn == "handover":
-            asked = views.labels(session)[self.session.actor]
+            asked = session.called()[self.session.actor]
             view |= {"game": self.game.name, "title": self.game.title, "for": asked}
         else:
             view |= views.position_of(session, viewer, boards)
             if turn == "others" and view["actor"] in link.seats:  # this answer is given, but shows nothing yet
                 view |= {"asked": _ANSWERED, "actor": NOBODY}
             view |= self._asked(session, link, turn, view["actor"])
-        view["owners"] = views.owners_of(session, link.seats)
-        text = _joined(json.dumps(view), f'{{"parts": {boards.text}}}')
+        view["owners"] = views.owners_of(session, link.seats, link.own)
+        text = _joined(json.dumps(views.for_people(session, link.own, view)), f'{{"parts": {boards.text}}}')
         shown = hash(text)  # with hashlib, other threads would run first
         past = past or undone is not None
         if turn != "handover":
@@ -410,7 +416,7 @@ class Table:
         if is_new:
             link.shown, link.number = shown, link.number + 1
         news = {"number": link.number, "past": past, "undone": undone, "steps": steps, "story": story is not None}
-        return _View(_joined(text, json.dumps(news)), is_new, story)
+        return _View(_joined(text, json.dumps(views.for_people(session, link.own, news))), is_new, story)
 
     def _asked(self, session: Session, link: Link, turn: str, actor: int) -> dict[str, Any]:
         """What a page may do now, if it is not behind a curtain. `session` is the game as far as it is known there."""
@@ -426,10 +432,10 @@ class Table:
             # lessons explain each of the answers that continue each other
             "answers": views.answers_of(session, combined=self._combines(guide)) if asked else [],
             "guide": guide,
-            "thinking": session.agents[actor].name if thinks else "",
+            "thinking": session.called()[actor] if thinks else "",
             "lesson": None if lesson is None else _lesson(lesson),
             "introduction": _lesson(words.lesson(session.config)) if lesson and not session.number else None,
-            "result": views.result_of(session),
+            "result": views.result_of(session, link.own),
             "advisers": self.advisers,
             "can": {
                 "undo": self._way_back(link) is not None,
@@ -495,10 +501,13 @@ class Table:
         """
         self._check_turn(link)
         session, viewer, goes_on = self.session, self._viewer(link), self._combines(self._guide)
+
+        def previewed() -> dict[str, Any]:
+            found = session.preview(message["actions"])
+            return self._preview_of(link, found, viewer, goes_on)
+
         try:
-            return await asyncio.get_running_loop().run_in_executor(
-                _DRAWING, lambda: views.preview_of(session, session.preview(message["actions"]), viewer, goes_on)
-            )
+            return await asyncio.get_running_loop().run_in_executor(_DRAWING, previewed)
         except (IllegalAction, OverflowError):
             raise Refused("this is not one of the answers") from None
 
@@ -511,12 +520,16 @@ class Table:
         def planned() -> dict[str, Any]:
             agent = self.catalogue.agent(name, self.game)
             found = continued(agent, session.config, state, message["actions"], generator)
-            return views.preview_of(session, found, int(state["actor"]), goes_on=False)
+            return self._preview_of(link, found, int(state["actor"]), goes_on=False)
 
         try:
             return await self._think(planned)
         except (IllegalAction, OverflowError):
             raise Refused("this is not one of the answers") from None
+
+    def _preview_of(self, link: Link, found: Preview, viewer: int | None, goes_on: bool) -> dict[str, Any]:
+        told = views.preview_of(self.session, found, viewer, link.own, goes_on)
+        return dict(views.for_people(self.session, link.own, told))
 
     async def _on_undo(self, link: Link, page: Page, message: dict[str, Any]) -> None:
         number = self._way_back(link)
@@ -607,7 +620,7 @@ class Table:
                 raise Refused("the page is gone")
             step = part.curve[-1].step if part.curve else -1
             newest = replace(part, curve=part.curve[-1:], moments=tuple(m for m in part.moments if m.step == step))
-            told = views.review_of(replay, name, newest)
+            told = views.for_people(self.session, link.own, views.review_of(replay, name, newest))
             loop.call_soon_threadsafe(page.push, json.dumps({"review": told}))
 
         def reviewed() -> Review:
@@ -615,7 +628,7 @@ class Table:
 
         found = await self._think(reviewed)
         self.catalogue.reviews.keep(replay, link.seats, found)
-        return views.review_of(replay, name, found)
+        return dict(views.for_people(self.session, link.own, views.review_of(replay, name, found)))
 
     async def _on_judge(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         """What an agent expects after an answer, comparable with its review."""

@@ -17,6 +17,7 @@ from tabletop_engine.replays.replay import Replay
 from tabletop_engine.replays.reviews import Moment, Review
 from tabletop_engine.text.words import asked_of, in_a_row
 from tabletop_play.combinations import Combination, combinations, joined
+from tabletop_play.opponents import in_names
 from tabletop_play.preview import Preview, gains
 from tabletop_play.session import PERSON, Session
 from tabletop_play.web.line import Line
@@ -26,16 +27,19 @@ MOST_STEPS = 60
 
 
 class Boards:
-    """The boards of one message. Parts that several boards share are sent once."""
+    """The boards of one message. Parts that several boards share are sent once.
 
-    def __init__(self) -> None:
+    `own`: the seat of those who see them, if there is one (`Session.called`).
+    """
+
+    def __init__(self, own: int | None = None) -> None:
+        self.own = own
         self._numbers: dict[str, int] = {}
 
     def add(self, session: Session, state: Any, viewer: int | None, last: str = "") -> list[int]:
         """Add a picture; returns the numbers of its parts."""
-        svg = session.game.drawing.render_svg(
-            state, viewer, tables=session.tables, names=labels(session), last_action=last
-        )
+        names = tuple(map(clean, session.called(self.own)))
+        svg = session.game.drawing.render_svg(state, viewer, tables=session.tables, names=names, last_action=last)
         numbers = self._numbers
         return [numbers.setdefault(part, len(numbers)) for part in parts_without_drawings(svg)]
 
@@ -56,25 +60,44 @@ def _as_json(part: str) -> str:
     return json.dumps(part)
 
 
-def labels(session: Session) -> tuple[str, ...]:
-    """The names of the owners of points on the board: agents and people by their names, or by their seats."""
-    own = session.names
-    people = (session.given_names.get(seat, name) for seat, name in enumerate(own))
-    names = (name if seat == PERSON else seat for name, seat in zip(people, session.seats, strict=False))
-    return (*names, *own[session.config.players :])
+_WORDS = frozenset(("asked", "better", "changes", "done", "gives_up", "question", "text", "told"))
+"""The keys of words that may name seats."""
 
 
-def owners_of(session: Session, seats: Sequence[int]) -> list[dict[str, Any]]:
-    """The owners of points, with their shapes and colours on the board. `seats` are those of the page's own people."""
+def for_people(session: Session, own: int | None, data: Any) -> Any:
+    """The data of a message with people's names in its words (`Session.called`)."""
+    seats, names = session.names, session.called(own)
+
+    @lru_cache(None)
+    def said(text: str) -> str:
+        return in_names(text, seats, names)
+
+    def named(value: Any, is_said: bool) -> Any:
+        if isinstance(value, str):
+            return said(value) if is_said else value
+        if isinstance(value, dict):
+            return {key: named(one, key in _WORDS) for key, one in value.items()}
+        return [named(one, is_said) for one in value] if isinstance(value, (list, tuple)) else value
+
+    return named(data, False)
+
+
+def owners_of(session: Session, seats: Sequence[int], own: int | None) -> list[dict[str, Any]]:
+    """The owners of points, with their shapes and colours on the board. `seats` are those of the page's own people.
+
+    `own` is that of a single one.
+    """
     players = session.config.players
     marks = session.game.drawing.marks(players)
     owners, points = [], session.game.named_points(session.state)
-    for owner, (name, mark) in enumerate(zip(labels(session), marks, strict=True)):
+    for owner, (name, mark) in enumerate(zip(session.called(own), marks, strict=True)):
         who = "opponent" if owner >= players else "person" if session.seats[owner] == PERSON else "agent"
         owners.append(
             {
                 "name": clean(name),
                 "seat": session.names[owner],
+                "agent": session.seats[owner] if who == "agent" else "",
+                "named": owner in session.given_names,
                 "shape": mark.shape,
                 "colour": mark.colour,
                 "points": points[owner],
@@ -87,7 +110,7 @@ def owners_of(session: Session, seats: Sequence[int]) -> list[dict[str, Any]]:
 def position_of(session: Session, viewer: int | None, boards: Boards) -> dict[str, Any]:
     """What every view of a game has: the board, and the stage of the game."""
     game, state = session.game, session.state
-    facts, panes_of = game.words.facts(state, viewer, labels(session)), game.drawing.panes(state, viewer)
+    facts, panes_of = game.words.facts(state, viewer, None), game.drawing.panes(state, viewer)
     return {
         "game": game.name,
         "title": game.title,
@@ -98,18 +121,18 @@ def position_of(session: Session, viewer: int | None, boards: Boards) -> dict[st
         "phase": facts.phase,
         "asked": facts.asked,
         "actor": facts.actor,
-        "board": boards.add(session, state, viewer, last_action(session, viewer)),
+        "board": boards.add(session, state, viewer, last_action(session, viewer, boards.own)),
         "panes": {kind: [one._asdict() for one in getattr(panes_of, kind)] for kind in ("phone", "tablet", "desk")},
         "hand": panes_of.hand,
     }
 
 
-def last_action(session: Session, viewer: int | None) -> str:
+def last_action(session: Session, viewer: int | None, own: int | None) -> str:
     """The last answer that the viewer may know of, for a picture's last line."""
     for number in range(session.number - 1, max(-1, session.number - MOST_STEPS), -1):
         step = next(session.steps(number, viewer))
         if step.done:
-            return f"{labels(session)[step.owner]}: {step.done}."
+            return f"{session.called(own)[step.owner]}: {step.done}."
     return ""
 
 
@@ -121,13 +144,15 @@ def answers_of(session: Session, combined: bool) -> list[dict[str, Any]]:
     return _answers(session, [Combination((action,), (state,)) for action in legal_actions(state).tolist()])
 
 
-def preview_of(session: Session, found: Preview, viewer: int | None, goes_on: bool) -> dict[str, Any]:
+def preview_of(
+    session: Session, found: Preview, viewer: int | None, own: int | None, goes_on: bool
+) -> dict[str, Any]:
     """A preview, with a board unless nothing can be told, its gains, and what its actor could answer after it.
 
     That is what can be added to the last question (`joined`), or to give no more; if nothing can, and `goes_on`, the
     next question's answers, but for a single one. Each has the answers of the preview, too.
     """
-    boards, given, question = Boards(), found.given, ""
+    boards, given, question = Boards(own), found.given, ""
     board = None if found.state is None else boards.add(session, found.state, viewer)
     answers = _answers(session, [one for _, one in joined(session.game, session.tables, given)])
     if answers and all(one["actions"][:-1] != given.actions or one["steps"][-1]["places"] for one in answers):
@@ -274,9 +299,9 @@ def _moment_of(replay: Replay, one: Moment) -> dict[str, Any]:
     }
 
 
-def result_of(session: Session) -> dict[str, Any] | None:
-    """The result of a finished game; None while it is being played."""
+def result_of(session: Session, own: int | None) -> dict[str, Any] | None:
+    """The result of a finished game, for the seat `own`; None while it is being played."""
     if not session.over:
         return None
     rows = [[word, told_points(numbers)] for word, numbers in session.points()]
-    return {"verdict": session.verdict(), "rows": rows, "winners": session.game.winners(session.state)}
+    return {"verdict": session.verdict(own), "rows": rows, "winners": session.game.winners(session.state)}

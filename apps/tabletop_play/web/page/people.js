@@ -75,10 +75,10 @@ export function showSeats(view) {
   $("watching").textContent = number ? `${number} ${others}${number === 1 ? "person watches" : "people watch"}.` : "";
 }
 
-/* Where somebody is; an agent's seat, which its name doesn't tell. */
-function whereabouts({ who, seat, name }, number, kind) {
-  if (who === "agent") return seat === name ? [] : [seat];
-  if (who === "you") return ["you"];
+/* Where somebody is; an agent's level, which its name doesn't tell. */
+function whereabouts({ who, agent, name }, number, kind) {
+  if (who === "agent") return name.startsWith(agent) ? [] : [agent.replace("-", " ")];
+  if (who === "you") return name === "You" ? [] : ["you"];
   if (who !== "person" || kind !== "play") return [];
   const here = present.people?.here.includes(number);
   return [make("span", here ? "here" : "away", here ? "here" : "away")];
@@ -105,10 +105,9 @@ export function forgetPeople() {
 const namerOf = (seat) => $("owners").children[seat]?.querySelector("button");
 
 function namer(owner, seat) {
-  const named = owner.name !== owner.seat;
-  const made = button(named ? "✎" : "✎ Name", () => {
+  const made = button(owner.named ? "✎" : "✎ Name", () => {
     $("naming").dataset.seat = seat;
-    $("own-name").value = named ? owner.name : setting("called", "");
+    $("own-name").value = owner.named ? owner.name : setting("called", "");
     $("naming-error").textContent = "";
     $("naming").showModal();
     $("own-name").select();

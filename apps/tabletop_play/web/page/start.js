@@ -2,6 +2,7 @@
 
 import { drawings, games, openTable, playersOfScenario, turnsOf } from "./api.js";
 import { $, attempt, button, capital, complain, draw, make, makeInput, newId, spaced } from "./dom.js";
+import { face } from "./faces.js";
 import { forgetGame, noteTurns, ownGames, remember, setting } from "./settings.js";
 
 const HERE = "here", APART = "apart", AGENT = "agent";
@@ -108,7 +109,7 @@ function playersChoice(number) {
 
 function choosePlayers(number) {
   players = number;
-  $("alone").textContent = number > 1 ? "" : game.opponent ? `Alone, against ${game.opponent}.` : "Alone, for points.";
+  $("alone").textContent = number > 1 ? "" : game.alone;
   const suggested = suggestions();
   $("agents").replaceChildren(...suggested.map((name) => new Option(aboutAgent(name), name)));
   const kept = seats(), typed = [...document.querySelectorAll(".seat-row")].map((row) => row.typed.value);
@@ -123,43 +124,70 @@ const suggestions = () => game.agents[players];
 /* What it does, and how strong it is where that was measured. */
 const aboutAgent = (name) => game.about[players][name] ?? "";
 
-const usualAgent = () => (suggestions().includes("greedy") ? "greedy" : (suggestions()[0] ?? ""));
+/* Opponents that were measured against each other, the weakest first. */
+const levels = () => game.levels[players];
+
+const BEGINNERS = 2; // the index of the level that a new player meets
+
+const usualAgent = () => levels()[Math.min(BEGINNERS, levels().length - 1)]?.agent ?? (suggestions().includes("greedy") ? "greedy" : (suggestions()[0] ?? ""));
 
 /* --- seats --- */
+
+/* Who may be an opponent: a level, or any agent by its name. It reads as the name. */
+function opponents(seat, chosen) {
+  const radios = levels().map(({ agent, name }, i) => {
+    const input = makeInput("radio", { name: `level-of-${seat}`, value: agent });
+    return make("label", "", input, face(i + 1), make("span", "", name));
+  });
+  const name = makeInput("text", { autocomplete: "off", maxLength: 100, placeholder: "name" });
+  name.setAttribute("list", "agents");
+  name.setAttribute("aria-label", `Agent of player ${seat + 1}`);
+  const others = radios.length ? make("details", "others", make("summary", "", "Other opponents"), name) : name;
+  const group = make("div", "levels", ...radios), about = make("p", "hint", "");
+  group.setAttribute("role", "group");
+  group.setAttribute("aria-label", `Opponent as player ${seat + 1}`);
+  about.id = newId();
+  name.setAttribute("aria-describedby", about.id);
+  const inputs = radios.map((label) => label.firstChild), level = () => inputs.find(({ checked }) => checked)?.value;
+  const read = () => name.value.trim() || level() || usualAgent();
+  const choose = (agent) => {
+    const own = inputs.find(({ value }) => value === agent);
+    name.value = own ? "" : agent;
+    for (const input of inputs) input.checked = input === own;
+    about.textContent = levels().find((one) => one.agent === agent)?.about ?? aboutAgent(agent);
+    tellOnce();
+  };
+  group.addEventListener("change", ({ target }) => choose(target.value));
+  name.addEventListener("input", () => choose(name.value.trim()));
+  name.addEventListener("change", () => choose(read()));
+  if (!inputs.some(({ value }) => value === chosen)) others.open = true;
+  choose(chosen);
+  return { parts: [...(radios.length ? [group] : []), about, others], read };
+}
 
 function seatRow(seat, kept, names) {
   const who = make("select");
   who.id = newId();
-  who.append(new Option("You, at this device", HERE), new Option("Somebody elsewhere", APART), new Option("An agent", AGENT));
-  const given = kept ?? (seat === 0 ? HERE : usualAgent());
-  who.value = given === HERE || given === APART ? given : AGENT;
-  const name = makeInput("text", { autocomplete: "off", maxLength: 100, value: who.value === AGENT ? given : usualAgent() });
-  name.setAttribute("list", "agents");
-  name.setAttribute("aria-label", `Agent of player_${seat}`);
+  who.append(new Option("You, at this device", HERE), new Option("Somebody elsewhere", APART), new Option("An opponent", AGENT));
+  const given = kept ?? (seat === 0 ? HERE : usualAgent()), isPerson = given === HERE || given === APART;
+  who.value = isPerson ? given : AGENT;
+  const isGone = given.startsWith("level-") && !levels().some(({ agent }) => agent === given); // with another number of players
+  const agent = opponents(seat, isPerson || isGone ? usualAgent() : given);
   const called = makeInput("text", { autocomplete: "nickname", maxLength: 24, placeholder: "name", value: names ?? (seat === 0 ? setting("called", "") : "") });
-  called.setAttribute("aria-label", `Name of player_${seat}`);
-  const about = make("p", "hint", "");
-  about.id = newId();
-  name.setAttribute("aria-describedby", about.id);
-  const describe = () => {
-    about.textContent = aboutAgent(name.value.trim());
-    tellOnce();
-  };
-  name.addEventListener("input", describe);
-  const label = make("label", "", `player_${seat}`);
+  called.setAttribute("aria-label", `Name of player ${seat + 1}`);
+  const label = make("label", "", `Player ${seat + 1}`);
   label.htmlFor = who.id;
   const row = make("div", "seat-row", make("span", "", swatch(seat), label), who);
   row.dataset.seat = seat;
   const show = () => {
-    describe();
-    for (const one of [name, about, called]) one.remove();
-    row.append(...(who.value === AGENT ? [name, about] : [called]));
+    for (const one of [...agent.parts, called]) one.remove();
+    row.append(...(who.value === AGENT ? agent.parts : [called]));
     tellOnce();
   };
   who.addEventListener("change", show);
   row.called = () => (who.value === AGENT ? "" : called.value.trim());
   row.typed = called;
-  row.read = (asAgent) => (who.value === AGENT || asAgent ? name.value.trim() || usualAgent() : who.value);
+  row.read = (asAgent) => (who.value === AGENT || asAgent ? agent.read() : who.value);
   show();
   return row;
 }
@@ -209,14 +237,24 @@ const OPTIONS = {
     return make("div", "option", make("label", "switch", box, make("span", "", titled(name))), ...hint(help));
   },
 
-  names({ name, help, names, about, refused }) {
+  names({ name, help, names, about, refused, sets }) {
     const boxes = names.filter((one) => !refused[players].includes(one)).map((value) => makeInput("checkbox", { name, value }));
     choices.set(name, () => {
       const chosen = boxes.filter((box) => box.checked).map((box) => box.value);
       return chosen.length ? chosen : undefined;
     });
     const labels = boxes.map((box) => make("label", "switch", box, make("span", "", make("span", "", spaced(box.value)), ...(about?.[box.value] ? [" ", make("span", "hint", about[box.value])] : []))));
-    const made = make("div", "option", make("p", "name", titled(name)), ...hint(help), make("div", "boxes", ...labels));
+    const byDifficulty = sets.map(({ names: those, about: words }) => {
+      const one = button([make("b", "", those.map(spaced).join(", ") || "none"), make("span", "hint", words)], () => {
+        for (const box of boxes) box.checked = those.includes(box.value);
+        showSet();
+      });
+      return { one, isChosen: () => boxes.every((box) => box.checked === those.includes(box.value)) };
+    });
+    const showSet = () => byDifficulty.forEach(({ one, isChosen }) => one.setAttribute("aria-pressed", isChosen()));
+    for (const box of boxes) box.addEventListener("change", showSet);
+    showSet();
+    const made = make("div", "option", make("p", "name", titled(name)), ...hint(help), ...(sets.length ? [make("div", "sets", ...byDifficulty.map(({ one }) => one))] : []), make("div", "boxes", ...labels));
     made.setAttribute("role", "group");
     made.firstChild.id = newId();
     made.setAttribute("aria-labelledby", made.firstChild.id);
@@ -351,7 +389,7 @@ export function showLinks(links) {
   $("links-local").hidden = links.some(({ code }) => code);
   $("links-list").replaceChildren(...links.filter(({ own }) => !own).map(({ seats, url, code }) => {
     const input = makeInput("text", { readOnly: true, value: url });
-    const who = seats.map((seat) => `player_${seat}`).join(", ");
+    const who = seats.map((seat) => `Player ${seat + 1}`).join(", ");
     input.setAttribute("aria-label", `Link of ${who}`);
     const copy = button("Copy", async () => {
       input.select();
