@@ -37,13 +37,14 @@ from tabletop_engine.record import FORFEIT
 from tabletop_engine.replays.replay import Replay, frames
 from tabletop_engine.text.words import asked_of
 from tabletop_play.catalogue import Catalogue
+from tabletop_play.opponents import LEVEL_NAMES, in_names
 from tabletop_play.session import PERSON, Session
 from tabletop_play.web import table_store, tables
 from tabletop_play.web.app import make_app, page_files
 from tabletop_play.web.line import Line
 from tabletop_play.web.server import Site, main
 from tabletop_play.web.tables import Link, Table, new_link
-from tabletop_play.web.views import steps_of
+from tabletop_play.web.views import for_people, steps_of
 from tabletop_training.files.job import Job
 from tests.games.playthroughs import GAMES
 from tests.support.effort import games
@@ -65,6 +66,7 @@ def test_games_that_are_offered(server: Server) -> None:
         "kind": "choice",
         "names": [4, 6],
         "for": "several",
+        "sets": [],
     }
     assert options["rounds"] == rounds
     assert "components" not in options  # it would be the path of a file
@@ -75,9 +77,30 @@ def test_games_that_are_offered(server: Server) -> None:
     for game in games.values():
         for players, names in game["agents"].items():
             assert all(game["about"][players][name] for name in names)
+        assert game["levels"].pop("1") == []
+        for levels in game["levels"].values():
+            assert [one["name"] for one in levels] == list(LEVEL_NAMES)
+            assert all(one["about"].startswith(f"Level {n}") for n, one in enumerate(levels, 1))
+    easiest, *_, hardest = options["variants"]["sets"]
+    assert easiest == {"names": [], "about": "A beginner's agent wins 9 in 10."}
+    assert hardest["names"] == list(VARIANTS)
     assert games["evergreen"]["about"]["1"]["greedy"].endswith("points on average in 1,000 games.")
     assert petrichor["about"]["4"]["ismcts-2000"].endswith("Won 93 % of 80 games for two against greedy.")
     assert "search-800:solo" in petrichor["agents"]["1"] and "search-800:solo" not in petrichor["agents"]["2"]
+
+
+def test_an_opponent_of_a_level(server: Server) -> None:
+    """A level can be chosen by its number, but not for a game alone, and no other number is one."""
+    path = server.make("petrichor", ["level-8", "here", "level-8"])[0]
+    with server.open(path) as page:
+        assert [one["name"] for one in page.view["owners"]] == ["Hugo", "You", "Hugo 2"]
+        assert [one["agent"] for one in page.view["owners"]] == ["level-8", "", "level-8"]
+        assert page.ask("name", seat=1, name="hugo 2")["error"].endswith("is what somebody else is called")
+        assert "error" not in page.ask("name", seat=1, name="Ben")
+        assert page.wait()["owners"][1]["name"] == "Ben"
+    for name in ("level-0", "level-9", "level-", "level-03"):
+        assert "not available here" in server.refused(game="petrichor", players=2, seats=["here", name])
+    assert "level-2" in server.refused(game="petrichor", players=1, seats=["level-2"], kind="watch")
 
 
 def test_files_of_the_page(server: Server) -> None:
@@ -241,9 +264,10 @@ def test_a_solo_game(server: Server) -> None:
             step = page.view["steps"][-1]
             assert len(page.view["steps"]) == len(actions)
             assert (step["by"], step["done"]) == (0, action_text(before, last))
-            assert step["changes"] == GAME.words.events(before, last, 0, session.tables)
-            said = f"player_0: {action_text(before, last)}."
-            drawn = render_svg(session.state, 0, names=("player_0", "neutral"), last_action=said)
+            told = GAME.words.events(before, last, 0, session.tables)
+            assert step["changes"] == [in_names(one, session.names, session.called(0)) for one in told]
+            said = f"You: {action_text(before, last)}."
+            drawn = render_svg(session.state, 0, names=("You", "neutral"), last_action=said)
             assert page.board == "".join(parts_without_drawings(drawn))
         assert page.view["turn"] == "over" and together > 5
         assert page.view["result"]["verdict"] == session.verdict()
@@ -375,7 +399,7 @@ def test_agents_that_answer_at_once(together: float, monkeypatch: pytest.MonkeyP
     views = page.all("view")
     told = [step for view in views if not view["past"] for step in view["steps"]]
     first = session.number - len(told)
-    assert told == steps_of(session, first, 0)[0] and first <= 1
+    assert told == for_people(session, 0, {"steps": steps_of(session, first, 0)[0]})["steps"] and first <= 1
     of_agents = [{step["by"] for step in view["steps"]} - {0} for view in views if not view["past"]]
     assert any(len(those) == 2 for those in of_agents) == (together > 0)
 
@@ -411,7 +435,7 @@ def test_people_at_one_screen_and_agents(server: Server, game: str) -> None:
         assert len(curtains) > 3
         for view in curtains:
             assert "board" not in view and view["parts"] == [] and view["steps"] == []
-        assert {view["for"] for view in curtains} == {"player_0", "player_2"}
+        assert {view["for"] for view in curtains} == {"Player 1", "Player 3"}
         assert {one["view"].get("seat") for one in page.got if "view" in one} == {0, 2, None}
 
 
@@ -840,7 +864,7 @@ def test_a_replay_that_ends_with_a_forfeit(server: Server) -> None:
         assert [one["text"] for one in page.view["line"]] == told
         assert page.view["steps"][-1]["done"] == told[-1] and told[-1] in page.board
         owners = [(owner["name"], owner["who"]) for owner in page.view["owners"]]
-        assert owners == [("greedy", "agent"), ("player_1", "person")] and 'data-name="greedy"' in page.board
+        assert owners == [("greedy", "agent"), ("Player 2", "person")] and 'data-name="greedy"' in page.board
         assert json.loads(page.ask("export", what="replay")["text"])["names"] == list(names)
 
 
