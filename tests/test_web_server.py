@@ -625,6 +625,16 @@ def test_learning(server: Server) -> None:
         assert page.view["lesson"] is None and page.view["introduction"] is None
 
 
+def test_a_first_game_says_when_points_come() -> None:
+    """In Petrichor it names the three dice before the Harvest comes, and at its end what each of the four cards does."""
+    first_games = {game: game_of(f"{game}_env").words.first_game for game in ("petrichor", "evergreen")}
+    told = {game: [step.text for step in first.steps] for game, first in first_games.items() if first is not None}
+    *before, last = told["petrichor"]
+    assert any("all three Harvest dice show Harvest" in text and "last round" in text for text in before)
+    assert all(re.search(rf"{card}[ \w]* (clouds|them|drops)", last) for card in ("Frost", "Sun", "Wind", "Rain"))
+    assert "season" in told["evergreen"][0] and "points" in told["evergreen"][0] and "each season" in told["evergreen"][-1]
+
+
 @pytest.mark.parametrize("game", ["petrichor", "evergreen"])
 def test_a_first_game(server: Server, game: str) -> None:
     """Each step can be followed, to the end. Another answer ends the teaching; lessons go on."""

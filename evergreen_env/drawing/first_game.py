@@ -16,9 +16,9 @@ first_game = FirstGame(
     opponents=(),
     steps=(
         Step(
-            "This is your planet. You grow sprouts into small trees, and small trees into big ones. Each season ends "
-            "with points: 1 for a small tree in the light, 2 for a big one, and 1 for each space of your largest "
-            "forest.",
+            "This is your planet. You grow sprouts into small trees, and small trees into big ones. Each of the four "
+            "seasons ends with points: 1 for a small tree in the light, 2 for a big one, and 1 for each space of your "
+            "largest forest.",
             place=_PLANET,
         ),
         Step(
@@ -47,8 +47,8 @@ first_game = FirstGame(
             place=_PLANET,
         ),
         Step(
-            "At the end of the game each big tree also brings the fertility of its biome. Go on alone from here: each "
-            "decision is explained."
+            "Points come like this at the end of each season, and at the end of the game each big tree also brings the "
+            "fertility of its biome. Go on alone from here: each decision is explained."
         ),
     ),
 )

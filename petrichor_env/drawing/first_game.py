@@ -57,11 +57,15 @@ first_game = FirstGame(
             "play rain",
         ),
         Step(
-            "Vote for Rain once more. The round ends, the weathers happen, and this Harvest is the last.", "vote rain"
+            "Vote for Rain once more. A vote can also turn a Harvest die down. When all three Harvest dice show Harvest, "
+            "the round ends with a Harvest; the last round, which this is, ends with one in any case.",
+            "vote rain",
         ),
         Step(
-            "The Harvest has come: the Grass paid you 4 points, and the votes paid, too. That is the whole game: "
-            "bring drops to where they pay, and watch who has the most. “Play again” begins a whole game."
+            "The Harvest has come: the Grass paid you 4 points, and the votes paid, too. That is the whole game: Frost "
+            "makes clouds, Sun fills them, Wind moves them, and Rain lets drops fall. A Harvest pays who has the most "
+            "drops on a crop that has grown; it comes with three dice on Harvest, and in the last round. “Play again” "
+            "begins a whole game."
         ),
     ),
 )

@@ -17,7 +17,7 @@ from selenium.webdriver.common.keys import Keys
 
 from petrichor_env.config import MODULES
 from tests.support.browser import prefer, press, resize, wait
-from tests.support.visitor import DESK, LAPTOP, LARGE, PHONE, TABLET, Visitor, a_browser, visiting
+from tests.support.visitor import DESK, LAPTOP, LARGE, PHONE, TABLET, Visitor, a_browser, visiting, with_module
 from tests.support.web import SECONDS, Server
 
 SMALL_PHONE = (360, 740)
@@ -214,6 +214,51 @@ def test_everything_in_sight(visitor: Visitor, server: Server, game: str, size: 
         questions += 1
 
 
+_ROWS = """
+const boxes = [...document.querySelectorAll("#hand .card")].map((one) => one.getBoundingClientRect());
+const hand = document.getElementById("hand");
+return [boxes.length, new Set(boxes.map(({ top }) => top)).size, hand.scrollHeight <= hand.clientHeight];
+"""
+_COVERED = """
+// the height of a message, and which parts beside the board it lies over
+const { top, bottom, height } = document.getElementById("message").getBoundingClientRect();
+const meets = (box) => box.top < bottom && box.bottom > top;
+return [height, ["dock", "side"].filter((id) => meets(document.getElementById(id).getBoundingClientRect()))];
+"""
+
+
+def test_four_cards_in_a_row(visitor: Visitor, server: Server) -> None:
+    """The cards of a hand, and what is behind a button, are in sight beside a desktop's board."""
+    for size in (LAPTOP, DESK, LARGE):
+        resize(visitor.browser, *size)
+        visitor.sit(server.make("petrichor", ["here", "random"], start={"seed": 4})[0])
+        while not visitor.all("#hand .card"):
+            visitor.answer()
+        assert visitor.run(_ROWS) == [4, 1, True], size
+
+
+def test_a_message_covers_nothing(visitor: Visitor) -> None:
+    """However long it is, and wherever the words beside the board were moved to."""
+    visitor.choose("petrichor", 2)
+    visitor.click("analyse")
+    visitor.starts("analyse")
+    visitor.browser.execute_async_script(with_module("dom", "dom.complain('What is wrong, in words. '.repeat(8))"))
+    for selector in ("#export-png", "#done", "#all"):
+        visitor.run("document.querySelector(arguments[0]).scrollIntoView()", selector)
+        height, covered = visitor.run(_COVERED)
+        assert height > 80 and covered == [], selector
+
+
+@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+def test_nothing_empty_at_the_end(visitor: Visitor, server: Server, game: str) -> None:
+    """A game that is over has no strip for what happens, unless something is said there."""
+    visitor.sit(server.make(game, ["here"], start={"seed": 4})[0])
+    first = visitor.text("caption")
+    assert first and visitor.shows("controls")
+    visitor.play_out()
+    assert visitor.text("caption") != first and visitor.shows("controls") == bool(visitor.text("caption"))
+
+
 def test_the_list_is_folded(visitor: Visitor, server: Server) -> None:
     """Keys open it: arrows go along it, a slash filters it. A number needs no list. The page remembers how it was."""
     visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
@@ -268,7 +313,9 @@ def test_a_phone(server: Server, tmp_path: Path) -> None:
         assert other.run("return [innerWidth, matchMedia('(pointer: coarse)').matches]") == [PHONE[0], True]
         widths = other.run(_PLANETS)
         assert widths[0] > 0.85 * PHONE[0] and widths[1:] == [0, 0, 0]
-        assert other.texts("#folds button") == [f"random {points}" for points in points_of(other)[1:]]
+        names = ("random", "random 2", "random 3")
+        points = points_of(other)[1:]
+        assert other.texts("#folds button") == [" ".join(one) for one in zip(names, points, strict=True)]
         fold(other)
         assert [width > 100 for width in other.run(_PLANETS)] == [True, False, True, False]
         assert other.all("#folds button")[1].get_attribute("aria-expanded") == "true"

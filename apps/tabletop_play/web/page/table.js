@@ -19,6 +19,7 @@ import { closeWatch, showWatch, stepCame, stepWatch, toggleWatch } from "./watch
 
 let review = null; // the module that looks back, and the one that guides through a first game, once they are needed
 let guide = null;
+const FIRST_WORDS = "Choose on the board or below the question.";
 const FAR_BEHIND = 8; // views that wait: what led to them is only told in words then
 
 let working = false;
@@ -192,7 +193,8 @@ function arrive(view) {
   showAnalysis(view);
   showWatch(view);
   review?.showReview(view);
-  if (!before && view.kind === "play" && turn === "you") $("caption").textContent = "Choose on the board or below the question.";
+  if (!before && view.kind === "play" && turn === "you") $("caption").textContent = FIRST_WORDS;
+  else if (turn === "over" && $("caption").textContent === FIRST_WORDS) $("caption").textContent = "";
   showWaiting();
 }
 
