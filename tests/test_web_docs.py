@@ -42,7 +42,7 @@ def test_its_pictures_are_there() -> None:
 
 
 def test_what_a_game_loads_is_small() -> None:
-    """A game loads less than 190 kB, as docs/web.md says. Other files are loaded when they are needed."""
+    """A game loads less than 190 kB, before compression, as docs/web.md says. Other files are loaded when needed."""
     files = {path.name: path for path in (*(WEB / "page").iterdir(), *SCRIPTS, CURVE_STYLE)}
     loaded, coming = {"index.html", *(name for name in files if name.endswith(".css"))}, ["main.js"]
     while coming:

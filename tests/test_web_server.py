@@ -120,25 +120,42 @@ def test_files_of_the_page(server: Server) -> None:
 
 
 def test_a_browser_keeps_the_files_of_one_version(server: Server) -> None:
-    """All modules that a game loads are named at the start, so a slow network fetches them side by side."""
+    """All files that a game loads are named at the start, so a slow network fetches them side by side: they are few."""
     index = server.http.get("/").text
     named = re.findall(r'"(/page/(\w+\.\w+)\?v=(\w{12}))"', index)
-    assert {"main.js", "board.js", "table.js", "style.css"} <= {name for _, name, _ in named}
+    assert {name for _, name, _ in named} == {"socket.js", "settings.js", "game.js", "style.css", "curve.css"}
     assert len({version for _, _, version in named}) == 1
     for path, name, version in named:
         answer = server.http.get(path)
         assert "immutable" in answer.headers["cache-control"]
         imported = re.findall(r'^(?:im|ex)port .*"\./(\w+\.js)(.*)";$', answer.text, re.MULTILINE)
         assert all(f'/page/{one}?v={version}"' in index and query == f"?v={version}" for one, query in imported), name
-    assert server.http.get(f"/page/main.js?v={version[::-1]}").headers["cache-control"] == "no-cache"
+    assert server.http.get(f"/page/game.js?v={version[::-1]}").headers["cache-control"] == "no-cache"
 
 
-def test_a_changed_file_has_another_version() -> None:
-    texts = {"index.html": '<head></head><script src="/page/main.js">', "main.js": 'import "./a.js";\n', "a.js": ""}
+def test_modules_in_one_file() -> None:
+    """What a game loads is one file, but for the socket. Another module takes from there what it imports."""
+    texts = {
+        "index.html": '<head></head><script src="/page/game.js">',
+        "main.js": 'import { b as c, d } from "./one.js";\nimport { keep } from "./settings.js";\nd(c);\n',
+        "one.js": 'import { e } from "./two.js";\nexport { e } from "./two.js";\nexport const b = 1;\nexport function d() {}\n',
+        "two.js": "export class e {}\n",
+        "socket.js": 'import { keep } from "./settings.js";\n',
+        "settings.js": "export const keep = 1;\n",
+        "later.js": 'import { b } from "./one.js";\nimport { keep } from "./settings.js";\n',
+    }
     files, version = page_files(texts)
-    assert files["main.js"] == f'import "./a.js?v={version}";\n' and files["a.js"] == ""
-    assert files["index.html"].count(f'"/page/main.js?v={version}"') == 2
-    assert page_files({**texts, "a.js": " "})[1] != version
+    whole = files["game.js"]
+    assert whole.startswith(f'import * as settings_ from "./settings.js?v={version}";\n')
+    assert "const two_ = (() => {\nclass e {}\n\nreturn { e };\n})();\nconst one_ = (() => {\nconst { e } = two_;\n" in whole
+    assert "return { ...two_, b, d };" in whole and whole.endswith("export { two_, one_, main_ };")
+    assert "const main_ = (() => {\nconst { b: c, d } = one_;\nconst { keep } = settings_;\n" in whole
+    first, second = files["later.js"].splitlines()
+    assert first == f'import {{ one_ }} from "./game.js?v={version}"; const {{ b }} = one_;'
+    assert second == f'import {{ keep }} from "./settings.js?v={version}";'
+    assert files["index.html"].count(f'"/page/game.js?v={version}"') == 2 and "main.js" not in files
+    for name in ("two.js", "later.js"):
+        assert page_files({**texts, name: texts[name] + "// more"})[1] != version
 
 
 def test_rules_of_what_is_chosen_and_of_a_table(server: Server) -> None:

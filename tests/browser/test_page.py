@@ -1822,7 +1822,7 @@ _EDITED = SPOTS.replace("mark.dataset.actions", '"0"').replace(
 _COVERED = """
 // each place's badge alone, and the labels of the board that it covers
 const done = arguments[0], labels = [...document.querySelectorAll("#board .picture [aria-label]")], found = [];
-import(document.querySelector('link[href^="/page/board.js"]').href).then(({ showBadges }) => {
+import(document.querySelector('link[href^="/page/game.js"]').href).then(({ board_: { showBadges } }) => {
   for (const { dataset: { actions, place } } of document.querySelectorAll(".mark:not(.quiet)")) {
     const own = actions.split(" ").map(Number);
     showBadges(new Map(own.map((action) => [action, 1 / own.length])));

@@ -69,8 +69,8 @@ return spots;
 def with_module(name: str, expression: str) -> str:
     """A script that gives the value of an expression in which one of the page's modules has its own name."""
     loaded = "performance.getEntriesByType('resource').map((one) => one.name)"
-    address = f"{loaded}.find((one) => one.includes('/page/{name}.js'))"
-    return f"const done = arguments[0]; import({address}).then(({name}) => done({expression}))"
+    address = f"{loaded}.find((one) => one.includes('/page/game.js'))"
+    return f"const done = arguments[0]; import({address}).then(({{ {name}_: {name} }}) => done({expression}))"
 
 
 class Visitor:

@@ -28,6 +28,7 @@ from tabletop_engine.drawing.parts import drawings_of
 from tabletop_engine.errors import TabletopError
 from tabletop_engine.game import Game
 from tabletop_play.web.guard import Guard, Json
+from tabletop_play.web.modules import loaded_first, with_bundle
 from tabletop_play.web.messages import (
     MINE,
     MOST_BYTES,
@@ -131,13 +132,10 @@ def page_files(texts: Mapping[str, str]) -> tuple[dict[str, str], str]:
     They refer to each other with the version, so browsers keep them and never mix two versions. `index.html` names all
     modules that a game loads: over a slow network the browser asks for them at once, not import by import.
     """
-    version = hashlib.sha256("".join(map("\0".join, sorted(texts.items()))).encode()).hexdigest()[:12]
-    loaded = ["main.js"]
-    for name in loaded:
-        imports = re.findall(r'^(?:im|ex)port .*"\./(\w+\.js)";$', texts[name], re.MULTILINE)
-        loaded += [one for one in dict.fromkeys(imports) if one not in loaded]
-    links = "".join(f'<link rel="modulepreload" href="/page/{name}">\n' for name in loaded)
-    whole = {**texts, "index.html": texts["index.html"].replace("</head>", f"{links}</head>")}
+    files = with_bundle(texts)
+    version = hashlib.sha256("".join(map("\0".join, sorted(files.items()))).encode()).hexdigest()[:12]
+    links = "".join(f'<link rel="modulepreload" href="/page/{name}">\n' for name in loaded_first(files))
+    whole = {**files, "index.html": files["index.html"].replace("</head>", f"{links}</head>")}
     return {name: _REFERENCE.sub(rf"\g<0>?v={version}", text) for name, text in whole.items()}, version
 
 
