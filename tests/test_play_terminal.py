@@ -211,7 +211,9 @@ def test_seats_have_names() -> None:
         assert session.answer(text).moved, text
         go_on(session)
     shown += session.screen()
-    assert "player_" not in shown and re.search(r"p1 Ben  .*\n", shown) and "of Ben 2" in shown and "You place a" in shown
+    assert (
+        "player_" not in shown and re.search(r"p1 Ben  .*\n", shown) and "of Ben 2" in shown and "You place a" in shown
+    )
     assert session.replay.names == ("person", "level-2", "greedy", "level-2")
 
 
@@ -281,7 +283,10 @@ def test_people_at_one_terminal_see_their_own_cards_only() -> None:
         if session.changes_hands:
             changes += 1
             screen = session.screen()
-            assert screen == f"Player {seat + 1} is asked. Player {seat + 1}, press Enter when nobody else looks at the screen."
+            assert (
+                screen
+                == f"Player {seat + 1} is asked. Player {seat + 1}, press Enter when nobody else looks at the screen."
+            )
             number = len(session.replay.actions)
             assert session.answer("1").text == session.answer("?").text == "Press Enter first."
             assert len(session.replay.actions) == number and session.changes_hands

@@ -138,7 +138,8 @@ def test_modules_in_one_file() -> None:
     texts = {
         "index.html": '<head></head><script src="/page/game.js">',
         "main.js": 'import { b as c, d } from "./one.js";\nimport { keep } from "./settings.js";\nd(c);\n',
-        "one.js": 'import { e } from "./two.js";\nexport { e } from "./two.js";\nexport const b = 1;\nexport function d() {}\n',
+        "one.js": 'import { e } from "./two.js";\nexport { e } from "./two.js";\nexport const b = 1;\n'
+        "export function d() {}\n",
         "two.js": "export class e {}\n",
         "socket.js": 'import { keep } from "./settings.js";\n',
         "settings.js": "export const keep = 1;\n",
@@ -147,7 +148,10 @@ def test_modules_in_one_file() -> None:
     files, version = page_files(texts)
     whole = files["game.js"]
     assert whole.startswith(f'import * as settings_ from "./settings.js?v={version}";\n')
-    assert "const two_ = (() => {\nclass e {}\n\nreturn { e };\n})();\nconst one_ = (() => {\nconst { e } = two_;\n" in whole
+    assert (
+        "const two_ = (() => {\nclass e {}\n\nreturn { e };\n})();\nconst one_ = (() => {\nconst { e } = two_;\n"
+        in whole
+    )
     assert "return { ...two_, b, d };" in whole and whole.endswith("export { two_, one_, main_ };")
     assert "const main_ = (() => {\nconst { b: c, d } = one_;\nconst { keep } = settings_;\n" in whole
     first, second = files["later.js"].splitlines()
@@ -643,13 +647,14 @@ def test_learning(server: Server) -> None:
 
 
 def test_a_first_game_says_when_points_come() -> None:
-    """In Petrichor it names the three dice before the Harvest comes, and at its end what each of the four cards does."""
+    """In Petrichor it names the dice before the Harvest comes, and at its end what each of the four cards does."""
     first_games = {game: game_of(f"{game}_env").words.first_game for game in ("petrichor", "evergreen")}
     told = {game: [step.text for step in first.steps] for game, first in first_games.items() if first is not None}
     *before, last = told["petrichor"]
     assert any("all three Harvest dice show Harvest" in text and "last round" in text for text in before)
     assert all(re.search(rf"{card}[ \w]* (clouds|them|drops)", last) for card in ("Frost", "Sun", "Wind", "Rain"))
-    assert "season" in told["evergreen"][0] and "points" in told["evergreen"][0] and "each season" in told["evergreen"][-1]
+    first, *_, last = told["evergreen"]
+    assert "seasons ends with points" in first and "end of each season" in last
 
 
 @pytest.mark.parametrize("game", ["petrichor", "evergreen"])

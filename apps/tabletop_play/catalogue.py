@@ -43,8 +43,11 @@ _ABOUT = {
 }
 """A sentence about each kind of agent."""
 _STRENGTHS = Path(__file__).with_name("strengths.json")
-"""What was measured, by game (`docs.generate` writes it): how strong agents are, by whether one player plays or several;
-what a beginner's agent reaches alone; and how often it and a strong one win with each set of names of an option."""
+"""What was measured, by game (`docs.generate` writes it).
+
+How strong agents are, by whether one player plays or several; what a beginner's agent reaches alone; and how often it
+and a strong one win with each set of names of an option.
+"""
 _LISTED = ", separated by commas"
 """Words of a command's options that a page does not need, because it has boxes to tick."""
 _MOST_AGENTS = 32

@@ -438,9 +438,9 @@ class Session:
         """The result of a finished game, for the people who played it, or for the one in the seat `own`."""
         winners = self.game.winners(self.state)
         if self.alone and self.against:
-            own, other = told_points(self.state["points"][:2])
+            points, others = told_points(self.state["points"][:2])
             how = "win" if 0 in winners else "lose"
-            return f"You {how}{self.against}, {own} to {other}."
+            return f"You {how}{self.against}, {points} to {others}."
         if self.config.owners == 1:
             who = "You have" if self.people else "All together have"
             return f"{who} {counted(told_points(self.state['points'][:1])[0], 'point')}."

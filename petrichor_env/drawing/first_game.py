@@ -57,8 +57,8 @@ first_game = FirstGame(
             "play rain",
         ),
         Step(
-            "Vote for Rain once more. A vote can also turn a Harvest die down. When all three Harvest dice show Harvest, "
-            "the round ends with a Harvest; the last round, which this is, ends with one in any case.",
+            "Vote for Rain once more. A vote can also turn a Harvest die down. When all three Harvest dice show "
+            "Harvest, the round ends with a Harvest; the last round, which this is, ends with one in any case.",
             "vote rain",
         ),
         Step(

@@ -1014,7 +1014,7 @@ def test_opponents(visitor: Visitor, server: Server, sound: Callable[[], None]) 
     assert visitor.texts(f"{row(1)} .levels span") == list(LEVEL_NAMES)
     faces = visitor.run("return [...document.querySelectorAll('.face')].map((one) => one.innerHTML)")
     assert len(faces) == 16 and len(set(faces)) == 8
-    assert visitor.run(f"return document.querySelector(\"{row(1)} .levels :checked\").value") == "level-3"
+    assert visitor.run(f'return document.querySelector("{row(1)} .levels :checked").value') == "level-3"
     assert visitor.find(f"{row(1)} .hint").text.startswith("Level 3: wins ")
     visitor.find(f"{row(1)} .levels label:nth-child(5)").click()
     assert re.fullmatch(r"Level 5: wins \d\d % against level 4\.", visitor.find(f"{row(1)} .hint").text)
@@ -1024,7 +1024,7 @@ def test_opponents(visitor: Visitor, server: Server, sound: Callable[[], None]) 
     visitor.find(f"{row(2)} .others input").send_keys("random")
     assert not visitor.all(f"{row(2)} .levels :checked") and "Plays anything" in visitor.find(f"{row(2)} .hint").text
     press_at(visitor, ".game[data-game=evergreen]")  # what was chosen stays
-    assert visitor.run(f"return document.querySelector(\"{row(1)} .levels :checked\").value") == "level-5"
+    assert visitor.run(f'return document.querySelector("{row(1)} .levels :checked").value') == "level-5"
     visitor.click("play")
     visitor.starts()
     assert session_of(server, visitor).seats == ("person", "level-5", "random")
@@ -1042,7 +1042,9 @@ return words.filter((one) => /player_\\d/.test(one));
 
 
 @pytest.mark.parametrize(("game", "options"), [("petrichor", {"modules": list(MODULES)}), ("evergreen", {})])
-def test_seats_have_names(visitor: Visitor, server: Server, quick_adviser: None, game: str, options: dict[str, Any]) -> None:
+def test_seats_have_names(
+    visitor: Visitor, server: Server, quick_adviser: None, game: str, options: dict[str, Any]
+) -> None:
     """No seat is called as programs do, from the first question to the look back. Two of a level are told apart."""
     visitor.sit(server.make(game, ["here", "level-2", "level-2"], options=options, start={"seed": 2})[0])
     assert visitor.texts("#owners th span span") == ["You", "Ben", "Ben 2"]

@@ -28,7 +28,6 @@ from tabletop_engine.drawing.parts import drawings_of
 from tabletop_engine.errors import TabletopError
 from tabletop_engine.game import Game
 from tabletop_play.web.guard import Guard, Json
-from tabletop_play.web.modules import loaded_first, with_bundle
 from tabletop_play.web.messages import (
     MINE,
     MOST_BYTES,
@@ -41,6 +40,7 @@ from tabletop_play.web.messages import (
     object_of,
     table_asked_for,
 )
+from tabletop_play.web.modules import loaded_first, with_bundle
 from tabletop_play.web.people import browser_of
 from tabletop_play.web.rules import rules_page
 from tabletop_play.web.table_store import TableStore

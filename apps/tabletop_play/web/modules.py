@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 BUNDLE, FIRST, MAIN = "game.js", "socket.js", "main.js"
-"""The file of the modules that `MAIN` loads. `FIRST` and what it imports stay alone: they open the socket before that."""
+"""The file of the modules that `MAIN` loads. `FIRST` and what it imports stay alone, to open the socket before that."""
 _IMPORT = re.compile(r'^(im|ex)port \{ (.+) \} from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?function|const|class) ([\w$]+)", re.MULTILINE)
 
@@ -21,7 +21,9 @@ def with_bundle(texts: Mapping[str, str]) -> dict[str, str]:
     parts = [f'import * as {_result(name)} from "./{name}";' for name in alone]
     for name in inside:
         imported = [(found[1] == "ex", found[2], found[3]) for found in _IMPORT.finditer(texts[name])]
-        taken = "".join(f"const {{ {_taken(names)} }} = {module}_;\n" for passes, names, module in imported if not passes)
+        taken = "".join(
+            f"const {{ {_taken(names)} }} = {module}_;\n" for passes, names, module in imported if not passes
+        )
         passed = [f"...{module}_" for passes, _, module in imported if passes]
         text = _IMPORT.sub("", texts[name])
         given = ", ".join([*passed, *(found[2] for found in _EXPORT.finditer(text))])

@@ -144,9 +144,7 @@ def answers_of(session: Session, combined: bool) -> list[dict[str, Any]]:
     return _answers(session, [Combination((action,), (state,)) for action in legal_actions(state).tolist()])
 
 
-def preview_of(
-    session: Session, found: Preview, viewer: int | None, own: int | None, goes_on: bool
-) -> dict[str, Any]:
+def preview_of(session: Session, found: Preview, viewer: int | None, own: int | None, goes_on: bool) -> dict[str, Any]:
     """A preview, with a board unless nothing can be told, its gains, and what its actor could answer after it.
 
     That is what can be added to the last question (`joined`), or to give no more; if nothing can, and `goes_on`, the
