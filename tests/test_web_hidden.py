@@ -25,6 +25,7 @@ from tabletop_engine.game import Config as AnyConfig
 from tabletop_engine.play.agents import Decisions
 from tabletop_engine.play.batch import Batch
 from tabletop_play.catalogue import Catalogue
+from tabletop_play.opponents import in_names
 from tabletop_play.session import Session
 from tabletop_play.web import tables
 from tabletop_play.web.clock import Clock
@@ -245,6 +246,7 @@ def test_what_is_taken_back(config: Config) -> None:
                 assert own.all("view")[-1]["undone"]["by"] == actor and not own.all("view")[-1]["can"]["undo"]
                 undone = [view["undone"] for view in pages[0].all("view")[-1:] if len(pages[0].got) > before]
                 said = batch.config.game.words.told_action(batch.states[0], int(action[0]), seat)
+                said = in_names(said, tables[0].session.names, tables[0].session.called(seat))
                 assert undone == ([{"by": actor, "done": said}] if said else [])
                 compared, silent, told = compared + 1, silent + (not said), told + bool(said)
     assert compared > 20 and told > 20
