@@ -127,7 +127,7 @@ def test_a_whole_game_alone(visitor: Visitor, sound: Callable[[], None], quick_a
     visitor.starts("analyse")
     assert visitor.text("place").startswith(f"Step {step} of {len(replay.actions)}")
     assert visitor.find("#line [aria-current]").get_attribute("data-step") == str(step)
-    drawn = session.game.drawing.render_svg(replay.states[step], None)
+    drawn = session.game.drawing.render_svg(replay.states[step], None, names=("Player 1",))
     asked = drawn.partition('data-asked="')[2].partition('"')[0]
     assert f'data-asked="{asked}"' in visitor.picture
     sound()
@@ -714,7 +714,8 @@ def test_turns_of_others_are_played_once(patient: Visitor, patient_server: Serve
         steps = patient.view()["steps"]
     told = list(dict.fromkeys(patient.run("return window.captions")))
     turns = [(by, list(those)) for by, those in groupby(steps, key=lambda step: int(step["by"]))]
-    expected = [f"random: {', '.join(step['done'] for step in those)}" for by, those in turns if by]
+    names = ("", "random", "random 2")
+    expected = [f"{names[by]}: {', '.join(step['done'] for step in those)}" for by, those in turns if by]
     assert [words for words in told if words in expected] == list(dict.fromkeys(expected))
     assert patient.all("#board .moment")  # what the last turn changed stays marked
     assert len(patient.all("#log > li:last-child details:not([open])")) == 1
@@ -1419,9 +1420,9 @@ def test_a_curtain_between_people(visitor: Visitor, server: Server, sound: Calla
         if visitor.turn == "handover":
             curtains += 1
             asked = session.actor
-            assert visitor.shows("curtain") and f"player_{asked}," in visitor.text("curtain-text")
+            assert visitor.shows("curtain") and f"Player {asked + 1}," in visitor.text("curtain-text")
             assert visitor.run("return document.getElementById('board').childElementCount") == 0
-            assert visitor.all("#answers button") == [] and visitor.text("asked") == f"player_{asked} is asked."
+            assert visitor.all("#answers button") == [] and visitor.text("asked") == f"Player {asked + 1} is asked."
             press(visitor.browser, Keys.ESCAPE, Keys.ESCAPE, Keys.ESCAPE)
             wait(lambda: visitor.shows("curtain"))
             assert session.actor == asked and visitor.all("#board svg") == []
@@ -1463,10 +1464,10 @@ def test_from_another_device(tmp_path: Path) -> None:
 def test_watching(visitor: Visitor, sound: Callable[[], None]) -> None:
     """The game goes on by itself. It is paused, goes on step by step, and then by itself to the end."""
     visitor.choose("evergreen", 2, seed=2)
-    visitor.find(".seat-row select").send_keys("An agent")
-    for name in visitor.all(".seat-row input"):
-        name.clear()
-        name.send_keys("random")
+    visitor.find(".seat-row select").send_keys("An opponent")
+    for seat in (0, 1):
+        press_at(visitor, f".seat-row[data-seat='{seat}'] .others summary")
+        visitor.find(f".seat-row[data-seat='{seat}'] .others input").send_keys("random")
     visitor.click("watch")
     visitor.starts("watch")
     wait(lambda: int(visitor.facts["view"]) > 2)

@@ -69,8 +69,9 @@ return spots;
 def with_module(name: str, expression: str) -> str:
     """A script that gives the value of an expression in which one of the page's modules has its own name."""
     loaded = "performance.getEntriesByType('resource').map((one) => one.name)"
-    address = f"{loaded}.find((one) => one.includes('/page/game.js'))"
-    return f"const done = arguments[0]; import({address}).then(({{ {name}_: {name} }}) => done({expression}))"
+    address = f"{loaded}.filter((one) => /\\/page\\/({name}|game)\\.js/.test(one)).pop()"  # its own came later
+    named = f"const {name} = found.{name}_ ?? found; done({expression})"
+    return f"const done = arguments[0]; import({address}).then((found) => {{ {named} }})"
 
 
 class Visitor:
