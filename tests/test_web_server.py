@@ -97,7 +97,8 @@ def test_an_opponent_of_a_level(server: Server) -> None:
         assert [one["agent"] for one in page.view["owners"]] == ["level-8", "", "level-8"]
         assert page.ask("name", seat=1, name="hugo 2")["error"].endswith("is what somebody else is called")
         assert "error" not in page.ask("name", seat=1, name="Ben")
-        assert page.wait()["owners"][1]["name"] == "Ben"
+        while page.view["owners"][1]["name"] != "Ben":  # the view may come before the reply
+            page.wait()
     for name in ("level-0", "level-9", "level-", "level-03"):
         assert "not available here" in server.refused(game="petrichor", players=2, seats=["here", name])
     assert "level-2" in server.refused(game="petrichor", players=1, seats=["level-2"], kind="watch")
