@@ -1,8 +1,8 @@
 """`python -m benchmarks.levels`: the agents behind `level-1` to `level-8`, each a step above the one below.
 
 The top level is a search with the shipped policy. Each next one is looked for below it: fewer simulations, then the
-policy alone, then the policy drawing its actions with a higher and higher temperature. A few of them are tried, each
-guess from how strong the last one was, until the upper one ends ahead in about 62.5 % of the pairs. Then new games
+policy alone, then the policy drawing its actions with a higher and higher temperature. Some are tried, each
+between one too strong and one too weak, until the upper one ends ahead in about 62.5 % of the pairs. Then new games
 measure the step; those are published.
 
 A step is measured at tables with one seat of the upper level and all others of the lower one; the seats rotate. A pair
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.special import logit
 
 from benchmarks.exploiters import GAMES, NAME, Kept
 from benchmarks.measure import options
@@ -35,7 +36,7 @@ from tabletop_training.measure.results import Results, share_estimate
 
 AIM = 0.625
 """The middle of what a step is to be: 60 to 65 %."""
-NEAR, TRIES_A_STEP = 0.01, 5
+NEAR, TRIES_A_STEP = 0.015, 5
 """A candidate so near the aim needs no further tries, and there are at most so many."""
 TRIES, SEED = seeds.TUNING.first + 500_000, seeds.EVALUATION.first + 8_500_000
 
@@ -65,17 +66,20 @@ def step(upper: str, lower: str, config: Config, games: int, seed: int) -> list[
 
 def below(upper: str, names: Sequence[str], guess: int, config: Config, given: Any, kept: Kept) -> int:
     """How far from the end of `names`, from weak to strong, the agent is that the upper one beats by about the aim."""
-    aim, near, far, tried = np.log(AIM / (1 - AIM)), 1, len(names), dict[int, float]()
-    while near <= far and len(tried) < TRIES_A_STEP:
+    tried = dict[int, float]()
+    near, far = (0, 0.0), (len(names) + 1, 5.0)  # the steps on both sides of the aim, each with its log odds
+    while far[0] - near[0] > 1 and len(tried) < TRIES_A_STEP:
         name = names[-guess]
         games = given.search_tries if "search" in upper + name else given.tries
         case = f"{config.game.name} {config.players}: {upper} over {name}, tried with {games}"
-        tried[guess] = kept.get(case, partial(step, upper, name, config, games, TRIES))[0]
-        if abs(tried[guess] - AIM) < NEAR:
+        won = tried[guess] = kept.get(case, partial(step, upper, name, config, games, TRIES))[0]
+        if abs(won - AIM) < NEAR:
             break
-        near, far = (near, guess - 1) if tried[guess] > AIM else (guess + 1, far)
-        won = np.clip(tried[guess], 0.51, 0.99)
-        guess = int(np.clip(round(guess * aim / np.log(won / (1 - won))), near, max(near, far)))
+        odds = float(logit(np.clip(won, 0.01, 0.99)))
+        near, far = ((guess, max(odds, near[1])), far) if won < AIM else (near, (guess, odds))
+        part = (logit(AIM) - near[1]) / (far[1] - near[1])
+        between = round(near[0] + part * (far[0] - near[0]))
+        guess = int(np.clip(between, near[0] + 1, min(far[0] - 1, 2 * guess + 2)))
     return min(tried, key=lambda one: abs(tried[one] - AIM))
 
 
