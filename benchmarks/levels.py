@@ -134,10 +134,10 @@ if __name__ == "__main__":
         __doc__,
         rows=("", "only this game and number of players, such as `petrichor 2`"),
         simulations=(100, "of the search that is the top level"),
-        games=(2000, "games that measure a step between policies"),
-        searches=(400, "games that measure a step with a search"),
-        tries=(800, "games of each try of a policy"),
-        search_tries=(200, "games of each try of a search"),
+        games=(1500, "games that measure a step between policies"),
+        searches=(480, "games that measure a step with a search"),
+        tries=(1200, "games of each try of a policy"),
+        search_tries=(320, "games of each try of a search"),
         output=("runs/levels", "folder of what is measured"),
     )
     levels = main(asked)

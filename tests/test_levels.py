@@ -25,7 +25,7 @@ GAMES = (PETRICHOR, EVERGREEN)
 SEVERAL = [(game, players) for game in GAMES for players in game.players if players > 1]
 
 
-@pytest.mark.parametrize("game, players", SEVERAL)
+@pytest.mark.parametrize(("game", "players"), SEVERAL)
 def test_each_level_is_a_step_above_the_one_below(game: Game, players: int) -> None:
     levels = levels_of(game, players)
     assert [one.number for one in levels] == list(range(1, LEVELS + 1))
@@ -52,7 +52,7 @@ def test_nobody_plays_levels_where_none_were_measured() -> None:
     with pytest.raises(ConfigError, match=r"has no such level"):
         make_agent("level-1", LEDUC)
     with pytest.raises(ConfigError, match=r"^level-3 is for 2, 3, 4 or 5 players, and this is 1$"):
-        make_agent("level-3", PETRICHOR).check(PETRICHOR.config(players=1))  # type: ignore[attr-defined]
+        make_agent("level-3", PETRICHOR).check(PETRICHOR.config(players=1))
     assert agent_file("level-3", PETRICHOR) == FILE
 
 
@@ -60,7 +60,7 @@ def test_a_level_plays_as_its_agent_for_each_number_of_players() -> None:
     level = make_agent("level-2", EVERGREEN)
     assert level.name == "level-2"
     batch = Batch(EVERGREEN.config(players=2), 12, 5)
-    batch.reset(mask=np.arange(12) % 2 == 1, configs=EVERGREEN.config(players=3))
+    batch.reset(mask=np.arange(12) % 2 == 1, config=EVERGREEN.config(players=3))
     for _ in range(6):
         batch.step(batch.random_actions())
     decisions = Decisions.of(batch)

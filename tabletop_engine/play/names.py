@@ -39,7 +39,8 @@ class AgentName:
 
     Attributes:
         form: such as "rollout-N". These words in it stand for what people choose: N for a number of at least 1, T for a
-            temperature above 0, Nms for a number of milliseconds, PATH for any text, MODULE for a module with a FUNCTION or CLASS.
+            temperature above 0, Nms for a number of milliseconds, PATH for any text, MODULE for a module with a
+            FUNCTION or CLASS.
         plays: what the agent plays.
         make: takes the game and what was chosen, in the order of the form; returns the agent, which gets its name then.
         needs: the optional library that it needs, and the extra that installs it; () for none.
