@@ -75,9 +75,6 @@ class LevelAgent:
             raise ConfigError(f"{self.name} is for {either(list(self._agents))} players, and this is {config.players}")
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-        """(N,) int64 legal actions. Games of each number of players are asked in turn."""
-        actions = np.empty(len(decisions), np.int64)
-        for players in np.unique(decisions.players).tolist():
-            games = np.flatnonzero(decisions.players == players)
-            actions[games] = self._agents[players].act(decisions.some(games), generator)
-        return actions
+        """(N,) int64 legal actions, those of the level's agent for this number of players."""
+        players = decisions.players[:1].tolist()  # a batch has one number of players
+        return self._agents[players[0]].act(decisions, generator) if players else np.empty(0, np.int64)

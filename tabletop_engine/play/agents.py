@@ -131,16 +131,6 @@ class Decisions:
         game = int(self._games[i])
         return state, tables, self._past.numbers[game], self._past.steps(game, int(state["actor"]))
 
-    def some(self, which: np.ndarray) -> Decisions:
-        """Those of some games: (n,) indices of the decisions, n at least 1."""
-        return replace(
-            self,
-            _states=self._states[which],
-            observations=self.observations[which],
-            action_masks=self.action_masks[which],
-            _games=None if self._games is None else self._games[which],
-        )
-
     def only(self, actions: np.ndarray) -> Decisions:
         """The same decisions with only these (N,) legal actions allowed, so that an agent judges each action alone."""
         states, masks, each = self._states.copy(), np.zeros_like(self.action_masks), np.arange(len(self))
