@@ -36,7 +36,7 @@ from tabletop_training.measure.results import Results, share_estimate
 
 AIM = 0.625
 """The middle of what a step is to be: 60 to 65 %."""
-NEAR, TRIES_A_STEP = 0.015, 5
+NEAR, TRIES_A_STEP = 0.015, 6
 """A candidate so near the aim needs no further tries, and there are at most so many."""
 TRIES, SEED = seeds.TUNING.first + 500_000, seeds.EVALUATION.first + 8_500_000
 
@@ -67,7 +67,7 @@ def step(upper: str, lower: str, config: Config, games: int, seed: int) -> list[
 def below(upper: str, names: Sequence[str], guess: int, config: Config, given: Any, kept: Kept) -> int:
     """How far from the end of `names`, from weak to strong, the agent is that the upper one beats by about the aim."""
     tried = dict[int, float]()
-    near, far = (0, 0.0), (len(names) + 1, 5.0)  # the steps on both sides of the aim, each with its log odds
+    near, far = (0, 0.0), (len(names) + 1, np.inf)  # the distances on both sides of the aim, each with its log odds
     while far[0] - near[0] > 1 and len(tried) < TRIES_A_STEP:
         name = names[-guess]
         games = given.search_tries if "search" in upper + name else given.tries
@@ -77,9 +77,11 @@ def below(upper: str, names: Sequence[str], guess: int, config: Config, given: A
             break
         odds = float(logit(np.clip(won, 0.01, 0.99)))
         near, far = ((guess, max(odds, near[1])), far) if won < AIM else (near, (guess, odds))
-        part = (logit(AIM) - near[1]) / (far[1] - near[1])
-        between = round(near[0] + part * (far[0] - near[0]))
-        guess = int(np.clip(between, near[0] + 1, min(far[0] - 1, 2 * guess + 2)))
+        if np.isinf(far[1]):
+            guess = min(2 * guess + 2, round(guess * logit(AIM) / max(0.1, odds)))
+        else:
+            guess = near[0] + round((far[0] - near[0]) * (logit(AIM) - near[1]) / (far[1] - near[1]))
+        guess = int(np.clip(guess, near[0] + 1, far[0] - 1))
     return min(tried, key=lambda one: abs(tried[one] - AIM))
 
 
