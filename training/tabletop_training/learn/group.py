@@ -6,6 +6,7 @@ PyTorch calls such a process a rank. `tabletop_training.learn.parallel` and `tor
 from __future__ import annotations
 
 import datetime
+import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -92,6 +93,16 @@ class Ranks(Group):
             self._averaging = network, DistributedDataParallel(network)
         return self._averaging[1]
 
+    def leave(self) -> None:
+        """Leave the process group.
+
+        What holds it must be gone before Python ends: Gloo's threads that still run then abort the process.
+        """
+        self._averaging = None
+        del self._objects
+        distributed.destroy_process_group()
+        gc.collect()  # the averaging network is in circles
+
 
 def own_device(device: str, local_rank: int) -> str:
     """The device of the rank with this number on its machine: with `cuda`, one of the machine's GPUs."""
@@ -111,10 +122,11 @@ def group_of_ranks(device: str, **options: Any) -> Iterator[Group]:
         distributed.init_process_group("nccl" if on_gpu else "gloo", timeout=LONGEST_WAIT, **options)
     except (RuntimeError, ValueError) as error:
         raise ConfigError(f"the processes did not find each other ({error})") from None
+    ranks = Ranks()
     try:
-        yield Ranks()
+        yield ranks
     finally:
-        distributed.destroy_process_group()
+        ranks.leave()
 
 
 @contextmanager
