@@ -132,7 +132,8 @@ def last_action(session: Session, viewer: int | None, own: int | None) -> str:
     for number in range(session.number - 1, max(-1, session.number - MOST_STEPS), -1):
         step = next(session.steps(number, viewer))
         if step.done:
-            return f"{session.called(own)[step.owner]}: {step.done}."
+            names = session.called(own)
+            return f"{names[step.owner]}: {in_names(step.done, session.names, names)}."
     return ""
 
 
