@@ -86,13 +86,13 @@ class Browser:
 def take(url: str) -> None:
     """All pictures."""
     desktop, phone = Browser(url, DESKTOP), Browser(url, PHONE, phone=True)
-    seats = ["greedy", "here", "greedy"]
+    seats = ["level-3", "here", "level-5"]
     try:
         desktop.open(game="petrichor", players=3, seats=seats, start={"seed": 12})
         desktop.answer(26, which=1)
         desktop.choose()
         desktop.save("web_table")
-        desktop.open(game="evergreen", players=2, seats=["here", "greedy"], start={"seed": 4})
+        desktop.open(game="evergreen", players=2, seats=["here", "level-3"], start={"seed": 4})
         desktop.answer(9, which=0)
         desktop.click("#advice")
         desktop.wait("document.querySelector('#estimates .plan')")
