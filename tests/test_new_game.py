@@ -166,7 +166,7 @@ def test_the_commands_of_its_page(package: Path, tmp_path: Path) -> None:
         *("evaluate greedy", "train selfplay", "evaluate policy:runs/first/policy.zip"),
     ]
     assert told["rules"].startswith("# Dice Env: rules")
-    assert "player_1's card: secret" in told["play greedy"]
+    assert "greedy's card: secret" in told["play greedy"]
     assert told["check"] == "Dice Env: no mistake was found\n"
     (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     ran = there(package, sys.executable, "-c", code)
