@@ -33,6 +33,7 @@ from tabletop_training.files.tables import markdown_table, write_json
 from tabletop_training.measure.evaluation import seeds_for
 from tabletop_training.measure.matches import make_agents, play_match
 from tabletop_training.measure.results import Results, share_estimate
+from tabletop_training.study.cells import is_search
 
 AIM = 0.625
 """The middle of what a step is to be: 60 to 65 %."""
@@ -70,7 +71,7 @@ def below(upper: str, names: Sequence[str], guess: int, config: Config, given: A
     near, far = (0, 0.0), (len(names) + 1, np.inf)  # the distances on both sides of the aim, each with its log odds
     while far[0] - near[0] > 1 and len(tried) < TRIES_A_STEP:
         name = names[-guess]
-        games = given.search_tries if "search" in upper + name else given.tries
+        games = given.search_tries if is_search(upper) or is_search(name) else given.tries
         case = f"{config.game.name} {config.players}: {upper} over {name}, tried with {games}"
         won = tried[guess] = kept.get(case, partial(step, upper, name, config, games, TRIES))[0]
         if abs(won - AIM) < NEAR:
@@ -95,7 +96,7 @@ def row_of(game: Game, players: int, given: Any, kept: Kept) -> list[dict[str, A
         distance = below(upper, names, distance, config, given, kept)
         lower = names[-distance]
         del names[-distance:]
-        games = given.searches if "search" in upper + lower else given.games
+        games = given.searches if is_search(upper) or is_search(lower) else given.games
         case = f"{game.name} {players}: {upper} over {lower}, {games}"
         won = kept.get(case, partial(step, upper, lower, config, games, SEED))
         steps.append({"agent": upper, "won": [round(end, 4) for end in won], "games": games})

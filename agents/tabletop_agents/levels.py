@@ -47,7 +47,6 @@ class Level:
 @checked
 def levels_of(game: Game, players: int) -> tuple[Level, ...]:
     """The levels of a game for so many players, the weakest first; () where none were measured."""
-    measured = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {}
     measured = json.loads(FILE.read_text(encoding="utf-8"))
     rows = measured.get(game.name, {"players": {}})["players"].get(str(players), [])
     return tuple(
@@ -59,9 +58,9 @@ def levels_of(game: Game, players: int) -> tuple[Level, ...]:
 class LevelAgent:
     """Plays as the agent of a level, by the number of players in each game."""
 
-    def __init__(self, game: Game, number: int, name: str = "") -> None:
+    def __init__(self, game: Game, number: int) -> None:
         """Raises ConfigError for a level that there isn't in any number of players."""
-        self.name = name or f"level-{number}"
+        self.name = f"level-{number}"
         self._agents: dict[int, Agent] = {}
         for players in game.players:
             for level in levels_of(game, players)[number - 1 : number]:

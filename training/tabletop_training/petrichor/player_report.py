@@ -4,7 +4,7 @@ All measures come from the study's games:
 
 - **Doubling of simulations.** For searches that differ in their simulations only: the slope of a seed's mean margin
   over the sets by the base-2 logarithm of the simulations, by least squares. The seed is the unit.
-- **Soft players.** `soft-T:PATH` draws its actions with the policy's logits divided by N: a fixed, weaker player.
+- **Soft players.** `soft-T:PATH` draws its actions with the policy's logits divided by T: a fixed, weaker player.
 - **What the seed decides.** The correlation of two agents' margins over the seeds that both played: the share of the
   variance that they have in common, by the set-up and by chance, which is the same as long as both play alike. The
   interval is R. A. Fisher's ("On the probable error of a coefficient of correlation", Metron 1, 1921).
