@@ -325,7 +325,10 @@ class _Line:
         if (self.states["actor"] == NOBODY).any():
             return "the game ends there"
         most = np.bincount(self.views[is_alike]).argmax()
-        self.alike = np.flatnonzero(is_alike & (self.views == most))
+        self.alike, others = (np.flatnonzero(is_alike & one) for one in (self.views == most, self.views != most))
+        looks = others[np.unique(self.views[others], return_index=True)[1]]
+        if any(self.config.game.words.facts(one, self.seat, None).is_secret for one in self.states[looks]):
+            return "it is hidden whether another seat is asked"  # the game goes on there and may look the same again
         if len(self.alike) < FEWEST:
             return f"fewer than {FEWEST} of {REDRAWS:,} redraws agree with what the seat sees next"
         return ""
