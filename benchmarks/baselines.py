@@ -8,15 +8,18 @@ The learners:
 - `MaskablePPO`: sb3-contrib's, with the settings of `tabletop_training.sb3_maskable_ppo`;
 - `jax`: the program docs/jax/ppo.py, for the base game.
 
-`--runs` says what is learned. All is kept in `--output`: after a stop the same command goes on there.
+`--runs` says what is learned. All is kept in `--output`: after a stop the same command goes on there. `--scores` is a
+file for `petrichor runs` (docs/suite.md): the scores of these learners replace those that it has, others stay.
+`docs/suite.md` shows the table of `docs/baselines.csv`.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import runpy
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -26,18 +29,18 @@ import torch
 from stable_baselines3.common.callbacks import BaseCallback
 from torch import nn
 
-from benchmarks.measure import options, write_figures
+from benchmarks.measure import options
 from petrichor_env import GAME
 from tabletop_agents.checkpoint import save_checkpoint, save_network
 from tabletop_agents.networks import Network
 from tabletop_training.files.settings import CONFIGS
 from tabletop_training.files.tables import format_estimate, markdown_table
 from tabletop_training.learn.learner import POLICY
-from tabletop_training.measure.results import Estimate
+from tabletop_training.measure.results import NO_ESTIMATE
 from tabletop_training.petrichor.tasks import TASKS
 from tabletop_training.sb3_maskable_ppo import model_for
 from tabletop_training.suite import play, runs, seeds
-from tabletop_training.suite.tasks import NEW, Task, by_name
+from tabletop_training.suite.tasks import LEARNED, NEW, Task, by_name
 
 RUNS = (
     "budget-v1:shortfalls budget-v1:nothing budget-v1:MaskablePPO solo-v1:shortfalls solo-v1:jax hardest-v1:shortfalls "
@@ -127,48 +130,52 @@ def learn_with_others(task: Task, learner: str, folder: Path, number: int) -> Pa
     return played / runs.SCORES
 
 
-def measured(given: Any) -> list[dict[str, Any]]:
-    """A line for each task and learner."""
-    rows = []
+def measured(given: Any) -> list[runs.Row]:
+    """The scores of all runs."""
+    rows: list[runs.Row] = []
     for run in given.runs.split():
         name, _, learner = run.partition(":")
         learn = learn_with_others if learner in OTHERS else learn_with_project
         folder = Path(given.output) / name / learner
         scores = learn(by_name(TASKS)[name], learner, folder, given.seeds)
-        rows += runs.read_scores(scores)
-    final = runs.final_rows(rows)
-    return runs.by_task(final, NEW)
+        rows += [row for row in runs.read_scores(scores) if row.part in (NEW, LEARNED)]
+    return rows
 
 
-def table(rows: list[dict[str, Any]]) -> str:
-    """The rows as a table."""
+def add(path: Path, rows: Sequence[runs.Row]) -> None:
+    """Write scores into a file, in the place of those of the same tasks and learners."""
+    new = {(row.task, row.learner) for row in rows}
+    before = runs.read_scores(path) if path.exists() else []
+    runs.write_scores(path, sorted([row for row in before if (row.task, row.learner) not in new] + [*rows]))
 
-    def percent(estimate: Any) -> str:
-        return "–" if estimate is None or estimate[0] is None else format_estimate(Estimate(*estimate), factor=100)
+
+def table(scores: Sequence[runs.Row], wanted: str = RUNS) -> str:
+    """The scores of these tasks and learners as a table, with those that were not run."""
+    found = {(row["task"], row["learner"]): row for row in runs.by_task(runs.final_rows(scores), NEW)}
 
     heads = ("task", "learner", "runs", "won", "lowest and highest run", "learned games", "gap")
-    cells = [
-        (
-            f"`{row['task'].partition('/')[2]}`",
-            f"`{row['learner']}`",
-            str(row["runs"]),
-            f"{percent(row['score'])} %",
-            f"{100 * row['lowest']:.1f}, {100 * row['highest']:.1f}",
-            percent(row.get("learned")),
-            percent(row.get("gap")),
-        )
-        for row in rows
-    ]
+    cells = []
+    for name, _, learner in (one.partition(":") for one in wanted.split()):
+        row = found.get((f"{GAME.name}/{name}", learner))
+        numbers = ("not run", "", "", "", "")
+        if row is not None:
+            ends = f"{100 * row['lowest']:.1f}, {100 * row['highest']:.1f}"
+            estimates = (row["score"], row.get("learned", NO_ESTIMATE), row.get("gap", NO_ESTIMATE))
+            won, learned, gap = ("" if math.isnan(one.value) else format_estimate(one, "%") for one in estimates)
+            numbers = (str(row["runs"]), won, ends, learned, gap)
+        cells.append((f"`{name}`", f"`{learner}`", *numbers))
     return markdown_table(heads, cells)
 
 
 if __name__ == "__main__":
     asked = options(
         __doc__,
+        file="scores",
         runs=(RUNS, "tasks and learners, such as solo-v1:jax"),
         seeds=(5, "training seeds"),
         output=("runs/baselines", "folder of the runs"),
     )
     found = measured(asked)
-    print(table(found))
-    write_figures(asked.json, seeds=asked.seeds, rows=found)
+    print(table(found, asked.runs))
+    if asked.scores:
+        add(asked.scores, found)

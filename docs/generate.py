@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import exploiters, learning_curve, levels, values
+from benchmarks import baselines, exploiters, learning_curve, levels, values
 from benchmarks.advice import CLASSES
 from benchmarks.cluster import LONG, SHORT, THIS_PROCESS
 from benchmarks.run import shown
@@ -41,6 +41,7 @@ from tabletop_training.petrichor.strength import FILE as STRENGTH_FILE
 from tabletop_training.petrichor.strength import MILLISECONDS, SETS, WHAT, Row, plot_thinking, read_rows, rows_of
 from tabletop_training.petrichor.strength import PICTURE as STRENGTH_PICTURE
 from tabletop_training.petrichor.summaries import set_name
+from tabletop_training.suite.runs import read_scores
 from tabletop_training.suite.tasks import task_table
 
 DOCS = Path(__file__).parent
@@ -273,6 +274,14 @@ def exploiters_table() -> str:
     return f"{exploiters.table(content)}\n\n{how}"
 
 
+def baselines_table() -> str:
+    """What learners get in tasks of the suite."""
+    scores = read_scores(DOCS / "baselines.csv")
+    versions = ", ".join(sorted({row.version for row in scores}))
+    how = f"Version {versions}. Interquartile means of the runs, 95 % intervals of a bootstrap over them."
+    return f"{baselines.table(scores)}\n\n{how}"
+
+
 def learning_curve_table() -> str:
     """What each contender wins after some decisions, and when each seed first wins 90 %; with the picture."""
     rows = learning_curve.read(DOCS / learning_curve.FILE)
@@ -482,6 +491,7 @@ BLOCKS = (
     ),
     *_measured("evaluation.md", "coverage"),
     Block("suite.md", "tasks", lambda: task_table(petrichor_tasks.TASKS).markdown(), "petrichor suite"),
+    Block("suite.md", "baselines", baselines_table, "python -m benchmarks.baselines --scores docs/baselines.csv"),
     Block("suite.md", "evergreen_tasks", lambda: task_table(evergreen_tasks.TASKS).markdown(), "evergreen suite"),
     Block("performance.md", "benchmarks", performance_table, "petrichor bench --json docs/performance.json"),
     *_measured(
