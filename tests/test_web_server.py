@@ -302,9 +302,11 @@ def turn_of(page: Page) -> tuple[list[int], int]:
     while answers:
         given = answers[0]["actions"]
         told = page.ask("preview", view=page.view["number"], actions=given)
-        questions += told["question"] != ""
-        assert not told["question"] or all(one["actions"][: len(given)] == given for one in told["answers"])
         answers = [one for one in told["answers"] if len(one["actions"]) > len(given)]
+        last, *more = answers[0]["steps"][len(given) - 1 :] if answers else [None]
+        if more and more[0]["decision"] != last["decision"]:
+            questions += 1
+            assert more[0]["question"] and all(one["actions"][: len(given)] == given for one in answers)
     return given, questions
 
 
@@ -352,6 +354,20 @@ def test_answers_in_any_order_on_a_table(server: Server) -> None:
         assert [one["done"][-2:] for one in page.view["steps"]] == [
             one["steps"][0]["text"][-2:] for one in (placed[0], placed[-1])
         ]
+
+
+def test_what_is_asked_next_is_explained(server: Server) -> None:
+    """With explanations, too, the next question can be answered at once, one answer at a time, with its own lesson."""
+    (path,) = server.make("evergreen", ["here"], start={"seed": 4}, learn=True)
+    with server.open(path) as page:
+        page.answer(page.view["answers"][0]["actions"])
+        plant = next(one for one in page.view["answers"] if one["text"].startswith("plant up to 3"))
+        assert [step["question"] for step in plant["steps"]] == [""] and page.view["lesson"]["title"] == "Your turn"
+        told = page.ask("preview", view=page.view["number"], actions=plant["actions"])
+        assert told["lesson"]["title"] == "Plant sprouts"
+        asked = [one["steps"][1:] for one in told["answers"]]
+        assert {step["question"] for (step,) in asked} == {"Plant a sprout (3 sprouts left)"}
+        assert "error" not in page.answer(told["answers"][0]["actions"])
 
 
 def test_playing_again(server: Server) -> None:

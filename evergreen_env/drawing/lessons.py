@@ -69,7 +69,7 @@ def _in_order(t: Tables) -> str:
     if not t.canonical_sets:
         return ""
     freed = ", except those that only now have a piece" if _is_limited(t) else ""
-    return f"Name the spaces in reading order: earlier ones can't follow{freed}."
+    return f"In words, name the spaces in reading order: earlier ones can't follow{freed}."
 
 
 def _may_stop(s: State, t: Tables) -> str:

@@ -29,16 +29,17 @@ first_game = FirstGame(
     opponents=("greedy",),
     steps=(
         Step(
-            "These are the Fields. Each tile is a crop that needs water. On this Grass lie 2 of your drops and 1 of "
-            "the other player: 3 of the 4 drops that it needs to grow. A Harvest pays 4 points to who has the most "
-            "drops on Grass, and 3 to the second.",
+            "Whoever has the most points at the end wins. These are the Fields. Each tile is a crop that needs water. "
+            "On this Grass lie 2 of your drops and 1 of the other player: 3 of the 4 drops that it needs to grow. A "
+            "Harvest pays 4 points to who has the most drops on Grass, and 3 to the second.",
             place=_GRASS,
         ),
         Step("On your turn you play a card. Frost makes a new cloud. Choose your Frost card.", "play frost"),
         Step("The cloud brings one of your drops. Put it above this Wheat, beside the Grass.", "tile b1"),
         Step(
-            "Each card also votes for a weather: its own, or the next one clockwise. Vote for Sun. The weathers with "
-            "the most votes happen to everybody when the round ends.",
+            "Each card also votes for a weather: its own, or the next one clockwise. Vote for Sun. When the round "
+            "ends, the two weathers with the most votes happen to everybody; in the last round all with a vote do. Who "
+            "has the most votes on one of the two wins it, and that pays points at the end.",
             "vote sun",
         ),
         Step("", "decline"),
@@ -47,13 +48,21 @@ first_game = FirstGame(
             "play sun",
         ),
         Step("", "vote sun"),
-        Step("A second action would cost more cards than you have, so end your turn.", "decline"),
+        Step(
+            "For two more cards of a kind you could act a second time, and any two cards stand for one. The two that "
+            "you have left differ, so choose “take no optional action”.",
+            "decline",
+        ),
         Step("Wind moves a cloud to the next tile. Choose your Wind card.", "play wind"),
         Step("Move your cloud south, above the Grass.", "move south"),
-        Step("Vote for Rain this time: in Rain weather, thunderclouds pour out.", "vote rain", _WEATHER),
         Step(
-            "Rain lets a drop fall from a cloud onto the tile below: the fourth on the Grass, so it grows. You have 3 "
-            "drops there, the other player has 1.",
+            "Vote for Rain this time. Clouds of 4 drops or more are thunderclouds, and in Rain weather they pour out.",
+            "vote rain",
+            _WEATHER,
+        ),
+        Step(
+            "Rain lets a drop fall onto the tile below, from each of up to two clouds. Yours is the fourth drop on the "
+            "Grass, so it grows. You have 3 drops there, the other player has 1.",
             "play rain",
         ),
         Step(
@@ -62,10 +71,10 @@ first_game = FirstGame(
             "vote rain",
         ),
         Step(
-            "The Harvest has come: the Grass paid you 4 points, and the votes paid, too. That is the whole game: Frost "
-            "makes clouds, Sun fills them, Wind moves them, and Rain lets drops fall. A Harvest pays who has the most "
-            "drops on a crop that has grown; it comes with three dice on Harvest, and in the last round. “Play again” "
-            "begins a whole game."
+            "The Harvest has come: to your 12 points the Grass added 4, and the two votes that you won 3. That is the "
+            "whole game: Frost makes clouds, Sun fills them, Wind moves them, and Rain lets drops fall. A Harvest pays "
+            "who has the most drops on a crop that has grown; it comes with three dice on Harvest, and in the last "
+            "round. “Play again” begins a whole game."
         ),
     ),
 )

@@ -245,7 +245,7 @@ def projected(
         crop, growing = int(s.crop[tile]), int(s.growing[tile])
         if crop in (FACE_DOWN, Crop.LAKE):
             continue
-        where = tile_name(s.players, tile)
+        where = f"{tile_name(s.players, tile)} at a Harvest"
         then = growing or (Growing.SPROUTING if crop == Crop.COFFEE else Growing.DEVELOPED)
         paid = {f"{source_title(CROP_NAMES[crop])} on {where}": [tile_points(s, t, tile, one, then) for one in owners]}
         if crop == Crop.WHEAT:

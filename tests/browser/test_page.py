@@ -738,6 +738,30 @@ def test_turns_of_others_are_played_once(patient: Visitor, patient_server: Serve
     assert by_id(patient.browser, "speed").get_attribute("value") == "0"
 
 
+_WATCH = """
+window.captions = [];
+const caption = document.getElementById("caption");
+new MutationObserver(() => window.captions.push(caption.textContent)).observe(caption, { childList: true, subtree: true });
+"""
+
+
+def test_the_end_of_a_round_is_told_in_moments(patient: Visitor, patient_server: Server) -> None:
+    """What follows from the last answer of a season passes in sentences on the board, not at once."""
+    patient.sit(patient_server.make("evergreen", ["here"], start={"seed": 5})[0])
+    choose_speed(patient, "0.3")
+    patient.run(_WATCH)
+    changes: list[str] = []
+    while not any("Spring ends" in text for text in changes):
+        wait(lambda: not patient.shows("skip"), SECONDS)
+        patient.answer()
+        changes = [text for step in patient.view()["steps"] for text in step["changes"]]
+    wait(lambda: not patient.shows("skip"), SECONDS)
+    told = patient.run("return window.captions")
+    after = changes[changes.index("Spring ends.") :]
+    assert len(after) >= 3 and all(any(text in words for words in told) for text in after), (told, after)
+    assert not any(all(text in words for text in after) for words in told)
+
+
 _PRESS = """
 // a press on an answer of the list, as if it came so many milliseconds after the first one was made; whether it counts
 const [number, later, right, key] = arguments, { dataset } = document.body;

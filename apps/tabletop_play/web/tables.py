@@ -424,17 +424,16 @@ class Table:
         asked = turn == "you"
         thinks = session.waits_for_agent and actor != NOBODY and self.kind == "play"
         told = asked or session.over
-        lesson, guide = None, self._guide if told else None
-        if self.learn and told and guide is None:
-            lesson = words.lesson(session.config, session.state, session.tables)
+        guide = self._guide if told else None
+        lesson = views.lesson_of(session, session.state) if told and self._explains(guide) else None
         return {
             "question": asked_of(words.question(session.state)) if asked else "",
             # lessons explain each of the answers that continue each other
-            "answers": views.answers_of(session, combined=self._combines(guide)) if asked else [],
+            "answers": views.answers_of(session, self.kind == "play" and not self._explains(guide)) if asked else [],
             "guide": guide,
             "thinking": session.called()[actor] if thinks else "",
-            "lesson": None if lesson is None else _lesson(lesson),
-            "introduction": _lesson(words.lesson(session.config)) if lesson and not session.number else None,
+            "lesson": lesson,
+            "introduction": views.lesson_of(session) if lesson and not session.number else None,
             "result": views.result_of(session, link.own),
             "advisers": self.advisers,
             "can": {
@@ -447,9 +446,9 @@ class Table:
             **(session.described(self.look) if isinstance(session, Line) else {}),
         }
 
-    def _combines(self, guide: dict[str, Any] | None) -> bool:
-        """Whether answers that go on with each other are offered as one, and what can be asked next with them."""
-        return self.kind == "play" and (not self.learn or guide is not None)
+    def _explains(self, guide: dict[str, Any] | None) -> bool:
+        """Whether each question is explained, and asked by itself for that; a first game tells what it wants."""
+        return self.learn and guide is None
 
     def _way_back(self, link: Link) -> int | None:
         """The number of answers that are left when this link's people take something back; None if they may not."""
@@ -495,16 +494,13 @@ class Table:
         self._changed(only=None if self._is_told_at_once else link)
 
     async def _on_preview(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
-        """What these actions would do (`views.preview_of`), with what could be answered after them. Nothing is played.
-
-        Lessons explain each question, so with them every one is asked by itself.
-        """
+        """What these actions would do (`views.preview_of`), and what could be answered then. Nothing is played."""
         self._check_turn(link)
-        session, viewer, goes_on = self.session, self._viewer(link), self._combines(self._guide)
+        session, viewer, learn = self.session, self._viewer(link), self._explains(self._guide)
 
         def previewed() -> dict[str, Any]:
             found = session.preview(message["actions"])
-            return self._preview_of(link, found, viewer, goes_on)
+            return self._preview_of(link, found, viewer, self.kind == "play", learn)
 
         try:
             return await asyncio.get_running_loop().run_in_executor(_DRAWING, previewed)
@@ -520,15 +516,17 @@ class Table:
         def planned() -> dict[str, Any]:
             agent = self.catalogue.agent(name, self.game)
             found = continued(agent, session.config, state, message["actions"], generator)
-            return self._preview_of(link, found, int(state["actor"]), goes_on=False)
+            return self._preview_of(link, found, int(state["actor"]))
 
         try:
             return await self._think(planned)
         except (IllegalAction, OverflowError):
             raise Refused("this is not one of the answers") from None
 
-    def _preview_of(self, link: Link, found: Preview, viewer: int | None, goes_on: bool) -> dict[str, Any]:
-        told = views.preview_of(self.session, found, viewer, link.own, goes_on)
+    def _preview_of(
+        self, link: Link, found: Preview, viewer: int | None, goes_on: bool = False, learn: bool = False
+    ) -> dict[str, Any]:
+        told = views.preview_of(self.session, found, viewer, link.own, goes_on, learn)
         return dict(views.for_people(self.session, link.own, told))
 
     async def _on_undo(self, link: Link, page: Page, message: dict[str, Any]) -> None:
@@ -817,7 +815,3 @@ def _without_large_numbers(description: dict[str, Any]) -> dict[str, Any]:
 def _is_too_large(value: Any) -> bool:
     """Whether a value is a number that browsers would round."""
     return type(value) is int and value > LARGEST
-
-
-def _lesson(lesson: Any) -> dict[str, Any]:
-    return {"title": lesson.title, "text": list(lesson.text), "section": lesson.section}

@@ -139,27 +139,37 @@ def last_action(session: Session, viewer: int | None, own: int | None) -> str:
 
 def answers_of(session: Session, combined: bool) -> list[dict[str, Any]]:
     """The possible answers (`_answers`). If `combined`, those that go on with each other are one."""
-    if combined:
-        return _answers(session, session.combinations())
-    state = session.state
-    return _answers(session, [Combination((action,), (state,)) for action in legal_actions(state).tolist()])
+    return _answers(session, session.combinations() if combined else _one_by_one(session.state))
 
 
-def preview_of(session: Session, found: Preview, viewer: int | None, own: int | None, goes_on: bool) -> dict[str, Any]:
+def _one_by_one(state: Any) -> list[Combination]:
+    return [Combination((action,), (state,)) for action in legal_actions(state).tolist()]
+
+
+def lesson_of(session: Session, state: Any = None) -> dict[str, Any]:
+    """The explanation of a state's decision, or without a state of the game."""
+    told = session.game.words.lesson(session.config, state, session.tables)
+    return {"title": told.title, "text": list(told.text), "section": told.section}
+
+
+def preview_of(
+    session: Session, found: Preview, viewer: int | None, own: int | None, goes_on: bool, learn: bool
+) -> dict[str, Any]:
     """A preview, with a board unless nothing can be told, its gains, and what its actor could answer after it.
 
     That is what can be added to the last question (`joined`), or to give no more; if nothing can, and `goes_on`, the
-    next question's answers, but for a single one. Each has the answers of the preview, too.
+    next question's answers, but for a single one; to `learn`, one by one, with the explanation of that question. Each
+    has the answers of the preview, too.
     """
-    boards, given, question = Boards(own), found.given, ""
+    boards, given, lesson = Boards(own), found.given, None
     board = None if found.state is None else boards.add(session, found.state, viewer)
     answers = _answers(session, [one for _, one in joined(session.game, session.tables, given)])
     if answers and all(one["actions"][:-1] != given.actions or one["steps"][-1]["places"] for one in answers):
         answers.append({**_answers(session, [given])[0], "text": "no more", "continues_answer": False})
     if not answers and goes_on and found.is_whole:
-        after = combinations(session.game, found.state, session.tables)
+        after = _one_by_one(found.state) if learn else combinations(session.game, found.state, session.tables)
         if len(after) > 1:
-            question = asked_of(session.game.words.question(found.state))
+            lesson = lesson_of(session, found.state) if learn else None
             whole = [Combination(given.actions + one.actions, given.states + one.states) for one in after]
             answers = _answers(session, whole, len(given.actions))
     actor, after = int(session.state["actor"]), found.state
@@ -170,8 +180,8 @@ def preview_of(session: Session, found: Preview, viewer: int | None, own: int | 
         "is_whole": found.is_whole,
         "board": board,
         "parts": boards.parts,
-        "question": question,
         "answers": answers,
+        "lesson": lesson,
     }
 
 
@@ -179,19 +189,23 @@ def _answers(session: Session, found: Sequence[Combination], begun: int = 0) -> 
     """Answers for a page. Those without a place, such as to pass, are last.
 
     Each has its actions, its words, whether more can be added to its last question (`joined`), what it gives up,
-    whether it only ends what was asked (`Words.declines`), and for each action the words, the places on the board, and
-    the decision: answers to one may be chosen in any order. `begun`: so many actions are of questions before.
+    whether it only ends what was asked (`Words.declines`), and for each action the words, the places on the board, the
+    decision, as answers to one may be chosen in any order, and its question, "" for that of the session. `begun`: so
+    many actions are of questions before.
     """
     game, plays = session.game, not isinstance(session, Line)  # an analysis goes on action by action
+    asked = game.words.question(session.state) if found else ""
     steps_by_record: dict[tuple[int, int], dict[str, Any]] = {}  # combinations that begin alike share records
 
     def step_of(before: Any, action: int) -> dict[str, Any]:
         key = id(before), action
         if key not in steps_by_record:
+            question = game.words.question(before)
             steps_by_record[key] = {
                 "text": game.words.action_text(before, action),
                 "places": game.drawing.places(before, action),
                 "decision": int(before["decision"]),
+                "question": "" if question == asked else asked_of(question),
                 "aside": game.words.aside(before, action),
                 "name": game.words.answer_name(before, action),
             }

@@ -24,6 +24,7 @@ export async function showStart(wanted, leave) {
   const name = wanted?.game ?? setting("game", all[0].name);
   game = all.find((one) => one.name === name) ?? all[0];
   players = wanted?.players ?? setting("players", game.players[0]);
+  $("learn").checked = setting("learn", false);
   showFirstGames();
   showMine();
   lookAfterMine();
@@ -36,9 +37,12 @@ function showFirstGames() {
   const those = all.filter(({ first }) => first);
   $("first-games").hidden = !those.length;
   $("first-games").querySelector(".actions").replaceChildren(...those.map(({ name, title, first }) =>
-    button(`First game of ${title}`, () => busyWith(() => openAndGo({
-      game: name, players: 1 + first.length, kind: "play", learn: true, seats: [HERE, ...first], start: { first: true },
-    }, navigate)), "main")));
+    button(`First game of ${title}`, () => {
+      remember("learn", true); // in the games after it, too
+      return busyWith(() => openAndGo({
+        game: name, players: 1 + first.length, kind: "play", learn: true, seats: [HERE, ...first], start: { first: true },
+      }, navigate));
+    }, "main")));
 }
 
 const TURNS = { you: "your turn", handover: "your turn", others: "others think", over: "over", gone: "not on this server now" };
@@ -290,6 +294,7 @@ async function begin(kind) {
   if (!$("new").reportValidity()) return;
   remember("game", game.name);
   remember("players", players);
+  if (kind === "play") remember("learn", $("learn").checked);
   remember("called", document.querySelector(".seat-row")?.called() ?? "");
   await busyWith(() => openAndGo(wanted(kind), navigate));
 }

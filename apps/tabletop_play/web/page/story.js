@@ -5,6 +5,8 @@ import { $, make, named, sentence, token } from "./dom.js";
 import { remember, setting } from "./settings.js";
 
 const LATE = 3000; // milliseconds for a turn's board to come
+const LONG = 4; // sentences: what an answer with more of them led to is shown in moments of its own, as when a round ends
+const MOMENT = 90; // letters for such a moment, so that it can be read
 
 let queue = []; // turns that are to be shown: {view, words, last}
 let round = 0; // what was skipped is shown no more
@@ -30,7 +32,7 @@ export function foreseen(sentences) {
   known = new Set(sentences);
 }
 
-/* What one player answered in a row, before anything was drawn: {by, begins, owner, done, changes, then, last}, `last` the number of its last sentence. */
+/* What one player answered in a row, before anything was drawn: {by, begins, owner, done, changes, then, last, ends}, `last` the number of its last sentence, `ends` how many the last answer has. */
 function turnsOf({ steps, owners }) {
   const turns = [];
   let last = -1;
@@ -40,7 +42,7 @@ function turnsOf({ steps, owners }) {
     const turn = turns.at(-1);
     if (done) turn.done.push(done);
     turn.changes.push(...changes);
-    Object.assign(turn, { last, then: changes[1] }); // what followed from the last answer, if it had one effect
+    Object.assign(turn, { last, then: changes[1], ends: changes.length }); // what followed from the last answer, if it had one effect
   }
   return turns;
 }
@@ -51,18 +53,30 @@ function wordsOf({ owner, done, changes }, owners) {
   return [...(owner ? [token(owner), make("b", "", `${owner.name}: `)] : []), make("span", "", ...named(owner ? what : sentence(what), owners))];
 }
 
+/* What the last answer of a turn led to, if that is much, but for the first sentence: {words, last} for each moment. */
+function momentsOf({ changes, last, ends }, owners) {
+  const moments = [];
+  for (const [i, text] of ends > LONG ? changes.slice(1 - ends).entries() : []) {
+    const before = moments.at(-1), at = last - ends + 2 + i;
+    if (before && before.text.length + text.length < MOMENT) Object.assign(before, { text: `${before.text} ${text}`, last: at });
+    else moments.push({ text, last: at });
+  }
+  return moments.map((one) => ({ words: named(one.text, owners), last: one.last }));
+}
+
 /* Show the turns that led to a view on the board, one after another. It settles when they are shown, or `hurry` is called. */
 export async function tell(view) {
   recall(view);
   const turns = turnsOf(view).map((turn) => {
-    const { owner, changes, then, last } = turn, news = known.size ? changes.find((one) => !known.has(one)) : then;
-    return { view, last, words: owner?.who !== "you" ? wordsOf(turn, view.owners) : news ? named(news, view.owners) : null };
+    const { owner, changes, then, last, ends } = turn, news = known.size ? changes.find((one) => !known.has(one)) : then;
+    const moments = momentsOf(turn, view.owners), words = owner?.who !== "you" ? wordsOf(turn, view.owners) : news && !moments.length ? named(news, view.owners) : null;
+    return { words, last: moments.length ? last - ends + 1 : last, moments };
   });
   known = new Set();
-  const last = turns.findLast(({ words }) => words);
+  const last = turns.findLast(({ words, moments }) => words || moments.length);
   if (!last) return;
-  if (document.hidden || !seconds()) return say(last.words);
-  queue.push(...turns);
+  if (document.hidden || !seconds()) return say(last.words ?? last.moments.at(-1).words);
+  queue.push(...turns.flatMap(({ moments, ...turn }) => [turn, ...moments]).map((one) => ({ view, ...one })));
   const told = new Promise((resolve) => (onHurry = queue.at(-1).told = resolve));
   if (!running) run();
   await told;

@@ -26,7 +26,7 @@ let working = false;
 let active = false; // whether the view on the page can be answered
 let begun = []; // the actions that were chosen, of an answer that needs more
 let whole = null; // the answer that is chosen, and not yet given
-let offers = []; // previews that stand on each other: [{size, whole, answers, question, end, told, parts, board}]; the first `size` actions are seen there
+let offers = []; // previews that stand on each other: [{size, whole, answers, end, told, parts, board}]; the first `size` actions are seen there
 let hasty = false; // whether what was chosen last was meant to be given at once
 let held = { at: 0, entries: [], asides: [] }; // what is beside the question, after so many of them
 let aside = ""; // the button whose answers are offered; "": those that need none
@@ -188,7 +188,7 @@ function arrive(view) {
   showSeats(view);
   $("about").textContent = [...view.about, view.seat === null ? "all hands shown" : ""].filter(Boolean).join(", ");
   showAsked(view);
-  showLesson(view);
+  showLesson(view, view.lesson);
   showResult(view);
   showAnalysis(view);
   showWatch(view);
@@ -214,8 +214,11 @@ function noteThis({ kind, title, turn, owners }) {
   noteGame({ key: present.key, title, who: names(own) + (against && ` against ${against}`), score, turn, when: Date.now() });
 }
 
-/* What is asked after what is seen in advance. */
-const asking = (view) => offers.findLast(({ question }) => question)?.question ?? view.question;
+/* What is asked after what was chosen; the last question, if that is all. */
+function asking({ question }) {
+  const { steps } = open()[0] ?? { steps: [] };
+  return steps[begun.length]?.question || steps[begun.length - 1]?.question || question;
+}
 
 function showAsked(view) {
   const { turn, kind, asked, owners, actor } = view;
@@ -234,7 +237,7 @@ function showAsked(view) {
   offerAdvisers(view);
 }
 
-function showLesson({ lesson, introduction, guide }) {
+function showLesson({ introduction, guide }, lesson) {
   if (guide) return;
   $("learning").hidden = !lesson && !introduction;
   $("learning").scrollTop = 0;
@@ -272,7 +275,7 @@ function showResult({ turn, kind, result, owners, can, next }) {
 afterTelling(() => {
   if (present.view) showWaiting();
   if (!active) return;
-  if (held.entries.some(({ places, picture }) => picture === null && places.length)) offer(); // cards that came meanwhile
+  if (held.entries.some(({ places, picture }) => picture === null && places.length)) offer(); // also cards that came meanwhile
   else mark();
 });
 
@@ -373,8 +376,9 @@ function showCommit() {
 function holdHand(entries, asides) {
   const { hand } = present.view, isCard = ({ places }) => places.length > 0 && hand.includes(places[0].at(-1)[0]);
   const those = entries.filter((one) => isCard(one) || !one.places.length || one.aside);
+  const isDrawn = ({ places }) => those.filter((one) => String(one.places[0]) === String(places[0])).length === 1; // what is done with one card differs in words
   if (those.length || begun.length <= held.at) {
-    held = { at: begun.length, asides, entries: those.map((one) => ({ ...one, picture: isCard(one) ? pictureOf(one.places[0]) : null })) };
+    held = { at: begun.length, asides, entries: those.map((one) => ({ ...one, picture: isCard(one) && isDrawn(one) ? pictureOf(one.places[0]) : null })) };
   }
 }
 
@@ -400,7 +404,7 @@ onBeside((title) => {
   }
   const { turn } = present.view, question = asking(present.view), placed = $("marks") ? "Only outlined places answer it." : "It is answered beside the board.";
   const why = { others: "It is somebody else's turn.", over: "The game is over." }[turn] ?? (active ? `This is no answer to “${question}”. ${placed}` : "");
-  return [title && `${sentence(title)}.`, why].filter(Boolean).join(" ");
+  return [title && sentence(title), why].filter(Boolean).join(" ");
 });
 
 const inOrder = ({ actions }) => actions.every((action, i) => action === begun[i]);
@@ -481,6 +485,7 @@ function showOffers() {
   hideAdvice();
   showGhost(last?.parts, last ? last.board : null);
   $("begun").replaceChildren(...(last && whole ? named(last.told, present.view.owners) : []));
+  showLesson(present.view, last?.lesson ?? present.view.lesson);
   showAnswers(last?.answers ?? present.view.answers, present.view.owners, choose, hover);
   offer();
   if (whole) $("commit").focus({ preventScroll: true });
