@@ -741,7 +741,8 @@ def test_turns_of_others_are_played_once(patient: Visitor, patient_server: Serve
 _WATCH = """
 window.captions = [];
 const caption = document.getElementById("caption");
-new MutationObserver(() => window.captions.push(caption.textContent)).observe(caption, { childList: true, subtree: true });
+new MutationObserver(() => window.captions.push(caption.textContent))
+  .observe(caption, { childList: true, subtree: true });
 """
 
 
