@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tabletop_engine.first_game import FirstGame, Step
 
-_PLANET = (("planet", "player_0"),)
+_PLANET, _SPRING, _SUMMER = (("planet", "player_0"),), (("season", "spring"),), (("season", "summer"),)
 first_game = FirstGame(
     scenario={
         "players": 1,
@@ -24,7 +24,7 @@ first_game = FirstGame(
         Step(
             "The sun stands in the north, so shadows fall to the south: that of a small tree on one space, that of a "
             "big one on two. A tree in the shadow of one that is as large or larger collects no light.",
-            place=_PLANET,
+            place=_SPRING,
         ),
         Step(
             "Each round you take a card: its biome is where you act, and it has a power. Take this one, of the "
@@ -44,7 +44,7 @@ first_game = FirstGame(
         Step(
             "Spring has ended: your trees have brought 5 points for light, and your largest forest 2. The sun has "
             "moved on to the east, and the shadows with it. Before you plant, think of where it will stand.",
-            place=_PLANET,
+            place=_SUMMER,
         ),
         Step(
             "Points come like this at the end of each season, and at the end of the game each big tree also brings the "

@@ -20,7 +20,7 @@ export function offerAdvisers({ can, advisers, kind }) {
   $("adviser").hidden = advisers.length < 2;
   const names = [...$("adviser").options].map(({ value }) => value);
   if (names.join("\n") === advisers.join("\n")) return;
-  $("adviser").replaceChildren(...advisers.map((name) => new Option(name, name)));
+  $("adviser").replaceChildren(...advisers.map((name, i) => new Option(i ? name : `best: ${name}`, name)));
   const looking = advisers.filter((name) => !name.startsWith("policy")); // a network alone judges no single answers
   $("reviewer").replaceChildren(...looking.map((name) => new Option(name, name)));
   $("known-agents").replaceChildren(...advisers.map((name) => new Option(name)));

@@ -425,8 +425,9 @@ export function pointAt(path) {
   $("pointer")?.remove();
   const svg = sheet?.querySelector("svg"), element = path && svg && find(svg, path);
   if (!element || isFolded(element)) return;
-  const { x, y, width } = boxOf(element, svg.getBoundingClientRect(), scaleOf(svg)), tip = [x + Math.min(width / 2, 40), Math.max(y + 6, 50)];
-  const arrow = draw("path", { d: "M0 0l-13 -20h7v-24h12v24h7z", transform: `translate(${tip})` });
+  const { x, y, width, height } = boxOf(element, svg.getBoundingClientRect(), scaleOf(svg)), isAbove = y < 44; // there is no room for it above
+  const tip = [x + Math.min(width / 2, 40), isAbove ? y + height - 6 : y + 6];
+  const arrow = draw("path", { d: "M0 0l-13 -20h7v-24h12v24h7z", transform: `translate(${tip})rotate(${isAbove ? 180 : 0})` });
   sheet.append(draw("svg", { id: "pointer", viewBox: svg.getAttribute("viewBox"), "aria-hidden": "true" }, arrow));
   if (kindOfScreen(arrangedFor) !== "desk") scrollBy({ top: arrow.getBoundingClientRect().top - innerHeight / 5, behavior: "instant" });
 }
