@@ -471,6 +471,7 @@ BLOCKS = (
         "evergreen ladder",
     ),
     *_measured("evergreen/agents.md", "evergreen_versus"),
+    *_measured("../CONTRIBUTING.md", "house"),
     *_measured("training.md", "images", "convolutions"),
     *_measured(
         "shipped-policies.md",

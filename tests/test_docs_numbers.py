@@ -15,7 +15,8 @@ from typer.main import get_command
 from docs.generate import BLOCKS, DOCS, GAMES, STRENGTHS, WHOLE_PAGES, Block, measured_table, replace_block, strengths
 from tabletop_cli import evergreen, petrichor
 
-PAGES = {page: page.read_text(encoding="utf-8") for page in [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]}
+_ABOVE = [DOCS.parent / name for name in ("README.md", "CONTRIBUTING.md")]
+PAGES = {page: page.read_text(encoding="utf-8") for page in [*_ABOVE, *sorted(DOCS.rglob("*.md"))]}
 WRITTEN = {DOCS / page for page in WHOLE_PAGES} | {page for game in GAMES for page in game.written()}
 MEASURED = json.loads((DOCS / "measured.json").read_text(encoding="utf-8"))
 COMMANDS = {"petrichor": petrichor.app, "evergreen": evergreen.app}
