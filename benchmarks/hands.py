@@ -7,15 +7,20 @@ Evergreen. All decisions of a game count, also those of other phases.
 The times are measured in headless Chromium. A script in the page clicks random answers of the list, with the page's
 default speed. Times run from the click, within the page: until the first frame with a changed view (one's own move),
 and until answers are offered again (the next question), after others and chance. Agents are `greedy`, which takes
-almost no time. How soon the first question is there over a slow network is measured by Chromium's own emulation, with
-an empty cache and a full one. It needs Debian's `chromium` and `chromium-driver`. The results are in `docs/hands.json`;
-`docs/web.md` shows the times.
+almost no time. How soon the first question is there over a slow network is measured through a proxy that delays the
+real bytes, with an empty cache and a full one: Chromium's own emulation counts messages as if nothing was compressed.
+It needs Debian's `chromium` and `chromium-driver`. The results are in `docs/hands.json`; `docs/web.md` shows the times.
 """
 
 from __future__ import annotations
 
+import asyncio
+import math
 import os
-from typing import Any
+import threading
+import time
+from contextlib import suppress
+from typing import Any, Self
 
 import httpx
 import numpy as np
@@ -91,24 +96,80 @@ def measured(browser: Any, url: str, order: dict[str, Any], seconds: float, seed
     return row
 
 
-_LATENCY, _THROUGHPUT = 400, 50_000
-"""A slow network: milliseconds, and bytes a second."""
+LATENCY, THROUGHPUT = 400, 50_000
+"""A slow network: milliseconds for the way there and back, and bytes a second to the page."""
+_IDLE = 7.0
+"""Seconds after which the server has ended its idle connections."""
 
 
-def over_slow_network(browser: Any, url: str, order: dict[str, Any], times: int) -> dict[str, Any]:
-    """Milliseconds from opening a link to its first question, with an empty cache and a full one: medians."""
+class SlowNetwork:
+    """A proxy that delays the real bytes. A new connection waits once for the way there and back, as TCP does."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self.to, self.address, self._free = (host, port), "", 0.0  # when the line to the page is free again
+        self._loop = asyncio.new_event_loop()
+
+    def __enter__(self) -> Self:
+        started = asyncio.run_coroutine_threadsafe(asyncio.start_server(self._connected, "127.0.0.1", 0), self._loop)
+        threading.Thread(target=self._loop.run_forever, daemon=True).start()
+        self.address = "{}:{}".format(*started.result().sockets[0].getsockname())
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        asyncio.run_coroutine_threadsafe(self._end(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+
+    async def _end(self) -> None:
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(LATENCY / 1000)
+        there, back = await asyncio.open_connection(*self.to)
+        with suppress(asyncio.CancelledError):
+            await asyncio.gather(self._carry(reader, back, math.inf), self._carry(there, writer, THROUGHPUT))
+
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, rate: float) -> None:
+        """Carry what comes, at most so many bytes a second on all connections; each arrives half the latency later."""
+        while data := await reader.read(1460):
+            now = self._loop.time()
+            sent = now
+            if rate < math.inf:
+                sent = self._free = max(now, self._free) + len(data) / rate
+            self._loop.call_at(sent + LATENCY / 2000, writer.write, data)
+            await asyncio.sleep(sent - now)
+        await asyncio.sleep(LATENCY / 2000)
+        writer.close()
+
+
+def over_slow_network(order: dict[str, Any], times: int) -> dict[str, Any]:
+    """Milliseconds from opening a link to its first question, with an empty cache and a full one: medians.
+
+    The server is one that others may reach: it compresses what it sends.
+    """
     opened: dict[str, list[float]] = {"empty": [], "full": []}
-    browser.set_network_conditions(offline=False, latency=_LATENCY, throughput=_THROUGHPUT)
-    for _ in range(times):
-        with httpx.Client(base_url=url, headers={"origin": url}, timeout=600) as client:
-            path = client.post("/api/tables", json=order).json()["links"][0]["path"]
-        browser.execute_cdp_cmd("Network.clearBrowserCache", {})
-        for found in opened.values():
-            browser.get(url + path)
-            script = f"(async () => {{ {_PLAY} }}).apply(null, arguments)"
-            found.append(browser.execute_async_script(script, 0)["opened"])
-    browser.delete_network_conditions()
-    about = {"latency": _LATENCY, "throughput": _THROUGHPUT, "times": times}
+    with server("0.0.0.0") as (address, _):
+        url = address.partition("/?")[0]
+        host, _, port = url.removeprefix("http://").rpartition(":")
+        with (
+            SlowNetwork(host, int(port)) as slow,
+            chromium(f"--host-resolver-rules=MAP {host} {slow.address}") as browser,
+        ):
+            browser.set_script_timeout(120)
+            browser.get(address)  # it keeps the token, as the client does
+            for _ in range(times):
+                with httpx.Client(base_url=url, headers={"origin": url}, timeout=600) as client:
+                    client.get(address)
+                    path = client.post("/api/tables", json=order).json()["links"][0]["path"]
+                browser.execute_cdp_cmd("Network.clearBrowserCache", {})
+                for found in opened.values():
+                    time.sleep(_IDLE)  # each page has to connect
+                    browser.get(url + path)
+                    script = f"(async () => {{ {_PLAY} }}).apply(null, arguments)"
+                    found.append(browser.execute_async_script(script, 0)["opened"])
+    about = {"latency": LATENCY, "throughput": THROUGHPUT, "times": times}
     return {**about, **{cache: round(float(np.median(found))) for cache, found in opened.items()}}
 
 
@@ -173,8 +234,8 @@ def main() -> None:
             measured(browser, url, order, 3, 1)  # code that is compiled or loaded the first time must not count
             rows[name] = measured(browser, url, order, given.seconds, given.games)
             print(name, rows[name], flush=True)
-        slow = over_slow_network(browser, url, TABLES["Petrichor alone"], given.opened)
-        print(slow, flush=True)
+    slow = over_slow_network(TABLES["Petrichor alone"], given.opened)
+    print(slow, flush=True)
     write_figures(given.json, load=load, tables=rows, clicks=clicks, slow=slow)
 
 

@@ -51,15 +51,15 @@ class Count:
 
 
 @contextmanager
-def server() -> Iterator[tuple[str, int]]:
-    """A server: its address, and the number of its process."""
+def server(host: str = "127.0.0.1") -> Iterator[tuple[str, int]]:
+    """A server: its address, with a token if others may reach it there, and the number of its process."""
     code = "import sys; from tabletop_cli.petrichor import main; main(sys.argv[1:])"
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-c", code, "web", "--port", "0", "--folder", folder]
+        command = [sys.executable, "-c", code, "web", "--host", host, "--port", "0", "--folder", folder]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         try:
-            found = re.search(r"http://[^/]+", process.stdout.readline())
+            found = re.search(r"http://[^/]+(/\?token=[\w-]+)?", process.stdout.readline())
             assert found is not None
             yield found[0], process.pid
         finally:
