@@ -286,6 +286,19 @@ def test_observations_are_the_batchs() -> None:
     assert game.observation_tensor_shape() == [config.game.observation.size]
 
 
+def test_at_a_draw_a_player_sees_the_last_decision() -> None:
+    """Nothing tells that something is drawn: whether it is may depend on what is hidden, as with forecast cards."""
+    draws, seen = 0, list[str]()
+    for state in played(pyspiel.load_game("python_petrichor", {"players": 3, "modules": "forecasts"})):
+        shown = [state.observation_string(player) for player in range(3)]
+        if state.is_chance_node() and seen:
+            draws += 1
+            assert shown == seen
+        elif not state.is_chance_node():
+            seen = shown
+    assert draws > 5
+
+
 def test_observers_there_are() -> None:
     from open_spiel.python.observation import INFO_STATE_OBS_TYPE, make_observation
 

@@ -111,6 +111,21 @@ def test_an_agent_goes_on(config: Any) -> None:
     assert longest > 1 or config.game.name not in BIG
 
 
+def test_a_preview_ends_before_chance() -> None:
+    """Where an answer draws and nothing of it can be told, the record is the one before it, not a redraw after it."""
+    names = ["substitute wind", "card sun", "card rain", "move north", "vote rain", "decline"]
+    config, answers = PetrichorConfig(), [ACTIONS[name] for name in names]
+    batch = Batch(config, 1, 1, autoreset="disabled")
+    start = batch.states[0].copy()
+    for action in answers[:-1]:
+        batch.step([action])
+    expected = config.game.drawing.render_svg(batch.states[0], 0, tables=batch.tables)
+    for seed in range(8):
+        found = preview(config.game, start, answers, batch.tables, np.random.default_rng(seed))
+        assert not found.is_whole
+        assert config.game.drawing.render_svg(found.state, 0, tables=batch.tables) == expected
+
+
 def test_a_harvest_pays_what_was_projected() -> None:
     """What a Harvest would pay now, and once a tile grows; Wheat tokens are counted by themselves."""
     now = total = later = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 from dataclasses import replace
@@ -18,7 +19,7 @@ from tabletop_agents import GreedyAgent, make_agent
 from tabletop_cli import evergreen, petrichor
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_engine.text.answers import declared_answers
-from tabletop_text import ModelAgent
+from tabletop_text import ModelAgent, positions
 from tabletop_text.benchmark import estimated_cost, highest_beaten, main, resume, rung_of, rungs_for
 from tabletop_text.positions import main as write_positions
 from tabletop_text.scripted import ThroughText
@@ -196,6 +197,20 @@ def test_positions(tmp_path: Path) -> None:
             assert declared_answers(json.dumps({"answer": line["answers"][line["best"]]})).answers
     with pytest.raises(ConfigError, match="neither values nor shares"):
         write_positions(TWO.game, TWO, positions=1, judge="random", output=tmp_path / "x.jsonl")
+
+
+def test_a_file_of_positions_is_replaced_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "positions.jsonl"
+    write_positions(TWO.game, TWO, positions=1, judge="greedy", output=file)
+    before = file.read_bytes()
+
+    def full(*_: Any) -> Any:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(positions, "positions_of_game", full)
+    with pytest.raises(TabletopError, match=r"positions\.jsonl: can't be written \(No space left on device\)"):
+        write_positions(TWO.game, TWO, positions=1, judge="greedy", output=file)
+    assert file.read_bytes() == before and list(tmp_path.iterdir()) == [file]
 
 
 def test_positions_are_of_their_seed(tmp_path: Path) -> None:

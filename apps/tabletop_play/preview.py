@@ -74,7 +74,7 @@ def preview(
                 last = moment
             return Preview(told, last, False, Combination(tuple(actions[: len(records)]), tuple(records)))
         told += game.words.events(before[0], action, actor, tables)
-        last = games[0]
+        last = games[:1].copy()[0]  # the next answer is played in `games`, and may draw
     is_whole = bool((games["actor"] == actor).all())
     return Preview(told, last, is_whole, Combination(tuple(actions), tuple(records)))
 

@@ -14,8 +14,8 @@ import numpy as np
 from tabletop_agents import make_agent
 from tabletop_engine import seeds as streams
 from tabletop_engine.checks import checked, whole
-from tabletop_engine.errors import ConfigError
-from tabletop_engine.files import make_folder
+from tabletop_engine.errors import ConfigError, TabletopError
+from tabletop_engine.files import make_folder, whole_file
 from tabletop_engine.game import Config, Game
 from tabletop_engine.text.screen import Screen
 from tabletop_engine.text.words import counted, shown
@@ -55,7 +55,8 @@ def main(
         player: the agent that plays all seats of the games; a quarter of their decisions are random.
         seed: of the first game.
 
-    Raises ConfigError for bad arguments, and for a judge that gives neither values nor shares.
+    The file is replaced as a whole. Raises ConfigError for bad arguments, and for a judge that gives neither values nor
+    shares; TabletopError if the file can't be written.
     """
     whole("positions", positions, 1, 1_000_000)
     judging = make_agent(judge or hints_name(config), game)
@@ -63,15 +64,19 @@ def main(
     path = Path(output)
     make_folder(path.parent)
     console, written = Screen(), 0
-    with Interruptions() as interruptions, progress_bar(console) as progress, path.open("w", encoding="utf-8") as file:
-        task = progress.add_task("writing positions", total=positions, status="")
-        while written < positions and not interruptions.wanted():
-            for line in positions_of_game(config, judging, playing, seed):
-                if written < positions and not interruptions.wanted():
-                    file.write(json.dumps(line, ensure_ascii=True) + "\n")
-                    written += 1
-                    progress.advance(task)
-            seed += 1
+    try:
+        with Interruptions() as interruptions, progress_bar(console) as progress, whole_file(path) as unfinished:
+            task = progress.add_task("writing positions", total=positions, status="")
+            with unfinished.open("w", encoding="utf-8") as file:
+                while written < positions and not interruptions.wanted():
+                    for line in positions_of_game(config, judging, playing, seed):
+                        if written < positions and not interruptions.wanted():
+                            file.write(json.dumps(line, ensure_ascii=True) + "\n")
+                            written += 1
+                            progress.advance(task)
+                    seed += 1
+    except OSError as error:
+        raise TabletopError(f"{path}: can't be written ({error.strerror or error})") from None
     console.print(f"{shown(str(path))}: {counted(written, 'position')}, judged by {shown(judging.name)}.")
     on_result({"file": str(path), "positions": written, "judge": judging.name})
     return path

@@ -306,16 +306,14 @@ class Playouts:
 
 
 def text_of(position: Position, viewer: int | None) -> str:
-    """The game as text, as this seat sees it; None sees everything. At a draw it says which action is going on."""
+    """The game as text, as this seat sees it at the last decision; None sees everything, also what is being drawn."""
     positions = position.positions
     if not position.has_begun:
         shown = f"{positions.game.title}, {positions.config.name}: being set up"
     else:
         shown = positions.game.drawing.render_text(position.state, viewer, tables=positions.tables)
-    if not position.is_chance:
+    if viewer is not None or not position.is_chance:
         return shown
-    if viewer is not None:
-        return f"{shown}\nSomething is drawn."
     lines = [shown, ""]
     if position.has_begun and position.pending is not None:
         action = positions.game.words.action_text(position.state, position.pending)
