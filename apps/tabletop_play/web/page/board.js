@@ -420,16 +420,11 @@ export function showBadges(by) {
   $("marks").append(draw("g", { id: "badges", "aria-hidden": "true" }, ...badges));
 }
 
-/* An arrow at a place; null: none. */
-export function pointAt(path) {
-  $("pointer")?.remove();
-  const svg = sheet?.querySelector("svg"), element = path && svg && find(svg, path);
-  if (!element || isFolded(element)) return;
-  const { x, y, width, height } = boxOf(element, svg.getBoundingClientRect(), scaleOf(svg)), isAbove = y < 44; // there is no room for it above
-  const tip = [x + Math.min(width / 2, 40), isAbove ? y + height - 6 : y + 6];
-  const arrow = draw("path", { d: "M0 0l-13 -20h7v-24h12v24h7z", transform: `translate(${tip})rotate(${isAbove ? 180 : 0})` });
-  sheet.append(draw("svg", { id: "pointer", viewBox: svg.getAttribute("viewBox"), "aria-hidden": "true" }, arrow));
-  if (kindOfScreen(arrangedFor) !== "desk") scrollBy({ top: arrow.getBoundingClientRect().top - innerHeight / 5, behavior: "instant" });
+/* Where a place is in the picture: {sheet, viewBox, box, isDesk}; null if it can't be seen. */
+export function whereIs(path) {
+  const svg = sheet?.querySelector("svg"), element = svg && find(svg, path);
+  if (!element || isFolded(element)) return null;
+  return { sheet, viewBox: svg.getAttribute("viewBox"), box: boxOf(element, svg.getBoundingClientRect(), scaleOf(svg)), isDesk: kindOfScreen(arrangedFor) === "desk" };
 }
 
 /* How much of a box others cover. */

@@ -1,7 +1,7 @@
 /* A first game: what the player is told at each step, and the place that is meant. */
 
-import { pointAt } from "./board.js";
-import { $, button, make } from "./dom.js";
+import { whereIs } from "./board.js";
+import { $, button, draw, make } from "./dom.js";
 
 let read = 0; // texts that are only to be read, since something was chosen
 let last = "";
@@ -37,6 +37,18 @@ export function showGuide({ place, goesOn, next: asked, chosen }, offered, isWho
   document.body.dataset.guided = isWhole ? "given" : "chosen"; // what is to be done next
   const inHand = offered && $("hand").querySelector(`[data-key="${CSS.escape(offered.key)}"]`);
   pointAt(isWhole || inHand ? null : (offered?.places[0] ?? (place.length ? place : null)));
+}
+
+/* An arrow at a place; null: none. */
+function pointAt(path) {
+  $("pointer")?.remove();
+  const found = path && whereIs(path);
+  if (!found) return;
+  const { x, y, width, height } = found.box, isAbove = y < 44; // there is no room for it above
+  const tip = [x + Math.min(width / 2, 40), isAbove ? y + height - 6 : y + 6];
+  const arrow = draw("path", { d: "M0 0l-13 -20h7v-24h12v24h7z", transform: `translate(${tip})rotate(${isAbove ? 180 : 0})` });
+  found.sheet.append(draw("svg", { id: "pointer", viewBox: found.viewBox, "aria-hidden": "true" }, arrow));
+  if (!found.isDesk) scrollBy({ top: arrow.getBoundingClientRect().top - innerHeight / 5, behavior: "instant" });
 }
 
 export function leaveGuide() {

@@ -275,7 +275,7 @@ function showResult({ turn, kind, result, owners, can, next }) {
 afterTelling(() => {
   if (present.view) showWaiting();
   if (!active) return;
-  if (held.entries.some(({ places, picture }) => picture === null && places.length)) offer(); // also cards that came meanwhile
+  if (held.entries.some(({ places, picture }) => picture === null && places.length)) offer(); // cards that came meanwhile
   else mark();
 });
 
@@ -378,7 +378,7 @@ function holdHand(entries, asides) {
   const those = entries.filter((one) => isCard(one) || !one.places.length || one.aside);
   const isDrawn = ({ places }) => those.filter((one) => String(one.places[0]) === String(places[0])).length === 1; // what is done with one card differs in words
   if (those.length || begun.length <= held.at) {
-    held = { at: begun.length, asides, entries: those.map((one) => ({ ...one, picture: isCard(one) && isDrawn(one) ? pictureOf(one.places[0]) : null })) };
+    held = { at: begun.length, asides, entries: those.map((one) => ({ ...one, picture: isCard(one) ? isDrawn(one) && pictureOf(one.places[0]) : null })) };
   }
 }
 
