@@ -327,10 +327,10 @@ def test_a_game_by_keyboard_alone(visitor: Visitor, quick_adviser: None) -> None
     if visitor.shows("menu"):
         press(visitor.browser, Keys.ARROW_DOWN, Keys.ENTER)
     while visitor.facts["begun"] not in ("", "0"):
-        # the answers that continue it have the focus, on the board or at the top of the list
+        # what continues it has the focus, on the board or at the top of the list, or the button that gives it
         wait(lambda: visitor.ready == before)
-        assert visitor.run("return document.activeElement.matches('.mark, #asked')")
-        press(visitor.browser, Keys.ENTER if visitor.all(".mark:focus") else Keys.ARROW_DOWN + Keys.ENTER)
+        assert visitor.run("return document.activeElement.matches('.mark, #asked, #commit')")
+        press(visitor.browser, Keys.ENTER if visitor.all(":is(.mark, #commit):focus") else Keys.ARROW_DOWN + Keys.ENTER)
     visitor.changed(before)
     # and in the list by arrows
     press(visitor.browser, Keys.ARROW_DOWN)

@@ -182,7 +182,7 @@ class Visitor:
         from selenium.webdriver import ActionChains
         from selenium.webdriver.common.keys import Keys
 
-        for _ in range(80):
+        for _ in range(400):  # an open list of answers and what happened have many stops
             if self.run("return document.activeElement.matches(arguments[0])", selector):
                 return
             ActionChains(self.browser).send_keys(Keys.TAB).perform()
