@@ -10,11 +10,13 @@ from tabletop_engine.errors import TabletopError
 
 
 def needed(module: str, what: str, extra: str) -> Any:
-    """Import an optional module. If it is missing, TabletopError says what needs it and which extra installs it."""
+    """Import an optional module. If that fails, TabletopError says what needs it, and if it is missing which extra."""
     try:
         return import_module(module)
-    except (ImportError, OSError) as error:
+    except ImportError as error:
         raise TabletopError(f"{what} needs {extra_text(extra)} ({error})") from None
+    except OSError as error:
+        raise TabletopError(f"{what} needs {module}, which does not start here ({error})") from None
 
 
 def extra_text(extra: str) -> str:

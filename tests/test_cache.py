@@ -13,12 +13,14 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from tabletop_engine.compiling import once
+from tabletop_engine import extras
+from tabletop_engine.compiling import cache, once
 from tabletop_engine.compiling.cache import CACHE_VARIABLE
 from tabletop_engine.compiling.compiled import Kernel, _in_cache
 from tabletop_engine.compiling.rule_compiler import compile_kernel
 from tabletop_engine.compiling.shipped import SWITCH
 from tabletop_engine.compiling.sources import ENGINE_SOURCES, PACKAGE, Sources, files_of
+from tabletop_engine.errors import TabletopError
 from tests.games import connect_four
 
 NOWHERE = str(Path(__file__, "nowhere"))
@@ -52,6 +54,31 @@ def test_a_folder_that_cannot_be_written() -> None:
         assert own == inherited and not Path(own).exists()
         assert NOWHERE in made.stderr and CACHE_VARIABLE in made.stderr
         assert made.stderr.count("can't be written") == 1
+
+
+def test_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system may not know the user, as in a container. Then the cache is sought where it can't be kept."""
+
+    def unknown() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", CACHE_VARIABLE):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", unknown)
+    monkeypatch.setattr(cache, "_is_writable", lambda folder: False)
+    monkeypatch.setattr(cache, "_temporary_folder", lambda wanted: wanted)
+    assert cache.code_folder(Path("gems")).is_relative_to(os.sep)
+
+
+def test_a_library_that_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is there, so the extra is not what is missing."""
+
+    def broken(name: str) -> None:
+        raise OSError("requires access to a writable cache directory")
+
+    monkeypatch.setattr(extras, "import_module", broken)
+    with pytest.raises(TabletopError, match="a picture needs matplotlib, which does not start here"):
+        extras.needed("matplotlib", "a picture", "render")
 
 
 def test_a_second_game_in_a_process_comes_from_the_cache() -> None:
@@ -141,7 +168,8 @@ from {HOME} import GAME
 Batch(GAME.config(), 2, 0).step([1, 1])
 """
 SAY = """
-from tabletop_engine.compiling import once
+from tabletop_engine import extras
+from tabletop_engine.compiling import cache, once
 from tests.games.leduc_poker import GAME
 parts = [(part, print, ()) for part in ("one", "two", "three")]
 once.compile_once("the rules of nothing", "no time", GAME.kernels.playout, lambda: parts)

@@ -690,6 +690,9 @@ def test_where_the_game_is_kept_if_not_here(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "elsewhere"))
     (tmp_path / "petrichor-solo.json.part").mkdir()  # it prevents writing the file here
     assert session.keep().startswith("The game could not be kept: ")
+    with monkeypatch.context() as nowhere:
+        nowhere.setattr("tempfile.gettempdir", lambda: Path("/nowhere").read_text())  # it raises FileNotFoundError
+        assert session.keep().startswith("The game could not be kept: ")
     (tmp_path / "elsewhere").mkdir()
     assert session.keep().endswith(f"petrichor play --resume {tmp_path}/elsewhere/petrichor-solo.json")
 

@@ -77,6 +77,10 @@ def test_an_estimate_as_text(how: dict[str, Any], written: str) -> None:
     assert format_estimate(Estimate(0.631, 0.59, 0.671), **how) == written
 
 
+def test_what_is_rounded_to_zero_has_no_minus() -> None:
+    assert format_estimate(Estimate(-0.0001, -0.0004, 0.02), "%", sign="+") == "+0.0 % (+0.0–+2.0)"
+
+
 def test_an_estimate_without_an_interval_as_text() -> None:
     for one in (Estimate(3.2, -math.inf, math.inf), [3.2, None, None]):  # as in a JSON file
         assert format_estimate(one, sign="+", interval="to") == "+3.2 (no interval)"

@@ -10,6 +10,7 @@ import re
 import shlex
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -267,8 +268,10 @@ class TypedSession(Session):
             return ""
         if self.over:
             return "The replay of the finished game was not saved."
-        problem = ""
-        for folder in (Path(), Path(tempfile.gettempdir())):
+        folders, problem = [Path()], ""
+        with suppress(OSError):  # there is no folder for temporary files
+            folders.append(Path(tempfile.gettempdir()))
+        for folder in folders:
             path = self._default_path(folder)
             try:
                 self.replay.save(path)

@@ -37,11 +37,15 @@ def is_kept(folder: Path) -> bool:
 
 
 def _user_cache_folder() -> Path:
+    try:
+        home = Path.home()
+    except RuntimeError:  # a user whom the system does not know, as in containers
+        home = Path(os.sep)
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "tabletop"
+        return home / "Library" / "Caches" / "tabletop"
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "tabletop" / "cache"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tabletop"
+        return Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local")) / "tabletop" / "cache"
+    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "tabletop"
 
 
 @functools.cache

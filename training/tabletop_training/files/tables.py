@@ -280,7 +280,7 @@ def format_estimate(
         form: the format of each number.
     """
     value, low, high = (factor if unit != "%" else 100) * np.array(estimate, float)
-    number = f"{sign}{form}"
+    number = f"{sign}z{form}"  # what is rounded to 0 has no minus
     text = f"{value:{number}} {unit}".rstrip()
     known = math.isfinite(low)  # the mean of a single number has no interval
     if interval == "±":
