@@ -335,6 +335,7 @@ def test_a_game_by_keyboard_alone(visitor: Visitor, quick_adviser: None) -> None
     # and in the list by arrows
     press(visitor.browser, Keys.ARROW_DOWN)
     assert visitor.run("return document.activeElement.matches('#answers button')")
+    assert len(visitor.all("#answers button[tabindex='0']")) == 1  # Tab leaves the list
     by_keys(visitor, Keys.ENTER)
     filtered = False
     while visitor.turn != "over":

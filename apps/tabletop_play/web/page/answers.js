@@ -121,7 +121,8 @@ function filter() {
   const fits = (answer) => left(answer) !== null && words.every((word) => answer.text.toLowerCase().includes(word));
   for (const { answer, item } of rows) item.hidden = !fits(answer);
   for (const { item, rows: those } of heads) item.hidden = begun > 0 || those.every((row) => row.item.hidden);
-  const number = offered().length;
+  const there = offered(), number = there.length;
+  for (const { button } of rows) button.tabIndex = button === there[0]?.button ? 0 : -1; // one stop for Tab, then arrows
   $("all").hidden = !rows.length;
   $("all-title").textContent = number === 1 ? "1 answer in words" : `All ${number} answers in words`;
 }
