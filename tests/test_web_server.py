@@ -85,7 +85,7 @@ def test_games_that_are_offered(server: Server) -> None:
     assert easiest == {"names": [], "about": "A beginner's agent wins 9 in 10."}
     assert hardest["names"] == list(VARIANTS)
     assert games["evergreen"]["about"]["1"]["greedy"].endswith("points on average in 1,000 games.")
-    assert petrichor["about"]["4"]["ismcts-2000"].endswith("Won 93 % of 80 games for two against greedy.")
+    assert petrichor["about"]["4"]["ismcts-2000"].endswith("Won 95 % of 40 games for two against greedy.")
     assert "search-800:solo" in petrichor["agents"]["1"] and "search-800:solo" not in petrichor["agents"]["2"]
 
 

@@ -7,7 +7,7 @@ from tabletop_training.measure.benchmark import POINTS, Plan, SoloColumn
 
 PLAN = Plan(
     game=GAME,
-    agents=("random", "greedy", "rollout", "ismcts-200", "policy:versus"),
+    agents=("random", "greedy", "rollout", "ismcts-200", "policy:versus", "search-200:versus"),
     docs="docs/evergreen",
     solo=({},),
     columns=(SoloColumn("mean_points", POINTS, "mean points", "points"),),
