@@ -56,7 +56,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
 
 
 def test_whom_it_measures() -> None:
-    assert PLAN.agents == ("random", "greedy", "rollout", "ismcts-200", "policy:versus")
+    assert PLAN.agents == ("random", "greedy", "rollout", "ismcts-200", "policy:versus", "search-200:versus")
     new = benchmark.Benchmark.new(PLAN)
     assert (new.solo_configs, new.duel) == ([Config()], Config(players=2))
     assert PLAN.docs == "docs/evergreen"
