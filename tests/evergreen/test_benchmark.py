@@ -85,13 +85,13 @@ def test_table_page_and_a_second_run(
     assert float(table["greedy"]["against_random"]) == pytest.approx(score.value, abs=1e-4)
     page = (folder / "benchmark.md").read_text(encoding="utf-8")
     assert "| agent | games | mean points | decisions/s |" in page
-    assert "| agent | rating | won against `random` | won against `greedy` |" in page
+    assert "| agent | rating | Elo | won against `random` | won against `greedy` |" in page
     assert page.startswith("# Evergreen: the agents, measured\n") and "evergreen-env" in page
     assert "petrichor" not in page.lower() and "variants" not in page
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    before = {path.name: path.read_bytes() for path in folder.glob("benchmark.*")}
     assert sorted(before) == ["benchmark.csv", "benchmark.json", "benchmark.md"]
     measure("greedy", "random", output=folder)
-    assert len(played) == 3 and {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert len(played) == 3 and {path.name: path.read_bytes() for path in folder.glob("benchmark.*")} == before
     measure("rollout-1", output=folder)
     assert played[3:] == [("rollout-1",), ("random", "rollout-1"), ("greedy", "rollout-1")]
 
