@@ -303,10 +303,10 @@ def turn_of(page: Page) -> tuple[list[int], int]:
         given = answers[0]["actions"]
         told = page.ask("preview", view=page.view["number"], actions=given)
         answers = [one for one in told["answers"] if len(one["actions"]) > len(given)]
-        last, *more = answers[0]["steps"][len(given) - 1 :] if answers else [None]
-        if more and more[0]["decision"] != last["decision"]:
+        steps = answers[0]["steps"][len(given) - 1 :] if answers else []
+        if answers and steps[1]["decision"] != steps[0]["decision"]:
             questions += 1
-            assert more[0]["question"] and all(one["actions"][: len(given)] == given for one in answers)
+            assert steps[1]["question"] and all(one["actions"][: len(given)] == given for one in answers)
     return given, questions
 
 
