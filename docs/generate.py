@@ -342,7 +342,13 @@ def hands_table() -> str:
     )
     heads = ("game", "clicks", "own move, median", "95 % within", "next question, median", "95 % within")
     where = f"{content['cores']} cores, for which {content['load']:g} other processes competed when it began"
-    return f"Measured on {content['date']} on {where}:\n\n{markdown_table(heads, rows, left=1)}"
+    slow = content["slow"]
+    opened = (
+        f"Over a network of {slow['latency']} ms and {slow['throughput'] // 1000} kB a second the first question of a"
+        f" game alone is there {slow['empty'] / 1000:.1f} s after its link is opened, or {slow['full'] / 1000:.1f} s if"
+        f" the page is known (medians of {slow['times']})."
+    )
+    return f"Measured on {content['date']} on {where}:\n\n{markdown_table(heads, rows, left=1)}\n\n{opened}"
 
 
 def hints_table() -> str:
