@@ -76,7 +76,8 @@ def chain(game: Game, tables: np.ndarray, state: Any, actions: Sequence[int]) ->
     states = np.array([state], game.state)
     records: list[Any] = []
     for action in actions:
-        before, now = (records[-1] if records else None), states[0].copy()
+        # NumPy copies a record field by field, but bytes at once
+        before, now = (records[-1] if records else None), states.view(np.uint8).copy().view(game.state)[0]
         if before is not None and not (_is_unbroken(before, now) and game.words.continues_answer(before, now)):
             return None
         if action not in legal_actions(now):
