@@ -174,9 +174,8 @@ def test_gains() -> None:
     rain = [ACTIONS["play rain"]]  # there is only one drop that it can let fall
     found = preview(config.game, batch.states[0], rain, batch.tables, np.random.default_rng(0))
     before, after = batch.states[0], found.state
-    assert gains(config.game, before, after, 0, batch.tables) == [
-        ("Grass on b1 at a Harvest", [3, 3])
-    ]  # a tie for the second place
+    tied = [3, 3]  # for the second place
+    assert gains(config.game, before, after, 0, batch.tables) == [("Grass on b1 at a Harvest", tied)]
     assert gains(config.game, after, before, 0, batch.tables) == [
         ("Grass on b1 at a Harvest", [-3, -3]),
         ("Grass on b1 at a Harvest, once it grows", [3, 4]),

@@ -764,6 +764,25 @@ def test_the_end_of_a_round_is_told_in_moments(patient: Visitor, patient_server:
     assert not any(all(text in words for text in after) for words in told)
 
 
+def test_a_lesson_stays_with_its_question(visitor: Visitor, server: Server) -> None:
+    """Also while more is chosen for it; the question counts down, and back when something is taken back."""
+    visitor.sit(server.make("evergreen", ["here"], start={"seed": 3}, learn=True)[0])
+    hand = "[...document.querySelectorAll('#hand button')].find((one) => one.textContent.includes(arguments[0])).click()"
+    for words, title in (("take", "Your turn"), ("plant up to 3", "Plant sprouts")):
+        wait(lambda: visitor.ready, SECONDS)
+        visitor.run(hand, words)
+        wait(lambda title=title: visitor.text("lesson").startswith(title), SECONDS)
+    assert visitor.text("asked") == "Plant a sprout (3 sprouts left)"
+    wait(lambda: visitor.ready, SECONDS)
+    visitor.run("document.querySelector('.mark:not(.quiet)').dispatchEvent(new MouseEvent('click', { bubbles: true }))")
+    wait(lambda: visitor.text("asked") == "Plant a sprout (2 sprouts left)", SECONDS)
+    assert visitor.text("lesson").startswith("Plant sprouts")
+    wait(lambda: visitor.ready, SECONDS)
+    visitor.click("undo")
+    wait(lambda: visitor.text("asked") == "Plant a sprout (3 sprouts left)", SECONDS)
+    assert visitor.text("lesson").startswith("Plant sprouts")
+
+
 _PRESS = """
 // a press on an answer of the list, as if it came so many milliseconds after the first one was made; whether it counts
 const [number, later, right, key] = arguments, { dataset } = document.body;

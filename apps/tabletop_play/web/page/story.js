@@ -5,8 +5,8 @@ import { $, make, named, sentence, token } from "./dom.js";
 import { remember, setting } from "./settings.js";
 
 const LATE = 3000; // milliseconds for a turn's board to come
-const LONG = 4; // sentences: what an answer with more of them led to is shown in moments of its own, as when a round ends
-const MOMENT = 90; // letters for such a moment, so that it can be read
+const LONG = 4; // sentences: with more of them, what an answer led to is shown in moments, as when a round ends
+const MOMENT = 90; // letters for a moment, so that it can be read
 
 let queue = []; // turns that are to be shown: {view, words, last}
 let round = 0; // what was skipped is shown no more
@@ -61,7 +61,7 @@ function momentsOf({ changes, last, ends }, owners) {
     if (before && before.text.length + text.length < MOMENT) Object.assign(before, { text: `${before.text} ${text}`, last: at });
     else moments.push({ text, last: at });
   }
-  return moments.map((one) => ({ words: named(one.text, owners), last: one.last }));
+  return moments.map(({ text, last: at }) => ({ words: named(text, owners), last: at }));
 }
 
 /* Show the turns that led to a view on the board, one after another. It settles when they are shown, or `hurry` is called. */

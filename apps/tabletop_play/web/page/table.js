@@ -214,7 +214,7 @@ function noteThis({ kind, title, turn, owners }) {
   noteGame({ key: present.key, title, who: names(own) + (against && ` against ${against}`), score, turn, when: Date.now() });
 }
 
-/* What is asked after what was chosen; the last question, if that is all. */
+/* What is asked after what was chosen, or else the last question. */
 function asking({ question }) {
   const { steps } = open()[0] ?? { steps: [] };
   return steps[begun.length]?.question || steps[begun.length - 1]?.question || question;
@@ -376,7 +376,7 @@ function showCommit() {
 function holdHand(entries, asides) {
   const { hand } = present.view, isCard = ({ places }) => places.length > 0 && hand.includes(places[0].at(-1)[0]);
   const those = entries.filter((one) => isCard(one) || !one.places.length || one.aside);
-  const isDrawn = ({ places }) => those.filter((one) => String(one.places[0]) === String(places[0])).length === 1; // what is done with one card differs in words
+  const isDrawn = ({ places }) => those.filter((one) => String(one.places[0]) === String(places[0])).length === 1; // one card's answers differ in words
   if (those.length || begun.length <= held.at) {
     held = { at: begun.length, asides, entries: those.map((one) => ({ ...one, picture: isCard(one) ? isDrawn(one) && pictureOf(one.places[0]) : null })) };
   }
@@ -485,7 +485,7 @@ function showOffers() {
   hideAdvice();
   showGhost(last?.parts, last ? last.board : null);
   $("begun").replaceChildren(...(last && whole ? named(last.told, present.view.owners) : []));
-  showLesson(present.view, last?.lesson ?? present.view.lesson);
+  showLesson(present.view, offers.findLast(({ lesson }) => lesson)?.lesson ?? present.view.lesson);
   showAnswers(last?.answers ?? present.view.answers, present.view.owners, choose, hover);
   offer();
   if (whole) $("commit").focus({ preventScroll: true });
