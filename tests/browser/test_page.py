@@ -767,12 +767,16 @@ def test_the_end_of_a_round_is_told_in_moments(patient: Visitor, patient_server:
 def test_a_lesson_stays_with_its_question(visitor: Visitor, server: Server) -> None:
     """Also while more is chosen for it; the question counts down, and back when something is taken back."""
     visitor.sit(server.make("evergreen", ["here"], start={"seed": 3}, learn=True)[0])
-    hand = "[...document.querySelectorAll('#hand button')].find((one) => one.textContent.includes(arguments[0])).click()"
-    for words, title in (("take", "Your turn"), ("plant up to 3", "Plant sprouts")):
+    choices = "[...document.querySelectorAll('#hand button')]"
+
+    def choose(words: str, asked: str) -> None:
         wait(lambda: visitor.ready, SECONDS)
-        visitor.run(hand, words)
-        wait(lambda title=title: visitor.text("lesson").startswith(title), SECONDS)
-    assert visitor.text("asked") == "Plant a sprout (3 sprouts left)"
+        visitor.run(f"{choices}.find((one) => one.textContent.includes(arguments[0])).click()", words)
+        wait(lambda: visitor.text("asked") == asked, SECONDS)
+
+    choose("take", "Use the card meadow sprout")
+    choose("plant up to 3", "Plant a sprout (3 sprouts left)")
+    assert visitor.text("lesson").startswith("Plant sprouts")
     wait(lambda: visitor.ready, SECONDS)
     visitor.run("document.querySelector('.mark:not(.quiet)').dispatchEvent(new MouseEvent('click', { bubbles: true }))")
     wait(lambda: visitor.text("asked") == "Plant a sprout (2 sprouts left)", SECONDS)
