@@ -31,13 +31,15 @@ class FirstGame:
 
     Attributes:
         scenario: the position, as the game's scenarios describe it.
-        opponents: the names of the agents in the other seats.
+        opponents: the agents in the other seats, by name.
+        called: what these are called, one name each.
         steps: what the player is told, in order.
         seed: of the agents.
     """
 
     scenario: Mapping[str, Any]
     opponents: tuple[str, ...]
+    called: tuple[str, ...]
     steps: tuple[Step, ...]
     seed: int = 0
 

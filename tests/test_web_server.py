@@ -682,6 +682,7 @@ def test_a_first_game(server: Server, game: str) -> None:
     order: dict[str, Any] = {"seats": ["here", *first.opponents], "learn": True, "start": {"first": True}}
     (path,) = server.make(game, **order)
     with server.open(path) as page:
+        assert [owner["name"] for owner in page.view["owners"][1:]] == [*first.called]
         followed = 0
         while name := next((step["name"] for step in page.view["guide"]["steps"] if step["name"]), ""):
             assert page.view["guide"]["steps"][0]["text"] and page.view["lesson"] is None

@@ -107,6 +107,7 @@ class Session:
         self.agents = dict(zip(given, agents_of([*given.values()], config), strict=True))
         self._hints = None if hints is None else agents_of([hints], config, "hints")[0]
         self.given_names: dict[int, str] = {}  # the names that people gave, by their seats
+        self.agent_names: dict[int, str] = {}  # what agents are called in place of their own names, by their seats
         self.seed = seed
         self.people = tuple(seat for seat in range(config.players) if seat not in self.agents)
         if not self.agents.keys() <= set(range(config.players)):
@@ -412,7 +413,7 @@ class Session:
 
     def called(self, own: int | None = None, given: Mapping[int, str] | None = None) -> tuple[str, ...]:
         """As `names`, for people (`opponents.called`). `given`: in place of the names that people gave."""
-        agents = [None if name == PERSON else name for name in self.seats]
+        agents = [None if name == PERSON else self.agent_names.get(seat, name) for seat, name in enumerate(self.seats)]
         names = called(agents, self.given_names if given is None else given, own)
         return (*names, *self.names[self.config.players :])
 

@@ -14,6 +14,7 @@ first_game = FirstGame(
         "planets": {"player_0": {"a2": "small_tree", "b2": "sprout", "c3": "small_tree", "b4": "sprout"}},
     },
     opponents=(),
+    called=(),
     steps=(
         Step(
             "This is your planet. You grow sprouts into small trees, and small trees into big ones. Each of the four "

@@ -27,6 +27,7 @@ first_game = FirstGame(
         "points": {"player_0": 12, "player_1": 3},
     },
     opponents=("greedy",),
+    called=("Robin",),
     steps=(
         Step(
             "Whoever has the most points at the end wins. These are the Fields. Each tile is a crop that needs water. "

@@ -144,6 +144,8 @@ class Table:
         self.trouble = self.unsaved = ""
         self.look: int | None = None  # whose view an analysis shows
         self.first = self._first_game()
+        if self.first is not None:
+            session.agent_names = dict(zip(session.agents, self.first.called, strict=True))
         self._playing: asyncio.Task[None] | None = None
         self._stories: set[asyncio.Task[None]] = set()
         self._questions = 0
