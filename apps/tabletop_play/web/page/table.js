@@ -369,7 +369,7 @@ function offer() {
 function showCommit() {
   const end = whole && offers.at(-1)?.end;
   $("commit").disabled = !whole;
-  $("commit").replaceChildren("Do it", ...(end ? [" ", make("small", "", end.text)] : []));
+  $("commit").replaceChildren("Do it", ...(end ? [make("small", "", ` ${end.text}`)] : []));
 }
 
 /* Cards, and answers without a place, are offered beside the question. What was offered there stays while places are chosen. */
