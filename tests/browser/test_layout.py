@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
@@ -17,6 +16,7 @@ from selenium.webdriver.common.keys import Keys
 
 from petrichor_env.config import MODULES
 from tests.support.browser import prefer, press, resize, wait
+from tests.support.firefox import firefox
 from tests.support.visitor import DESK, LAPTOP, LARGE, PHONE, TABLET, Visitor, a_browser, visiting, with_module
 from tests.support.web import SECONDS, Server
 
@@ -417,21 +417,9 @@ def test_a_whole_game_by_keys(visitor: Visitor, server: Server, game: str) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", FULL)
-def test_a_whole_game_in_firefox(server: Server, game: str) -> None:
-    webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
-    from selenium.webdriver.firefox.service import Service
-
-    binary = next(filter(None, map(shutil.which, ("firefox-esr", "firefox"))), None)
-    driver = shutil.which("geckodriver")
-    if binary is None or driver is None:
-        pytest.skip("needs firefox-esr and geckodriver on the PATH")
-    options = webdriver.FirefoxOptions()
-    options.binary_location = binary
-    options.add_argument("-headless")
-    browser = webdriver.Firefox(options=options, service=Service(driver))
-    try:
+def test_a_whole_game_in_firefox(server: Server, tmp_path: Path, game: str) -> None:
+    with firefox(tmp_path) as browser:
         browser.set_window_size(*DESK)
-        browser.set_script_timeout(SECONDS)
         one = Visitor(browser, server.url)
         one.open("/")
         one.run("localStorage.tabletop = JSON.stringify({ turns: '0' })")
@@ -439,5 +427,5 @@ def test_a_whole_game_in_firefox(server: Server, game: str) -> None:
         one.play_out()
         assert one.clicks["board"] > one.clicks["beside"] and one.text("verdict")
         wait(lambda: one.all("#log li"))
-    finally:
-        browser.quit()
+        one.run("console.error('an error')")
+        assert browser.errors == ["an error"]
