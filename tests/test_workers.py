@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import subprocess
 import sys
@@ -299,6 +300,17 @@ def test_ctrl_c_while_workers_start(tmp_path: Path) -> None:
 
 
 # --- Options ----------------------------------------------------------------------------------------------------------
+
+
+def test_without_semaphores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container whose /dev/shm is read-only."""
+
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr("multiprocessing.synchronize.SemLock.__init__", refused)
+    with pytest.raises(TabletopError, match=r"several processes need a /dev/shm .*: Read-only file system"):
+        Processes(2).__enter__()
 
 
 def test_numbers_of_workers() -> None:

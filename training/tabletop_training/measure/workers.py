@@ -191,7 +191,10 @@ class Processes(SeveralWorkers["Future[Results]"]):
 
     def __enter__(self) -> Self:
         self._context = get_context("spawn")  # a fork would share locks of threads that it lacks
-        self._stopping = self._context.Event()
+        try:
+            self._stopping = self._context.Event()
+        except OSError as error:
+            raise TabletopError(f"several processes need a /dev/shm that can be written to: {error.strerror}") from None
         self._pools = [self._new_pool() for _ in range(self.number)]
         self._places: dict[Future[Results], int] = {}
         self.is_open = True
