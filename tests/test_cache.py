@@ -221,7 +221,7 @@ def test_nothing_promises_a_cache_that_is_not_kept() -> None:
         **{CACHE_VARIABLE: NOWHERE},
     ).stderr
     assert said.count("the rules are compiled again at every start") == 1
-    assert "compiling the rules of Connect Four, half a minute: 1/14" in said
+    assert "compiling the rules of Connect Four, half a minute: 1/" in said
     assert "compiling the rules of nothing, no time: 3/3 three" in said
     assert said.count("tabletop: compiled in") == 2
     assert "once" not in said and "later" not in said

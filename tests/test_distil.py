@@ -187,7 +187,8 @@ def test_searching_makes_it_better() -> None:
         row = learning.iterate()
         assert row is not None
         rows.append(row)
-    assert rows[-1]["policy_loss"] < rows[1]["policy_loss"]
+    # not the policy's loss: what it is to learn changes with what the search finds
+    assert rows[-1]["heads_loss"] < rows[0]["heads_loss"]
     assert learning.iterate(lambda: True) is None
     numbers = learning.evaluate().numbers
     assert numbers["win_rate"] == numbers["win_rate_greedy"]
