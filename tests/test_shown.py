@@ -35,11 +35,12 @@ from tabletop_engine.text.words import shown
 from tabletop_play import catalogue
 from tabletop_play.typed import TypedSession
 from tabletop_training.files.job import Bar, Job, progress_bar
-from tabletop_training.files.plots import agent_title, plot_cross_table, plot_learning_curve
+from tabletop_training.files.plots import plot_cross_table, plot_learning_curve
 from tabletop_training.files.tables import (
     Column,
     ReplayFiles,
     Table,
+    agent_title,
     markdown_code,
     markdown_table,
     slug,

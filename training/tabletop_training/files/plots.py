@@ -20,8 +20,7 @@ from matplotlib.ticker import EngFormatter, PercentFormatter
 
 from tabletop_engine.checks import checked
 from tabletop_engine.errors import ConfigError
-from tabletop_engine.text.words import shown
-from tabletop_training.files.tables import markdown_code
+from tabletop_training.files.tables import agent_title
 from tabletop_training.measure.ratings import Rating, Z
 from tabletop_training.measure.results import Estimate, score_interval
 
@@ -130,19 +129,6 @@ def plot_learning_curve(
         bottom.axhline(0, color=GREY, linewidth=0.8)
         minutes = curve[-1].seconds / 60 if curve else 0.0
         bottom.set_xlabel(f"decisions ({games:,} games in {minutes:.1f} minutes)")
-
-
-def agent_title(agent: str) -> str:
-    """An agent's name as pictures show it, with only the last two parts of a checkpoint's path."""
-    kind, _, rest = agent.partition(":")
-    parts = Path(rest).parts[-2:]
-    title = shown(f"{kind}:{'/'.join([*parts[:-1], Path(parts[-1]).stem])}" if parts else agent)
-    return f" {title}" if title.startswith("_") else title  # legends leave out what starts with _
-
-
-def agent_code(agent: str) -> str:
-    """The same title as code in Markdown."""
-    return markdown_code(agent_title(agent))
 
 
 def looks(agents: Sequence[str]) -> dict[str, tuple[str, str]]:

@@ -248,6 +248,19 @@ def markdown_code(text: str) -> str:
     return f"{fence}{space}{code}{space}{fence}"
 
 
+def agent_title(agent: str) -> str:
+    """An agent's name as pictures show it, with only the last two parts of a checkpoint's path."""
+    kind, _, rest = agent.partition(":")
+    parts = Path(rest).parts[-2:]
+    title = shown(f"{kind}:{'/'.join([*parts[:-1], Path(parts[-1]).stem])}" if parts else agent)
+    return f" {title}" if title.startswith("_") else title  # legends leave out what starts with _
+
+
+def agent_code(agent: str) -> str:
+    """The same title as code in Markdown."""
+    return markdown_code(agent_title(agent))
+
+
 def flat(row: dict[str, Any]) -> dict[str, Any]:
     """A row in which each estimate has three columns: its value, its `_low` and its `_high`."""
     columns: dict[str, Any] = {}

@@ -26,8 +26,7 @@ from tabletop_engine.play.batch import Batch
 from tabletop_engine.play.scores import margins, win_shares
 from tabletop_engine.record import FORFEIT, exact_points
 from tabletop_engine.seeds import Stream, generator
-from tabletop_training.files.plots import agent_code
-from tabletop_training.files.tables import format_estimate, markdown_table
+from tabletop_training.files.tables import agent_code, format_estimate, markdown_table
 from tabletop_training.measure.results import (
     Estimate,
     Results,

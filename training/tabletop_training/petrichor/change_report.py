@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tabletop_training.files.plots import agent_code
-from tabletop_training.files.tables import format_estimate, markdown_table
+from tabletop_training.files.tables import agent_code, format_estimate, markdown_table
 from tabletop_training.measure.changes import ChangeEffect
 from tabletop_training.measure.results import Results
 from tabletop_training.measure.shapley import WAYS

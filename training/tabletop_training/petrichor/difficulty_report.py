@@ -18,11 +18,11 @@ from petrichor_env.game import GAME
 from petrichor_env.state import SOURCE_NAMES
 from tabletop_engine.seeds import Stream, generator
 from tabletop_engine.text.words import counted, spelled
-from tabletop_training.files.plots import agent_code
 from tabletop_training.files.provenance import provenance
 from tabletop_training.files.tables import (
     Column,
     Table,
+    agent_code,
     format_estimate,
     markdown_code,
     markdown_table,

@@ -14,8 +14,16 @@ import numpy as np
 from petrichor_env.component_files import COMPONENTS, KEYS
 from petrichor_env.config import VARIANTS
 from tabletop_engine.seeds import Stream, generator
-from tabletop_training.files.plots import BLUE, GREY, INK, agent_code, agent_title, error_bars, legend, looks, picture
-from tabletop_training.files.tables import flat, format_estimate, markdown_code, markdown_table, write_rows
+from tabletop_training.files.plots import BLUE, GREY, INK, error_bars, legend, looks, picture
+from tabletop_training.files.tables import (
+    agent_code,
+    agent_title,
+    flat,
+    format_estimate,
+    markdown_code,
+    markdown_table,
+    write_rows,
+)
 from tabletop_training.measure.results import Estimate, Results
 from tabletop_training.measure.spread import (
     FEW,

@@ -21,8 +21,7 @@ from itertools import combinations
 import numpy as np
 
 from petrichor_env.config import VARIANTS
-from tabletop_training.files.plots import agent_code
-from tabletop_training.files.tables import format_estimate, markdown_table
+from tabletop_training.files.tables import agent_code, format_estimate, markdown_table
 from tabletop_training.measure.ratings import Z
 from tabletop_training.measure.results import Estimate, mean_estimate
 from tabletop_training.petrichor.report_plots import VARIANT_TITLES, title_at

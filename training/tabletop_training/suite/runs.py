@@ -37,12 +37,13 @@ from tabletop_engine.game import Game
 from tabletop_engine.seeds import Stream, generator
 from tabletop_engine.text.words import counted, shown
 from tabletop_training.files.job import Job
-from tabletop_training.files.plots import agent_title, legend, looks, picture
+from tabletop_training.files.plots import legend, looks, picture
 from tabletop_training.files.provenance import software
 from tabletop_training.files.tables import (
     Column,
     OnResult,
     Table,
+    agent_title,
     format_estimate,
     ignore,
     plain,
