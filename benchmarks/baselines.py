@@ -24,15 +24,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
-from torch import nn
 
 from benchmarks.measure import options
 from petrichor_env import GAME
-from tabletop_agents.checkpoint import save_checkpoint, save_network
-from tabletop_agents.networks import Network
+from tabletop_agents.checkpoint import save_checkpoint
 from tabletop_training.files.settings import CONFIGS
 from tabletop_training.files.tables import format_estimate, markdown_table
 from tabletop_training.learn.learner import POLICY
@@ -89,23 +86,9 @@ def maskable_ppo(task: Task, seed: int, file: Path) -> None:
 
 
 def jax_ppo(task: Task, seed: int, file: Path) -> None:
-    """Learn with the program of docs/jax, and save the policy."""
-    os.environ |= {"STEPS": str(task.steps), "SEED": str(seed)}
-    layers = runpy.run_path(str(JAX_PROGRAM))["main"]()
-    *hidden, (weight, bias) = [(np.asarray(one), np.asarray(other)) for one, other in layers]
-    trunk: list[nn.Module] = []
-    for own, own_bias in hidden:
-        trunk += [linear(own, own_bias), nn.ReLU()]
-    policy, value = linear(weight[:, :-1], bias[:-1]), linear(weight[:, -1:], bias[-1:])
-    network = Network(nn.Sequential(*trunk), nn.Sequential(policy), nn.Sequential(value))
-    save_network(GAME, network, file, about(task, seed, int(task.steps or 0)))
-
-
-def linear(weight: np.ndarray, bias: np.ndarray) -> nn.Linear:
-    """A layer of these weights, (inputs, outputs) and (outputs,)."""
-    layer = nn.Linear(*weight.shape)
-    layer.load_state_dict({"weight": torch.tensor(weight.T), "bias": torch.tensor(bias)})
-    return layer
+    """Learn with the program of docs/jax, which saves the policy."""
+    os.environ |= {"STEPS": str(task.steps), "SEED": str(seed), "FILE": str(file)}
+    runpy.run_path(str(JAX_PROGRAM), run_name="__main__")
 
 
 def about(task: Task, seed: int, steps: int) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from petrichor_env.config import Config
 from tabletop_agents import checkpoint, make_agent
 from tabletop_agents.checkpoint import MEMBER, configs_of, read_checkpoint, read_notes, save_checkpoint, versions
 from tabletop_agents.names import checkpoint_path
+from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
 from tabletop_engine.errors import CheckpointError, ConfigError
 from tabletop_engine.game import Game
@@ -337,3 +338,20 @@ def test_the_state_of_a_run_is_unpacked_up_to_a_limit(tmp_path: Path, monkeypatc
     monkeypatch.setattr(resume, "MOST_UNPACKED", 1_000_000)
     with pytest.raises(CheckpointError, match=r"resume\.zip: .*it unpacks to 8,\d{3},\d{3} bytes; at most 1,000,000"):
         load_tree(tmp_path / RESUME)
+
+
+def test_layers_of_another_framework() -> None:
+    """Weights are (inputs, outputs), and the last layer has the logits and then the value."""
+    generator = np.random.default_rng(0)
+    sizes = [(GAME.observation.size, 8), (8, len(GAME.actions) + 1)]
+    layers = [
+        (generator.normal(size=size).astype(np.float32), generator.normal(size=size[1]).astype(np.float32))
+        for size in sizes
+    ]
+    network = Network.of_layers(layers)
+    seen = generator.random((3, sizes[0][0]), np.float32)
+    out = np.maximum(seen @ layers[0][0] + layers[0][1], 0) @ layers[1][0] + layers[1][1]
+    with torch.no_grad():
+        logits, values, _ = network(torch.tensor(seen), None)
+    np.testing.assert_allclose(logits, out[:, :-1], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(values, out[:, -1], rtol=1e-4, atol=1e-4)

@@ -13,11 +13,13 @@ import pytest
 from scipy import stats
 
 from petrichor_env import GAME, Config
+from tabletop_agents.checkpoint import save_network
 from tabletop_engine.errors import ConfigError, TabletopError
 from tabletop_training.suite import runs, seeds, statistics
 from tabletop_training.suite.results import verify
 from tabletop_training.suite.runs import Row
 from tabletop_training.suite.tasks import Task, by_name
+from tests.support.networks import network_for
 
 # --- Measures --------------------------------------------------------------------------------------------------------
 
@@ -160,6 +162,15 @@ def test_the_gap_is_that_of_the_same_runs() -> None:
 HEAD = "task,version,learner,seed,steps,part,score"
 
 
+def test_a_learner_without_scores_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "two.csv"
+    runs.write_scores(file, [row(), row(learner="yours", part="mine"), row(learner="yours", part="chosen")])
+    runs.main(GAME, [str(file)], output=tmp_path / "out")
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Left out: yours, which has no games of the part new (it has chosen, mine)." in said
+    assert "With fewer than 5 runs, an interval seems more certain than it is." in said
+
+
 def test_other_learners_write_a_csv_file(tmp_path: Path) -> None:
     file = tmp_path / "other.csv"
     lines = [
@@ -281,6 +292,16 @@ def test_runs_that_learned_something_else_are_no_entries(learned: Path) -> None:
         entry_of(policy, replace(SMALL["two-v1"], steps=5000))
     shipped = entry_of("policy:solo", SMALL["two-v1"])
     assert (shipped.learner, shipped.steps) == ("policy:solo", 0)
+
+
+def test_a_policy_of_another_learner_says_its_seed_or_lies_in_its_folder(tmp_path: Path) -> None:
+    from tabletop_training.suite.play import entry_of
+
+    file = tmp_path / "theirs" / "seed-4" / "policy.zip"
+    for notes, seed, steps in (({}, 4, 0), ({"seed": 7, "steps": 9}, 7, 9)):
+        save_network(GAME, network_for(GAME), file, notes)
+        entry = entry_of(f"policy:{file}", SMALL["two-v1"])
+        assert (entry.learner, entry.seed, entry.steps) == ("theirs", seed, steps)
 
 
 def test_finished_runs_are_not_learned_again(learned: Path, monkeypatch: pytest.MonkeyPatch) -> None:

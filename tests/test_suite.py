@@ -293,7 +293,10 @@ def test_bad_arguments_are_refused(tmp_path: Path) -> None:
         ({"agents": ["random"], "games": 10_001}, "games=10001: must be an int from 1 to 10,000"),
         ({"agents": ["random"], "salt": ""}, "salt='': must be 1 to 200"),
         ({"agents": ["nobody"]}, "nobody"),
-        ({"agents": ["random", "greedy"], "learner": "me"}, "random, greedy: both are seed 0 of me"),
+        (
+            {"agents": ["random", "greedy"], "learner": "me"},
+            "random, greedy: both are seed 0 of me; put the policy of another run",
+        ),
         ({"agents": ["random"], "learner": "m" * 300}, "learner: must be at most 200 printable"),
     ):
         with pytest.raises(TabletopError, match=message):

@@ -125,6 +125,21 @@ class Network(nn.Module):
         return network
 
     @classmethod
+    def of_layers(cls, layers: Sequence[tuple[Any, Any]]) -> Self:
+        """The network of layers from a program in another framework, with copies of their weights.
+
+        Arguments:
+            layers: weights (inputs, outputs) and biases (outputs,), as arrays of any kind; ReLU stands between the
+                layers. The last one gives the logits of all actions, and then the value.
+        """
+        *hidden, (weight, bias) = [
+            (torch.tensor(np.asarray(one).T), torch.tensor(np.asarray(other))) for one, other in layers
+        ]
+        trunk = [part for layer in hidden for part in (_linear(*layer), nn.ReLU())]
+        policy, value = _linear(weight[:-1], bias[:-1]), _linear(weight[-1:], bias[-1:])
+        return cls(nn.Sequential(*trunk), nn.Sequential(policy), nn.Sequential(value))
+
+    @classmethod
     def of_arrays(
         cls,
         described: dict[str, list[str]],

@@ -23,13 +23,13 @@ from tabletop_training.files.plots import (
     GREY,
     INK,
     ORANGE,
-    agent_title,
     error_bars,
     legend,
     looks,
     picture,
     without_frame,
 )
+from tabletop_training.files.tables import agent_title
 from tabletop_training.measure.results import NO_ESTIMATE, mean_estimate, wilson_interval
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, games_each, set_name
 from tabletop_training.petrichor.variant_effects import Pairs, Sets, contrast, effects

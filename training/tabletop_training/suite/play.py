@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -50,8 +51,8 @@ class Entry:
 def entry_of(agent: str, task: Task, learner: str | None = None) -> Entry:
     """The entry of an agent; a checkpoint of `train` says what it learned.
 
-    Its learner is the given name, or the folder of the runs. Raises ConfigError for a run that learned other games than
-    those of the task, or not as long as it says.
+    Its learner is the given name, or the folder of the runs. Its seed is what its notes say, or that of its folder
+    `seed-N`. Raises ConfigError for a run that learned other games than those of the task, or not as long as it says.
     """
     path = agent_file(agent, task.game)
     if path is None or not agent.startswith("policy") or not Path(agent.partition(":")[2]).is_file():
@@ -60,8 +61,9 @@ def entry_of(agent: str, task: Task, learner: str | None = None) -> Entry:
 
     notes = read_notes(task.game, path).get("training", {})
     folder = path.resolve().parent
-    name = folder.parent.name if folder.name.startswith("seed-") else folder.name
-    entry = Entry(agent, learner or name, int(notes.get("seed", 0)), int(notes.get("steps", 0)))
+    of_run = re.fullmatch(r"seed-(\d{1,9})", folder.name)
+    seed, name = (int(of_run[1]), folder.parent.name) if of_run else (0, folder.name)
+    entry = Entry(agent, learner or name, int(notes.get("seed", seed)), int(notes.get("steps", 0)))
     used, there_is = entry.steps, task.steps
     if task.minutes is not None:
         used, there_is = int(notes.get("seconds", 0)), int(60 * task.minutes)
@@ -123,7 +125,8 @@ def main(
             same = [one.agent for one in played if (one.learner, one.seed) == (entry.learner, entry.seed)]
             if same:
                 raise ConfigError(
-                    f"{same[0]}, {agent}: both are seed {entry.seed} of {entry.learner}; give other names"
+                    f"{same[0]}, {agent}: both are seed {entry.seed} of {entry.learner}; put the policy of another run"
+                    ' into a folder seed-N, or save it with notes={"seed": N, "steps": DECISIONS}'
                 )
             seeds = results.seeds_of(salt, results.commitment_of(facts))
             played[entry] = facts, task.cells(agent, seeds, number)
@@ -194,7 +197,9 @@ def verify(path: str | Path, tasks: Mapping[str, Any], on_result: OnResult = ign
     line = {"agent": facts["agent"], "games": found.scores[NEW].games, **_columns(found.scores)}
     screen.print(table_of([line], task).screen())
     every = sum(score.games for score in found.scores.values())
-    who = f"Learner {facts['learner']}, training seed {facts['seed']}, {facts['steps']:,} decisions learned."
+    who = (
+        f"Learner {facts['learner']}, training seed {facts['seed']}, {facts['steps']:,} decisions learned, as it says."
+    )
     seeds = f"The seeds follow from the salt {found.header['salt']!r} and the commitment {found.commitment}."
     right = f"All {every:,} games were played again: every action is legal, and the table is theirs."
     screen.print(f"{right} {who} {seeds}", markup=False)

@@ -63,6 +63,7 @@ _MOST_ROWS = 200_000
 _MOST_NAME = 200
 _CURVE_POINTS = 30
 _MOST_PANELS = 12
+_MANY_RUNS = 5
 _THRESHOLDS = np.linspace(0, 1, 101)
 
 
@@ -345,6 +346,9 @@ def tell(job: Job, rows: Sequence[Row], game: Game) -> dict[str, Any]:
     each, (shared, together, pairs) = by_task(final, part), over_tasks(final, part)
     for table in _tables(each, shared, together, pairs, part):
         job.console.print(table.screen())
+    for learner in sorted({learner for _, learner, _ in final} - {row["learner"] for row in each}):
+        known = ", ".join(sorted({of for _, one, of in final if one == learner}))
+        job.console.print(f"Left out: {learner}, which has no games of the part {part} (it has {known}).", markup=False)
     write_scores(job.folder / SCORES, rows)
     for name, lines in (("tasks", each), ("learners", together), ("pairs", pairs)):
         if lines:
@@ -370,8 +374,13 @@ def _tables(
     columns = [words("task", "task"), learner, runs, Column("won", "score", rate)]
     if "gap" in each[0]:
         columns += [Column("learned", "learned", rate), Column("gap", "gap", partial(rate, sign="+"))]
-    told = {CHOSEN: "in the games that choose best.zip: too many", LEARNING: "while learning: too few"}
+    told = {
+        CHOSEN: "in the games by which best.zip was chosen, so rather too many",
+        LEARNING: "while learning, with actions that are drawn, so rather too few",
+    }
     note = "Interquartile mean of the runs, with 95 % intervals of a bootstrap over the seeds."
+    if min(row["runs"] for row in each) < _MANY_RUNS:
+        note += f" With fewer than {_MANY_RUNS} runs, an interval seems more certain than it is."
     title = f"Games won, %, {told.get(part, f'part {part}')}"
     tables = [Table(columns, each, title, note, blank="–")]
     of = f"{counted(len(shared), 'task')} that all have, %"
