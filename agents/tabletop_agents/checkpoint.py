@@ -84,7 +84,7 @@ def save_checkpoint(game: Game, model: Any, path: str | Path, notes: Mapping[str
     """Save the network of a MaskablePPO model as a file for `policy:PATH`. The file is replaced as a whole.
 
     `notes` are JSON-able. The key `players` limits the network to these numbers of players; the other keys say what it
-    was trained for and how.
+    was trained for and how. The suite reads `seed` and `steps`, the training seed and the decisions learned.
 
     Raises ConfigError for a network that `Network.of` does not support.
     """

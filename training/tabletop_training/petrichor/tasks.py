@@ -41,6 +41,6 @@ TASKS = (
         play=tuple(_solo(*chosen) for chosen in _HELD_OUT),
     ),
     Task(name="players-v1", about="4 and 5 players", learn=_several(2, 3), play=_several(4, 5), rival=_PLAIN),
-    Task(name="budget-v1", about="from nothing, soon", learn=(_solo(),), steps=None, minutes=5.0),
+    Task(name="budget-v1", about="skill: the base game, in five minutes", learn=(_solo(),), steps=None, minutes=5.0),
 )
 """Petrichor's tasks, in the order of the page."""
