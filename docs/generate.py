@@ -502,6 +502,7 @@ BLOCKS = (
     Block("performance.md", "benchmarks", performance_table, "petrichor bench --json docs/performance.json"),
     *_measured(
         "performance.md",
+        "since_0_3_0",
         "first_start",
         "machine_code_speed",
         "step_parts",
