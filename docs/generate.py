@@ -267,7 +267,7 @@ def exploiters_table() -> str:
     how = (
         f"Measured on {content['date']}: {best} that learned for {content['minutes']:g} minutes of a core, over"
         f" {content['games']:,} games; searches over {content['searches']:,}; seeds from {content['seed']:,}. 95 %"
-        f" intervals. Made by `{_benchmark('exploiters')}`."
+        " intervals."
     )
     return f"{exploiters.table(content)}\n\n{how}"
 
@@ -484,7 +484,7 @@ BLOCKS = (
         "longer_exploiters",
         "expert_gate",
     ),
-    Block("shipped-policies.md", "exploiters", exploiters_table),
+    Block("shipped-policies.md", "exploiters", exploiters_table, _benchmark("exploiters")),
     Block("shipped-policies.md", "values", values_table, _benchmark("values")),
     Block("cluster.md", "parallel", parallel_table, _benchmark("parallel")),
     Block("performance.md", "editions", editions_table, _benchmark("editions")),

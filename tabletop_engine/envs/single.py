@@ -43,15 +43,14 @@ class StepInfo(dict[str, Any]):
     def __init__(self, batch: LearnerGames) -> None:
         super().__init__(action_mask=batch.action_masks[0].copy())
         self.seat: int = batch.seats.item()
-        self._points: list[int | float] = told_points(
-            batch.batch.paid[0]
-        )  # what rewards have counted: all, after a step
+        self._points: list[int | float] = batch.batch.paid[0].tolist()  # what rewards have counted: all, after a step
         self._config = batch.config
 
     def add_result(self, won: bool) -> None:
         """Add `points`, `others_points`, `won` and `seat`."""
-        own = self._points[self._config.game.teams(self._config)[self.seat]]
-        others = (sum(self._points) - own) / max(1, self._config.owners - 1)
+        points = told_points(self._points)
+        own = points[self._config.game.teams(self._config)[self.seat]]
+        others = (sum(points) - own) / max(1, self._config.owners - 1)
         self.update(points=own, others_points=others, won=won, seat=self.seat)
 
     def __missing__(self, key: str) -> Any:
