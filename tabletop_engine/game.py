@@ -303,15 +303,22 @@ class Game:
         """The loops over records for this game (`tabletop_engine.play.kernels`). Each is compiled at its first call."""
         return Kernels(self.made, self.observation.low, self.observation.high)
 
+    @property
+    def has_teams(self) -> bool:
+        """Whether seats may have a team (the rule `team`). Without it each seat has points of its own."""
+        return self.rules.team is not defaults.own_team
+
     def teams(self, config: Any) -> tuple[int, ...]:
         """The owner of the points of each seat in games of this configuration, by seat; teams are owners from 0."""
+        if not self.has_teams:
+            return tuple(range(config.players))
         states = np.zeros(1, self.state)
         config.write_switches(states)
         return tuple(self.teams_of(states, config.players)[0].tolist())
 
     def teams_of(self, states: np.ndarray, players: int) -> np.ndarray:
         """The same for records (N,) of games with at most so many players P: (N, P) int64."""
-        if self.rules.team is defaults.own_team:
+        if not self.has_teams:
             return np.tile(np.arange(players), (len(states), 1))
         teams = np.zeros((len(states), players), np.int64)
         self.kernels.teams_of_games(states, teams)

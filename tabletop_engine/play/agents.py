@@ -9,7 +9,6 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from tabletop_engine.checks import checked
-from tabletop_engine.defaults import own_team
 from tabletop_engine.errors import IllegalAction
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.batch import Batch, refusal
@@ -113,7 +112,7 @@ class Decisions:
     @property
     def teams(self) -> np.ndarray:
         """(N,) ints: the number of teams in each game; where everybody plays alone, of players."""
-        if self.game.rules.team is own_team:
+        if not self.game.has_teams:
             return self.players
         return self.game.teams_of(self._states, self.game.players[-1]).max(axis=1) + 1
 

@@ -505,9 +505,11 @@ class Batch:
 
     def winners(self, states: np.ndarray | None = None) -> NDArray[np.bool_]:
         """Whether each player won, (N, P) bool, with its team or by a shared victory. `states` as in `places`."""
+        places = self.places(states)
+        if not self.game.has_teams:  # as fast as can be: environments ask at each end
+            return places[:, : self.config.players] == 1
         ended = self.final_states if states is None else np.atleast_1d(states)
-        teams = self.game.teams_of(ended, self.config.players)
-        return np.take_along_axis(self.places(ended), teams, axis=1) == 1
+        return np.take_along_axis(places, self.game.teams_of(ended, self.config.players), axis=1) == 1
 
     # --- copying and saving ---
 

@@ -20,7 +20,6 @@ from rich.console import Console
 
 from tabletop_agents import Agent, make_agent
 from tabletop_engine.checks import checked
-from tabletop_engine.defaults import own_team
 from tabletop_engine.errors import ConfigError
 from tabletop_engine.game import Config, Game
 from tabletop_engine.play.agents import USAGE
@@ -325,7 +324,7 @@ def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any)
 
     In a game with teams the agents are these or the players. Where all seats are one team, there may be any number.
     """
-    if game.rules.team is not own_team:
+    if game.has_teams:
         usual = game.config(**switches)
         if number_of_teams(usual) == 1:
             return usual
