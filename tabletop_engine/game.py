@@ -324,6 +324,10 @@ class Game:
         self.kernels.teams_of_games(states, teams)
         return teams
 
+    def owners_of_seats(self, states: np.ndarray, seats: np.ndarray, players: int) -> np.ndarray:
+        """The owner of the points of one seat of each record: (N,) ints, for `states` (N,) and `seats` (N,)."""
+        return self.teams_of(states, players)[np.arange(len(seats)), seats] if self.has_teams else seats
+
     def named_owners(self, state: Any) -> tuple[int, ...]:
         """The owner of the points of each name of `Words.owner_names`: seats, then opponents that the rules play."""
         teams = self.teams_of(np.array([state]), int(state["players"]))[0].tolist()

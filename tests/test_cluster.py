@@ -23,7 +23,7 @@ from tabletop_training.measure.evaluation import HERE
 from tabletop_training.measure.matches import evaluate
 from tabletop_training.measure.results import Results
 from tabletop_training.petrichor import difficulty
-from tests.support.results import assert_same, files_of
+from tests.support.results import assert_same, bytes_of, files_of
 from tests.support.workers import Dying
 
 SEED = 50
@@ -83,7 +83,7 @@ def test_the_files_of_an_evaluation_and_a_study(cluster: Any, tmp_path: Path, mo
                 ["greedy", "random"], Config(players=2), games=200, output=tmp_path / name / "match", **told
             )
             study = difficulty.main(["random"], 3, output=tmp_path / name / "study", **told)
-        left.append((files_of(match), files_of(study)))
+        left.append((files_of(match), bytes_of(study)))
     assert left[0] == left[1]
 
 

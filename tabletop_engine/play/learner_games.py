@@ -226,7 +226,7 @@ class LearnerGames(ABC):
         final, seats = self.final_states.take(ended), self.final_seats[ended]  # take: faster than a mask for records
         games = np.arange(len(final))
         everybody = exact_points(final["points"][:, : self.config.owners])
-        owners = self.game.teams_of(final, self.config.players)[games, seats] if self.game.has_teams else seats
+        owners = self.game.owners_of_seats(final, seats, self.config.players)
         return {
             "points": everybody[games, owners],
             "others_points": others_points(everybody)[games, owners],

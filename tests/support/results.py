@@ -28,6 +28,11 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    """The files in a folder, without those of its own folders."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
 def files_of(folder: Path) -> dict[str, Any]:
     """The files that a command has written, without the agents' thinking times."""
     left: dict[str, Any] = {}

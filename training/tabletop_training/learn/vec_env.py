@@ -100,7 +100,7 @@ class SeatsVecEnv(VecEnv):
         rewards = games.rewards * self.reward_scale
         over = np.flatnonzero(games.terminations)
         final, seats, rows = games.final_states[over], games.final_seats[over], np.arange(len(over))
-        owners = games.game.teams_of(final, games.config.players)[rows, seats]
+        owners = games.game.owners_of_seats(final, seats, games.config.players)
         won = win_shares(games.batch.places(final))[rows, owners]
         rewards[over] += self.win_bonus * (2 * won - 1)
         self._returns += rewards
