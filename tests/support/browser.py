@@ -42,9 +42,17 @@ def chromium(*arguments: str, **experimental: Any) -> Iterator[Any]:
         opened.quit()
 
 
+_TWO_FRAMES = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));"
+
+
 def resize(browser: Any, width: int, height: int) -> None:
+    """Give the window another size, and wait until the page is arranged for it.
+
+    Observers of sizes run once a frame: the board is drawn anew in the first, and has its own new shape in the second.
+    """
     size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.execute_async_script(_TWO_FRAMES)
 
 
 def prefer(browser: Any, scheme: str) -> None:
