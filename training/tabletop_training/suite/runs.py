@@ -221,6 +221,8 @@ def _settings_of(folder: Path) -> str:
 
 Final = dict[tuple[str, str, str], dict[int, Row]]
 """The last row of each run, by task, learner and part, then by seed."""
+Looks = Mapping[str, tuple[str, str]]
+"""Colour and marker of each learner."""
 
 
 def final_rows(rows: Sequence[Row]) -> Final:
@@ -353,8 +355,9 @@ def tell(job: Job, rows: Sequence[Row], game: Game) -> dict[str, Any]:
     for name, lines in (("tasks", each), ("learners", together), ("pairs", pairs)):
         if lines:
             write_rows(job.folder / f"{name}.csv", lines)
-    plot_curves(job.folder / "curves.png", rows)
-    plot_profiles(job.folder / "profiles.png", final, shared, part)
+    styles = looks(sorted({row.learner for row in rows}))  # in both pictures
+    plot_curves(job.folder / "curves.png", rows, styles)
+    plot_profiles(job.folder / "profiles.png", final, shared, part, styles)
     found = {"part": part, "tasks": each, "shared": shared, "learners": together, "pairs": pairs}
     content: dict[str, Any] = plain({**software(game), **found})
     write_json(job.folder / "runs.json", content)
@@ -393,7 +396,7 @@ def _tables(
     return tables
 
 
-def plot_curves(path: Path, rows: Sequence[Row]) -> None:
+def plot_curves(path: Path, rows: Sequence[Row], styles: Looks) -> None:
     """A panel for each task: the runs as thin lines, and the mean of each learner's runs."""
     parts = {row.part for row in rows}
     part = next((one for one in (LEARNING, NEW, CHOSEN) if one in parts and _has_curve(rows, one)), "")
@@ -403,7 +406,6 @@ def plot_curves(path: Path, rows: Sequence[Row]) -> None:
         return
     across = min(3, len(tasks))
     down = math.ceil(len(tasks) / across)
-    styles = looks(sorted({row.learner for row in shown_rows}))
     with picture(path, "Curves", down, across, figsize=(5 * across, 3.4 * down + 0.6), squeeze=False) as (
         figure,
         panels,
@@ -439,12 +441,11 @@ def _has_curve(rows: Sequence[Row], part: str) -> bool:
     return len(set(runs)) < len(runs)
 
 
-def plot_profiles(path: Path, final: Final, shared: Sequence[str], part: str) -> None:
+def plot_profiles(path: Path, final: Final, shared: Sequence[str], part: str, styles: Looks) -> None:
     """Performance profiles over the tasks that all learners have, with pointwise 95 % intervals."""
     learners = sorted({learner for task, learner, of in final if task in shared and of == part})
     if not learners:
         return
-    styles = looks(learners)
     with picture(path, "Performance profiles", 1, 1, figsize=(7, 4.6)) as (figure, panel):
         for learner in learners:
             scores = [_scores(final[task, learner, part]) for task in shared]
