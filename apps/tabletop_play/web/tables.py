@@ -403,7 +403,7 @@ class Table:
                 view |= {"asked": _ANSWERED, "actor": NOBODY}
             view |= self._asked(session, link, turn, view["actor"])
         view["owners"] = views.owners_of(session, link.seats, link.own)
-        text = _joined(json.dumps(views.for_people(session, link.own, view)), f'{{"parts": {boards.text}}}')
+        text = json.dumps({**views.for_people(session, link.own, view), "parts": boards.parts})
         shown = hash(text)  # with hashlib, other threads would run first
         past = past or undone is not None
         if turn != "handover":

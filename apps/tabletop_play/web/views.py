@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -47,17 +46,6 @@ class Boards:
     def parts(self) -> list[str]:
         """The parts by number."""
         return list(self._numbers)
-
-    @property
-    def text(self) -> str:
-        """The parts by number, as JSON."""
-        return f"[{', '.join(map(_as_json, self._numbers))}]"
-
-
-@lru_cache(maxsize=2048)
-def _as_json(part: str) -> str:
-    """A part as JSON, which is the same in many views."""
-    return json.dumps(part)
 
 
 _WORDS = frozenset(("asked", "better", "changes", "done", "gives_up", "question", "text", "told"))
