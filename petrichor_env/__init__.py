@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GAME", "VARIANTS", "Batch", "Config", "describe", "errors", "petrichor_v0", "picture", "scenario"]
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 SOLO_ID = "Petrichor/Solo-v0"
 """The Gymnasium id of the solo game, in `gymnasium.make` and `gymnasium.make_vec`."""

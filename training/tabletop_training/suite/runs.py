@@ -5,7 +5,7 @@ It reads `scores.csv`, which anybody's learner can write, with a line for each r
 | column | content |
 |---|---|
 | task | what was learned, such as `GAME/editions-100-v1` |
-| version | of the package that has the game, such as `0.3.0` |
+| version | of the package that has the game, such as `0.4.0` |
 | learner | a name |
 | seed | the training seed |
 | steps | the learner's decisions so far; the row with the most is the run's score, the others are its curve |
