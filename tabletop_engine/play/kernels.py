@@ -405,5 +405,6 @@ def masked_random_actions(masks: np.ndarray, randoms: np.ndarray, actions: np.nd
 def sample_actions(masks: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     """Uniformly random legal actions, (N,) int64, for int8 or bool masks (N, actions). All-zero rows give 0."""
     actions = np.empty(masks.shape[0], np.int64)
-    masked_random_actions(masks.view(np.int8), np.asarray(generator.random(masks.shape[0])), actions)
+    rows = np.ascontiguousarray(masks).view(np.int8)  # a wheel's machine code takes no other masks
+    masked_random_actions(rows, np.asarray(generator.random(masks.shape[0])), actions)
     return actions
