@@ -15,7 +15,7 @@ from tabletop_engine.errors import IllegalAction
 from tabletop_engine.play.batch import Batch, legal_actions
 from tabletop_engine.record import FORFEIT
 from tabletop_engine.text.words import asked_of, in_a_row
-from tabletop_play.combinations import MOST, combinations, joined
+from tabletop_play.combinations import MOST, Chains, combinations
 from tabletop_play.session import Session
 from tabletop_play.taking_back import may_be_taken_back
 from tests.games import leduc_poker
@@ -152,13 +152,13 @@ def test_answers_in_any_order() -> None:
         session.play(legal_actions(session.state)[0])
     game, tables, spaces = session.game, session.tables, legal_actions(session.state).tolist()
     for first in spaces:
-        added = dict(joined(game, tables, session.chain([first])))
+        added = dict(Chains(game, tables).joined(session.chain([first])))
         assert {*spaces} - {first} <= added.keys()
         for space in set(spaces) - {first}:
             assert added[space].actions == tuple(sorted((first, space)))
-            third = dict(joined(game, tables, added[space]))
+            third = dict(Chains(game, tables).joined(added[space]))
             assert {*spaces} - {first, space} <= third.keys()
-            assert all([*joined(game, tables, one)] == [] for key, one in third.items() if key in spaces)
+            assert all([*Chains(game, tables).joined(one)] == [] for key, one in third.items() if key in spaces)
     session.give((spaces[0], spaces[1]))
     assert session.replay.actions[-2:] == (spaces[0], spaces[1])
 
@@ -171,7 +171,7 @@ def test_a_growth_before_the_sprout() -> None:
         if session.state["decision"] == EvergreenDecision.PLANT_AND_GROW:
             for action in legal_actions(session.state).tolist():
                 given = session.chain([action])
-                for other, both in joined(session.game, session.tables, given):
+                for other, both in Chains(session.game, session.tables).joined(given):
                     seen += both.actions == (other, action)
         session.play(int(generator.choice(legal_actions(session.state))))
     assert seen

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,37 +73,70 @@ def combinations(game: Game, state: Any, tables: np.ndarray) -> list[Combination
         found = [one for i, one in enumerate(found) if i not in chosen] + continued
 
 
-def chain(game: Game, tables: np.ndarray, state: Any, actions: Sequence[int]) -> Combination | None:
-    """Answers that go on with each other, given one after another; None if the rules don't take them so."""
-    states = np.array([state], game.state)
-    records: list[Any] = []
-    for action in actions:
-        # NumPy copies a record field by field, but bytes at once
-        before, now = (records[-1] if records else None), states.view(np.uint8).copy().view(game.state)[0]
-        if before is not None and not (_is_unbroken(before, now) and game.words.continues_answer(before, now)):
-            return None
-        if action not in legal_actions(now):
-            return None
-        records.append(now)
-        game.kernels.play_actions(states, tables, np.array([action], np.int64), np.ones(1, np.bool_))
-    return Combination(tuple(actions), tuple(records))
+class Chains:
+    """Answers that go on with each other, given one after another. What several begin with is played once.
 
-
-def joined(game: Game, tables: np.ndarray, given: Combination) -> Iterator[tuple[int, Combination]]:
-    """What can be added to the last question of some answers: the action, and all in an order that the rules take.
-
-    Rules may name several spaces in one order only. People choose them in any order.
+    Arguments:
+        tables: (1,) printed numbers that the game is played with.
     """
-    asked = [int(state["decision"]) for state in given.states]
-    first = next(i for i in range(len(asked)) if set(asked[i:]) == {asked[-1]})
-    start, last = given.states[first], given.actions[first:]
-    for action in legal_actions(start).tolist():
-        for at in reversed(range(len(last) + 1)):
-            found = chain(game, tables, start, (*last[:at], action, *last[at:]))
-            if found is not None and all(state["decision"] == start["decision"] for state in found.states):
-                actions, states = (*given.actions[:first], *found.actions), (*given.states[:first], *found.states)
-                yield action, Combination(actions, states)
-                break
+
+    def __init__(self, game: Game, tables: np.ndarray) -> None:
+        self._game, self._tables = game, tables
+        self._played: dict[tuple[bytes, tuple[int, ...]], _Played] = {}
+
+    def of(self, state: Any, actions: Sequence[int]) -> Combination | None:
+        """These actions from a record on; None if the rules don't take them so."""
+        start, played = state.tobytes(), list[_Played]()
+        for number, action in enumerate(actions):
+            now = self._after(start, tuple(actions[:number]))
+            if not now.continues_answer or action not in now.legal:
+                return None
+            played.append(now)
+        return Combination(tuple(actions), tuple(one.record for one in played))
+
+    def joined(self, given: Combination) -> Iterator[tuple[int, Combination]]:
+        """What can be added to the last question of some answers: the action, and all in an order that the rules take.
+
+        Rules may name several spaces in one order only. People choose them in any order.
+        """
+        asked = [int(state["decision"]) for state in given.states]
+        first = next(i for i in range(len(asked)) if set(asked[i:]) == {asked[-1]})
+        start, last = given.states[first], given.actions[first:]
+        for action in legal_actions(start).tolist():
+            for at in reversed(range(len(last) + 1)):
+                found = self.of(start, (*last[:at], action, *last[at:]))
+                if found is not None and all(state["decision"] == start["decision"] for state in found.states):
+                    actions, states = (*given.actions[:first], *found.actions), (*given.states[:first], *found.states)
+                    yield action, Combination(actions, states)
+                    break
+
+    def _after(self, start: bytes, actions: tuple[int, ...]) -> _Played:
+        """The record after these actions, which the rules take."""
+        found = self._played.get((start, actions))
+        if found is None:
+            before = self._after(start, actions[:-1]).record if actions else None
+            # NumPy copies a record field by field, but bytes at once
+            states = np.frombuffer(bytearray(start if before is None else before.tobytes()), self._game.state)
+            if before is not None:
+                self._game.kernels.play_actions(
+                    states, self._tables, np.array([actions[-1]], np.int64), np.ones(1, np.bool_)
+                )
+            now, goes_on = states[0], self._game.words.continues_answer
+            continues = before is None or (_is_unbroken(before, now) and goes_on(before, now))
+            found = self._played[start, actions] = _Played(now, continues)
+        return found
+
+
+@dataclass(frozen=True)
+class _Played:
+    """A record, and whether what is asked there goes on with the answer before, if there is one."""
+
+    record: Any
+    continues_answer: bool
+
+    @cached_property
+    def legal(self) -> frozenset[int]:
+        return frozenset(legal_actions(self.record).tolist())
 
 
 def _is_unbroken(before: Any, after: Any) -> bool:

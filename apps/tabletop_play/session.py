@@ -30,7 +30,7 @@ from tabletop_engine.replays.files import check_names
 from tabletop_engine.replays.replay import Replay, told_steps, words_for
 from tabletop_engine.text.answers import Option, legal_options
 from tabletop_engine.text.words import counted, win_text
-from tabletop_play.combinations import Combination, chain, combinations
+from tabletop_play.combinations import Chains, Combination, combinations
 from tabletop_play.opponents import called
 from tabletop_play.preview import Preview, preview
 from tabletop_play.taking_back import may_be_taken_back
@@ -242,7 +242,7 @@ class Session:
 
     def chain(self, actions: Sequence[int]) -> Combination:
         """Answers that go on with each other (`tabletop_play.combinations`). Raises IllegalAction if they don't."""
-        found = chain(self.game, self.tables, self.state, actions) if actions else None
+        found = Chains(self.game, self.tables).of(self.state, actions) if actions else None
         if found is None:
             raise IllegalAction("the answers do not go on with each other")
         return found
@@ -309,7 +309,7 @@ class Session:
         """
         if not actions:
             raise IllegalAction("there is no answer")
-        if chain(self.game, self.tables, self.state, actions) is None:
+        if Chains(self.game, self.tables).of(self.state, actions) is None:
             self.preview(actions, of_all=True)
         first, actor = self.number, self.actor
         for action in actions:

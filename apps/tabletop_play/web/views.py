@@ -15,7 +15,7 @@ from tabletop_engine.record import told_points
 from tabletop_engine.replays.replay import Replay
 from tabletop_engine.replays.reviews import Moment, Review
 from tabletop_engine.text.words import asked_of, in_a_row
-from tabletop_play.combinations import Combination, combinations, joined
+from tabletop_play.combinations import Chains, Combination, combinations
 from tabletop_play.opponents import in_names
 from tabletop_play.preview import Preview, gains
 from tabletop_play.session import PERSON, Session
@@ -127,7 +127,8 @@ def last_action(session: Session, viewer: int | None, own: int | None) -> str:
 
 def answers_of(session: Session, combined: bool) -> list[dict[str, Any]]:
     """The possible answers (`_answers`). If `combined`, those that go on with each other are one."""
-    return _answers(session, session.combinations() if combined else _one_by_one(session.state))
+    found = session.combinations() if combined else _one_by_one(session.state)
+    return _answers(session, Chains(session.game, session.tables), found)
 
 
 def _one_by_one(state: Any) -> list[Combination]:
@@ -145,24 +146,25 @@ def preview_of(
 ) -> dict[str, Any]:
     """A preview, with a board unless nothing can be told, its gains, and what its actor could answer after it.
 
-    That is what can be added to the last question (`joined`), or to give no more; if nothing can, and `goes_on`, the
-    next question's answers, but for a single one; to `learn`, one by one, with the explanation of that question. Each
-    has the answers of the preview, too.
+    That is what can be added to the last question (`Chains.joined`), or to give no more; if nothing can, and `goes_on`,
+    the next question's answers, but for a single one; to `learn`, one by one, with the explanation of that question.
+    Each has the answers of the preview, too.
     """
     boards, given, lesson = Boards(own), found.given, None
+    chains = Chains(session.game, session.tables)
     board = None if found.state is None else boards.add(session, found.state, viewer)
-    answers = _answers(session, [one for _, one in joined(session.game, session.tables, given)])
+    answers = _answers(session, chains, [one for _, one in chains.joined(given)])
     if answers and all(one["actions"][:-1] != given.actions or one["steps"][-1]["places"] for one in answers):
-        answers.append({**_answers(session, [given])[0], "text": "no more", "continues_answer": False})
+        answers.append({**_answers(session, chains, [given])[0], "text": "no more", "continues_answer": False})
     if not answers and goes_on and found.is_whole:
         after = _one_by_one(found.state) if learn else combinations(session.game, found.state, session.tables)
         if len(after) > 1:
             lesson = lesson_of(session, found.state) if learn else None
             whole = [Combination(given.actions + one.actions, given.states + one.states) for one in after]
-            answers = _answers(session, whole, len(given.actions))
+            answers = _answers(session, chains, whole, len(given.actions))
     actor, after = int(session.state["actor"]), found.state
     return {
-        "given": _answers(session, [given])[0],
+        "given": _answers(session, chains, [given])[0],
         "gains": [] if after is None else gains(session.game, session.state, after, actor, session.tables),
         "told": found.told,
         "is_whole": found.is_whole,
@@ -173,10 +175,10 @@ def preview_of(
     }
 
 
-def _answers(session: Session, found: Sequence[Combination], begun: int = 0) -> list[dict[str, Any]]:
+def _answers(session: Session, chains: Chains, found: Sequence[Combination], begun: int = 0) -> list[dict[str, Any]]:
     """Answers for a page. Those without a place, such as to pass, are last.
 
-    Each has its actions, its words, whether more can be added to its last question (`joined`), what it gives up,
+    Each has its actions, its words, whether more can be added to its last question (`Chains.joined`), what it gives up,
     whether it only ends what was asked (`Words.declines`), and for each action the words, the places on the board, the
     decision, as answers to one may be chosen in any order, and its question, "" for that of the session. `begun`: so
     many actions are of questions before.
@@ -204,9 +206,7 @@ def _answers(session: Session, found: Sequence[Combination], begun: int = 0) -> 
         return {
             "actions": one.actions,
             "text": in_a_row([str(step["text"]) for step in steps[begun:]]),
-            "continues_answer": plays
-            and bool(steps[-1]["places"])
-            and any(True for _ in joined(game, session.tables, one)),
+            "continues_answer": plays and bool(steps[-1]["places"]) and any(True for _ in chains.joined(one)),
             "gives_up": game.words.gives_up(one.states[begun], one.actions[begun]),
             "declines": game.words.declines(one.states[-1], one.actions[-1]),
             "steps": steps,
