@@ -150,15 +150,15 @@ def test_answers_in_any_order() -> None:
     session = Session(EvergreenConfig(), seed=4)
     while session.state["decision"] != EvergreenDecision.PLANT:
         session.play(legal_actions(session.state)[0])
-    game, tables, spaces = session.game, session.tables, legal_actions(session.state).tolist()
+    chains, spaces = Chains(session.game, session.tables), legal_actions(session.state).tolist()
     for first in spaces:
-        added = dict(Chains(game, tables).joined(session.chain([first])))
+        added = dict(chains.joined(session.chain([first])))
         assert {*spaces} - {first} <= added.keys()
         for space in set(spaces) - {first}:
             assert added[space].actions == tuple(sorted((first, space)))
-            third = dict(Chains(game, tables).joined(added[space]))
+            third = dict(chains.joined(added[space]))
             assert {*spaces} - {first, space} <= third.keys()
-            assert all([*Chains(game, tables).joined(one)] == [] for key, one in third.items() if key in spaces)
+            assert all([*chains.joined(one)] == [] for key, one in third.items() if key in spaces)
     session.give((spaces[0], spaces[1]))
     assert session.replay.actions[-2:] == (spaces[0], spaces[1])
 

@@ -117,13 +117,12 @@ class Chains:
             before = self._after(start, actions[:-1]).record if actions else None
             # NumPy copies a record field by field, but bytes at once
             states = np.frombuffer(bytearray(start if before is None else before.tobytes()), self._game.state)
+            now, goes_on = states[0], True
             if before is not None:
-                self._game.kernels.play_actions(
-                    states, self._tables, np.array([actions[-1]], np.int64), np.ones(1, np.bool_)
-                )
-            now, goes_on = states[0], self._game.words.continues_answer
-            continues = before is None or (_is_unbroken(before, now) and goes_on(before, now))
-            found = self._played[start, actions] = _Played(now, continues)
+                last, played = np.array(actions[-1:], np.int64), np.ones(1, np.bool_)
+                self._game.kernels.play_actions(states, self._tables, last, played)
+                goes_on = _is_unbroken(before, now) and self._game.words.continues_answer(before, now)
+            found = self._played[start, actions] = _Played(now, goes_on)
         return found
 
 
