@@ -29,6 +29,7 @@ def change(found: str, *changes: str) -> Mistake:
 
 
 _RESET = "    s.turn = 0\n    legal(s, t)\n\n\n@rule\ndef step"
+_DEAL = "    s.cards[0], s.cards[1] = draw_from(s, s.deck), draw_from(s, s.deck)\n"
 _END = "    end_game(s)\n\n\n@rule\ndef legal"
 _OBSERVE = "    out[viewer] = 1\n"
 _RULES = "rules=Rules(reset=reset, step=step, legal=legal, observe=observe, sample_hidden=sample_hidden)"
@@ -201,7 +202,9 @@ MISTAKES = {
     ),
     # the same bytes
     "NumPy's random numbers": change(
-        "play the same seed differently", _RESET, "    s.cards[0] = np.random.randint(3)\n" + _RESET
+        "play the same seed differently",
+        _DEAL,
+        "    s.rng = np.uint64(np.random.randint(2**31))\n" + _DEAL,  # so many that two processes never draw the same
     ),
     "a hash": change("play the same seed differently", _RESET, "    s.cards[0] = hash('x') % 3\n" + _RESET),
     "a field that reset forgets": change(
