@@ -539,22 +539,41 @@ def test_undo_against_agents(server: Server) -> None:
         assert (page.until("you")["answers"], page.board) == end
 
 
-def test_undo_while_an_agent_thinks(server: Server) -> None:
+class Waiting:
+    """Thinks until the test lets it answer."""
+
+    name = "tests.test_web_server:Waiting"
+    may, has = threading.Event(), threading.Event()
+
+    def act(self, decisions: Any, generator: Any) -> Any:
+        self.may.wait(SECONDS)
+        self.has.set()
+        return np.argmax(decisions.action_masks, axis=1)
+
+
+def test_undo_while_an_agent_thinks(tmp_path: Path) -> None:
     """The answer that the agent then finds is not played."""
-    (path,) = server.make("petrichor", ["here", "ismcts-1000ms"], start={"seed": 3})
-    with server.open(path) as page:
-        first = page.until("you")["answers"]
-        while page.view["turn"] == "you":
-            before = page.view["answers"]
-            page.answer(before[0]["actions"])
-        assert page.view["turn"] == "others" and page.view["can"]["undo"]
-        assert undo(page) == "" and page.view["turn"] == "you" and page.view["answers"] == before
-        time.sleep(1.5)
-        page.ask("here")  # refused; the agent's answer would have come before this reply
-        assert page.view["turn"] == "you" and page.view["answers"] == before
-        while page.view["can"]["undo"]:
-            assert undo(page) == ""
-        assert page.view["answers"] == first
+    with serving(tmp_path, agents=[Waiting.name]) as server:
+        (path,) = server.make("petrichor", ["here", Waiting.name], start={"seed": 3})
+        with server.open(path) as page:
+            Waiting.may.set()  # it is asked first
+            first = page.until("you")["answers"]
+            Waiting.may.clear()
+            Waiting.has.clear()
+            while page.view["turn"] == "you":
+                before = page.view["answers"]
+                page.answer(before[0]["actions"])
+                page.answer(before[0]["actions"])
+            assert page.view["turn"] == "others" and page.view["can"]["undo"]
+            assert undo(page) == "" and page.view["turn"] == "you" and page.view["answers"] == before
+            Waiting.may.set()
+            assert Waiting.has.wait(SECONDS)
+            time.sleep(0.1)
+            page.ask("here")  # refused; the agent's answer would have come before this reply
+            assert page.view["turn"] == "you" and page.view["answers"] == before
+            while page.view["can"]["undo"]:
+                assert undo(page) == ""
+            assert page.view["answers"] == first
 
 
 @pytest.mark.parametrize("game", [pytest.param("petrichor", marks=pytest.mark.slow), "evergreen"])
