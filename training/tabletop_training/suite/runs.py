@@ -346,7 +346,8 @@ def tell(job: Job, rows: Sequence[Row], game: Game) -> dict[str, Any]:
     final = final_rows(rows)
     part = scored_part(final)
     each, (shared, together, pairs) = by_task(final, part), over_tasks(final, part)
-    for table in _tables(each, shared, together, pairs, part):
+    brief = [{**row, "task": row["task"].removeprefix(f"{game.name}/")} for row in each]
+    for table in _tables(brief, shared, together, pairs, part):
         job.console.print(table.screen())
     for learner in sorted({learner for _, learner, _ in final} - {row["learner"] for row in each}):
         known = ", ".join(sorted({of for _, one, of in final if one == learner}))
@@ -374,9 +375,10 @@ def _tables(
     rate = partial(format_estimate, factor=100)
     words = partial(Column, words=True)
     learner, runs = words("learner", "learner", code=True), Column("runs", "runs")
-    columns = [words("task", "task"), learner, runs, Column("won", "score", rate)]
+    share = partial(Column, write=rate, wraps=True)
+    columns = [words("task", "task"), learner, runs, share("won", "score")]
     if "gap" in each[0]:
-        columns += [Column("learned", "learned", rate), Column("gap", "gap", partial(rate, sign="+"))]
+        columns += [share("learned", "learned"), share("gap", "gap")]
     told = {
         CHOSEN: "in the games by which best.zip was chosen, so rather too many",
         LEARNING: "while learning, with actions that are drawn, so rather too few",
@@ -389,9 +391,9 @@ def _tables(
     of = f"{counted(len(shared), 'task')} that all have, %"
     if len(shared) > 1:
         measures = (("IQM", "interquartile_mean"), ("mean", "mean"), ("optimality gap", "optimality_gap"))
-        tables.append(Table([learner, runs, *(Column(*one, rate) for one in measures)], together, f"Over {of}"))
+        tables.append(Table([learner, runs, *(share(*one) for one in measures)], together, f"Over {of}"))
     if pairs:
-        columns = [learner, words("other", "other", code=True), Column("above", "above", rate)]
+        columns = [learner, words("other", "other", code=True), share("above", "above")]
         tables.append(Table(columns, pairs, f"How probably a run scores more than one of the other, {of}"))
     return tables
 
