@@ -1216,7 +1216,9 @@ def test_people_at_a_table(visitor: Visitor, other: Visitor, server: Server, sou
     assert visitor.find("#mine-list a").text.startswith(f"Petrichor: {name} against ")
     wait(lambda: about_seats(other)[0].startswith("away"))
     look(visitor, paths[1])
-    assert "You only watch" in visitor.text("guests")
+    assert "You only watch" in visitor.text("guests") and "“You”" in visitor.text("guests")
+    look(other, paths[0])
+    assert "You only watch: somebody else plays with this link. " in other.text("guests")  # they have a name
     sound()
 
 
@@ -1350,7 +1352,9 @@ def test_a_second_person_at_a_link(
     as_somebody_else(other)
     visitor.sit(path)
     look(other, path)
-    assert "You only watch" in other.text("guests") and not other.all("#answers button") and not other.all(".mark")
+    assert "plays with this link, and is the “You” in all that is told. They" in other.text("guests")
+    assert other.texts("#owners th span span")[0] == "You"
+    assert not other.all("#answers button") and not other.all(".mark")
     assert other.turn == "others" and not other.shows("undo") and other.run("return document.title") == "Petrichor"
     wait(lambda: "Somebody else has opened your link" in visitor.text("guests"))
     before = other.facts["view"]

@@ -8,11 +8,12 @@ import { ring } from "./sound.js";
 const plays = () => present.people?.plays ?? true;
 let mine = false; // whether somebody here is asked
 
-/* What the server said of the people. */
-export function peopleCame(people) {
+/* What the server said of the people. Who only watches reads what it tells the owner of the link; `view` is its newest. */
+export function peopleCame(people, view) {
   present.people = people;
   const { waiting, free } = people;
-  const watched = make("p", "", `You only watch: somebody else plays with this link. ${free ? "They have been away for some minutes." : "They can let you in."}`);
+  const spoken = view?.owners?.some(({ name }) => name === "You") ? ", and is the “You” in all that is told" : "";
+  const watched = make("p", "", `You only watch: somebody else plays with this link${spoken}. ${free ? "They have been away for some minutes." : "They can let you in."}`);
   const lines = plays()
     ? waiting.map((who) => make("p", "", "Somebody else has opened your link, and watches. ", button("Let them play, too", () => attempt(() => ask("admit", { who })))))
     : [watched];

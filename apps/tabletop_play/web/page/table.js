@@ -104,7 +104,7 @@ function receive(message) {
   }
   if (message.clock) clockCame(message.clock);
   if (message.people) {
-    peopleCame(message.people);
+    peopleCame(message.people, message.view ?? present.view);
     if (message.view && message.people.plays && !setting("alone", true)) giveAlone(false); // it was just opened, or let in
   }
   if (!message.view) return;
