@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from tests.support.effort import THOROUGH
 
@@ -32,6 +33,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if not THOROUGH:  # `make test` tries the same examples each time, `make test-slow` others
+        settings.register_profile("repeated", derandomize=True)
+        settings.load_profile("repeated")
     gc.disable()  # collecting tests makes a million objects that stay, and looking through them takes time
     if config.getoption("--no-misfits"):
         from tests.support.misfits import refuse_misfits
