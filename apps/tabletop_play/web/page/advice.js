@@ -20,7 +20,7 @@ export function offerAdvisers({ can, advisers, kind }) {
   $("adviser").hidden = advisers.length < 2;
   const names = [...$("adviser").options].map(({ value }) => value);
   if (names.join("\n") === advisers.join("\n")) return;
-  $("adviser").replaceChildren(...advisers.map((name, i) => new Option(i ? name : `best: ${name}`, name)));
+  $("adviser").replaceChildren(...advisers.map((name, i) => new Option(i ? name : "the best", name)));
   const looking = advisers.filter((name) => !name.startsWith("policy")); // a network alone judges no single answers
   $("reviewer").replaceChildren(...looking.map((name) => new Option(name, name)));
   $("known-agents").replaceChildren(...advisers.map((name) => new Option(name)));
@@ -49,7 +49,7 @@ export async function askAdvice(names = [$("adviser").value]) {
   complain("");
   const mine = round, advices = [];
   for (const agent of names) {
-    const waiting = make("p", "waiting", `${agent || "The agent"} thinks …`);
+    const waiting = make("p", "waiting", `${names.length > 1 ? agent : "The adviser"} thinks …`);
     $("estimates").append(waiting);
     try {
       const advice = await ask("advice", { view: number, agent });
