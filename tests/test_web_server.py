@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import gc
 import json
 import os
 import re
@@ -1173,6 +1174,20 @@ def test_an_agent_that_fails(tmp_path: Path) -> None:
         (path,) = server.make("petrichor", ["here", "greedy"])
         with server.open(path) as page:
             page.until("you")
+
+
+def test_collecting_garbage_stops_no_page_for_long() -> None:
+    """Full collections don't look through all that is loaded with a game's rules, which took a tenth of a second."""
+    catalogue = Catalogue(SHIPPED)
+    gc.unfreeze()  # what other tests have loaded
+    try:
+        catalogue.compiled("petrichor")
+        first = gc.get_freeze_count()
+        assert first > 10_000
+        catalogue.compiled("petrichor")
+        assert gc.get_freeze_count() == first
+    finally:
+        gc.unfreeze()
 
 
 # --- the command -----------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 import threading
@@ -70,6 +71,7 @@ class Catalogue:
         self.own = tuple(own)
         self.reviews = Reviews()
         self._make = lru_cache(_MOST_AGENTS)(make_agent)
+        self._compiled: set[str] = set()
         self._lock = threading.Lock()
 
     def game(self, name: str) -> Game:
@@ -82,7 +84,11 @@ class Catalogue:
         """The game with its rules compiled. The very first time this takes a minute or two, and others wait here."""
         game = self.game(name)
         with self._lock:
-            warm_up(game)
+            if name not in self._compiled:
+                warm_up(game)
+                self._compiled.add(name)
+                gc.collect()
+                gc.freeze()  # looking for garbage in all that is loaded would stop every page for a tenth of a second
         return game
 
     def config(self, game: Game, players: int, options: Mapping[str, Any]) -> Config:
