@@ -1185,7 +1185,7 @@ def test_collecting_garbage_stops_no_page_for_long() -> None:
         first = gc.get_freeze_count()
         assert first > 10_000
         catalogue.compiled("petrichor")
-        assert gc.get_freeze_count() == first
+        assert gc.get_freeze_count() <= first  # what is frozen may still be freed
     finally:
         gc.unfreeze()
 

@@ -1352,7 +1352,7 @@ def test_a_second_person_at_a_link(
     as_somebody_else(other)
     visitor.sit(path)
     look(other, path)
-    assert "plays with this link, and is the “You” in all that is told. They" in other.text("guests")
+    assert "plays with this link, and is “You” here. They" in other.text("guests")
     assert other.texts("#owners th span span")[0] == "You"
     assert not other.all("#answers button") and not other.all(".mark")
     assert other.turn == "others" and not other.shows("undo") and other.run("return document.title") == "Petrichor"

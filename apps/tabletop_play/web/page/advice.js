@@ -49,7 +49,7 @@ export async function askAdvice(names = [$("adviser").value]) {
   complain("");
   const mine = round, advices = [];
   for (const agent of names) {
-    const waiting = make("p", "waiting", `${names.length > 1 ? agent : "The adviser"} thinks …`);
+    const waiting = make("p", "waiting", "Thinking …");
     $("estimates").append(waiting);
     try {
       const advice = await ask("advice", { view: number, agent });

@@ -5,20 +5,19 @@ import { ask, present } from "./present.js";
 import { remember, setting } from "./settings.js";
 import { ring } from "./sound.js";
 
-const plays = () => present.people?.plays ?? true;
+/* Whether one doesn't only watch. */
+export const plays = () => present.people?.plays ?? true;
 let mine = false; // whether somebody here is asked
 
-/* What the server said of the people. Who only watches reads what it tells the owner of the link; `view` is its newest. */
+/* What the server said of the people. */
 export function peopleCame(people, view) {
   present.people = people;
-  const { waiting, free } = people;
-  const spoken = view?.owners?.some(({ name }) => name === "You") ? ", and is the “You” in all that is told" : "";
-  const watched = make("p", "", `You only watch: somebody else plays with this link${spoken}. ${free ? "They have been away for some minutes." : "They can let you in."}`);
-  const lines = plays()
-    ? waiting.map((who) => make("p", "", "Somebody else has opened your link, and watches. ", button("Let them play, too", () => attempt(() => ask("admit", { who })))))
-    : [watched];
+  const { waiting, free } = people, you = view?.owners.some(({ name }) => name === "You") ? ", and is “You” here" : "";
+  const watched = make("p", "", `You only watch: somebody else plays with this link${you}. They ${free ? "have been away for some minutes" : "can let you in"}.`);
   if (free) watched.append(" ", button("Play here", () => attempt(() => ask("sit"))));
-  $("guests").replaceChildren(...lines);
+  $("guests").replaceChildren(...(plays()
+    ? waiting.map((who) => make("p", "", "Somebody else has opened your link, and watches. ", button("Let them play, too", () => attempt(() => ask("admit", { who })))))
+    : [watched]));
   if (present.view) showSeats(present.view);
 }
 
@@ -41,16 +40,13 @@ function showClocks() {
 
 setInterval(() => present.clock && showClocks(), 500);
 
-/* A view as it is shown to somebody who only watches; as it is to those who play. */
+/* A view as somebody sees it who only watches; as it is for those who play. */
 export function seenBy(view) {
   if (plays()) return view;
   const owners = view.owners.map((owner) => ({ ...owner, who: owner.who === "you" ? "person" : owner.who }));
   const turn = view.turn === "you" ? "others" : view.turn;
   return { ...view, turn, owners, answers: [], can: { ...view.can, undo: false, advice: false } };
 }
-
-/* Whether the curtain waits for somebody who plays here. */
-export const isForUs = plays;
 
 /* The seats: points, who is here, and whose turn it is. */
 export function showSeats(view) {
@@ -93,7 +89,7 @@ export function announce({ kind, turn, title }) {
   if (mine && !before && (document.hidden || !document.hasFocus())) ring();
 }
 
-/* The people of a table that is left are not those of the next. */
+/* The people of one table are not those of the next. */
 export function forgetPeople() {
   present.people = present.clock = null;
   mine = false;

@@ -9,7 +9,7 @@ import { $, attempt, capital, complain, complainOn, gainWords, heading, make, na
 import { afterEditing, checkAgain, isEditing, leaveEditor } from "./editing.js";
 import { disableHand, lightHand, showHand } from "./hand.js";
 import { usePanes } from "./layout.js";
-import { announce, clockCame, forgetPeople, isForUs, peopleCame, seenBy, showSeats } from "./people.js";
+import { announce, clockCame, forgetPeople, peopleCame, plays, seenBy, showSeats } from "./people.js";
 import { analyseAt, ask, present, save, waiting } from "./present.js";
 import { noteGame, remember, setting } from "./settings.js";
 import { answerGiven, onTwice, questionCame } from "./slips.js";
@@ -208,7 +208,7 @@ function showWaiting() {
 
 /* For "My games" on the start page. */
 function noteThis({ kind, title, turn, owners }) {
-  if (kind !== "play" || !isForUs()) return;
+  if (kind !== "play" || !plays()) return;
   const own = owners.filter((owner) => owner.who === "you"), names = (those) => those.map(({ name }) => name).join(", ");
   const against = names(others(owners)), score = [...own, ...others(owners)].map(({ points }) => points).join(" : ");
   noteGame({ key: present.key, title, who: names(own) + (against && ` against ${against}`), score, turn, when: Date.now() });
@@ -232,7 +232,7 @@ function showAsked(view) {
     ...(owners[actor] && turn !== "over" ? [token(owners[actor])] : []),
     ...(yours ? [who + question] : [asked]),
   );
-  $("undo").hidden = $("commit").hidden = kind !== "play" || !isForUs();
+  $("undo").hidden = $("commit").hidden = kind !== "play" || !plays();
   $("undo-end").hidden = !view.can.undo;
   offerAdvisers(view);
 }
@@ -267,7 +267,7 @@ function showResult({ turn, kind, result, owners, can, next }) {
   const row = ([label, numbers]) => make("tr", "", heading("row", label), ...numbers.map((number) => make("td", "", String(number))));
   $("sources").tBodies[0].replaceChildren(...result.rows.map(row));
   $("again").hidden = kind === "analyse";
-  if (next && isForUs()) $("banner").textContent = `The next game is ready${others(owners).some(({ who }) => who === "person") ? ", with other seats" : ""}: “Play again” leads to it.`;
+  if (next && plays()) $("banner").textContent = `The next game is ready${others(owners).some(({ who }) => who === "person") ? ", with other seats" : ""}: “Play again” leads to it.`;
   $("review-button").hidden = $("reviewer").hidden = !can.review || kind === "analyse";
   $("save").hidden = $("save-page").hidden = $("analyse-game").hidden = !can.export || kind === "analyse";
 }
@@ -579,7 +579,7 @@ function hide(view) {
   $("learning").hidden = $("result").hidden = true;
   showSeats(view);
   $("curtain-text").textContent = `${view.for}, press when nobody else looks.`;
-  if (isForUs() && !$("curtain").open) $("curtain").showModal();
+  if (plays() && !$("curtain").open) $("curtain").showModal();
   $("here").focus();
   document.body.dataset.ready = view.number;
 }
