@@ -564,7 +564,6 @@ def test_undo_while_an_agent_thinks(tmp_path: Path) -> None:
             while page.view["turn"] == "you":
                 before = page.view["answers"]
                 page.answer(before[0]["actions"])
-                page.answer(before[0]["actions"])
             assert page.view["turn"] == "others" and page.view["can"]["undo"]
             assert undo(page) == "" and page.view["turn"] == "you" and page.view["answers"] == before
             Waiting.may.set()
